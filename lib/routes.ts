@@ -1,0 +1,84 @@
+/**
+ * The one list of endpoints. The REST API, the authorizers, the IAM grants, the bundles, the local service
+ * and the tests are all made from it: an endpoint that is not here does not exist.
+ */
+
+/** What a function may do with one store; `readwrite` is the union of the two. */
+export type Access = 'read' | 'write' | 'readwrite';
+
+/** The HTTP authentication scheme that a route takes, and no other. */
+export type Scheme = 'basic' | 'bearer';
+
+/** The role that a key's grant must give on every project that a request names. */
+export type Role = 'read' | 'write' | 'inference';
+
+/** One endpoint: always POST, always JSON. */
+export interface Route {
+  /** The path below the base URL, in API Gateway's resource syntax. */
+  readonly path: `/${string}`;
+  /** The handler's module below `lambdas/`, without its extension; it mirrors the path. */
+  readonly handler: string;
+  readonly scheme: Scheme;
+  readonly role: Role;
+  /** Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB does. */
+  readonly streaming: boolean;
+  /** The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer, 15 min for a stream. */
+  readonly timeoutSeconds: number;
+  /** The function's memory, in MB; CPU grows with it. */
+  readonly memoryMb: number;
+  /** The tables and buckets that the function touches, and how. */
+  readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+}
+
+export const routes: readonly Route[] = [
+  {
+    path: '/call/start',
+    handler: 'call/start',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { calls: 'readwrite', payloads: 'write' },
+  },
+  {
+    path: '/call/end',
+    handler: 'call/end',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { calls: 'readwrite', payloads: 'write' },
+  },
+  {
+    path: '/call/upsert_batch',
+    handler: 'call/upsert_batch',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 25,
+    memoryMb: 1024,
+    stores: { calls: 'readwrite', payloads: 'write' },
+  },
+  {
+    path: '/call/read',
+    handler: 'call/read',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/calls/stream_query',
+    handler: 'calls/stream_query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'read', payloads: 'read' },
+  },
+];
