@@ -1,0 +1,37 @@
+/**
+ * Every name on the wire that carries the service's own name. The fragment is one setting; nothing else in
+ * the code spells it.
+ */
+export interface WireNames {
+  /** The fragment itself, and the key of the service's block in a call's summary: `svc`. */
+  readonly service: string;
+  /** What every ref begins with: `svc:///`. */
+  readonly refScheme: string;
+  /** `svc_ref` */
+  readonly ref: string;
+  /** `svc_user_id` */
+  readonly userId: string;
+  /** `svc_run_id` */
+  readonly runId: string;
+  /** `svc_run_step` */
+  readonly runStep: string;
+  /** `svc_run_step_end` */
+  readonly runStepEnd: string;
+  /** `svc_user_ids` */
+  readonly userIds: string;
+  /** `svc_run_ids` */
+  readonly runIds: string;
+}
+
+/** Derives all wire names from the service's name, e.g. `svc`: a lower-case letter, then letters or digits. */
+export const wireNames = (service: string): WireNames => ({
+  service,
+  refScheme: `${service}:///`,
+  ref: `${service}_ref`,
+  userId: `${service}_user_id`,
+  runId: `${service}_run_id`,
+  runStep: `${service}_run_step`,
+  runStepEnd: `${service}_run_step_end`,
+  userIds: `${service}_user_ids`,
+  runIds: `${service}_run_ids`,
+});

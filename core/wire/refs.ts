@@ -1,0 +1,35 @@
+import type { WireNames } from './names.ts';
+import { type ProjectId, parseProjectId } from './project.ts';
+
+/** A ref, parsed: which project's object, op or call it names. */
+export type Ref =
+  | {
+      readonly kind: 'object' | 'op';
+      readonly projectId: ProjectId;
+      readonly name: string;
+      readonly digest: string;
+      /** The trailing path into an object's value, without its leading slash; empty where there is none. */
+      readonly path: string;
+    }
+  | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
+
+const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
+
+/**
+ * Parses `<service>:///<entity>/<project>/<object|op>/<name>:<digest>` (an object's may go on with a path) or
+ * `<service>:///<entity>/<project>/call/<id>`.
+ *
+ * @returns the ref, or undefined where the text is none
+ */
+export const parseRef = (names: WireNames, text: string): Ref | undefined => {
+  if (!text.startsWith(names.refScheme)) return undefined;
+  const [entity, project, kind, ...rest] = text.slice(names.refScheme.length).split('/');
+  const projectId = parseProjectId(`${entity}/${project}`);
+  const tail = rest.join('/');
+  if (projectId === undefined || tail === '') return undefined;
+  if (kind === 'call') return { kind, projectId, callId: tail };
+  if (kind !== 'object' && kind !== 'op') return undefined;
+  const [, name, digest, path = ''] = named.exec(tail) ?? [];
+  if (name === undefined || digest === undefined || (kind === 'op' && path !== '')) return undefined;
+  return { kind, projectId, name, digest, path };
+};
