@@ -20,15 +20,29 @@ export const timeRule =
 export const parseTime = (text: string): Micros | undefined => {
   const match = shape.exec(text);
   if (!match) return undefined;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', , sign, offHour, offMinute] =
-    match;
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour = '0',
+    minute = '0',
+    second = '0',
+    fraction = '',
+    ,
+    sign,
+    offHour,
+    offMinute,
+  ] = match;
   const fields = [year, month, day, hour, minute, second].map(Number);
   const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = fields;
-  if (h > 23 || mi > 59 || s > 59 || Number(offHour ?? 0) > 23 || Number(offMinute ?? 0) > 59) return undefined;
+  if (h > 23 || mi > 59 || s > 59 || Number(offHour ?? 0) > 23 || Number(offMinute ?? 0) > 59)
+    return undefined;
   const millis = Date.UTC(y, mo - 1, d, h, mi, s);
   // Date.UTC carries the 31st of February over into March, and takes years below 100 for the 1900s.
   const date = new Date(millis);
-  if (date.getUTCDate() !== d || date.getUTCMonth() !== mo - 1 || date.getUTCFullYear() !== y) return undefined;
+  if (date.getUTCDate() !== d || date.getUTCMonth() !== mo - 1 || date.getUTCFullYear() !== y)
+    return undefined;
   const offsetMinutes = (sign === '-' ? -1 : 1) * (Number(offHour ?? 0) * 60 + Number(offMinute ?? 0));
   const micros = (millis - offsetMinutes * 60_000) * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'));
   return Number.isSafeInteger(micros) ? micros : undefined;

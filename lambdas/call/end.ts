@@ -1,8 +1,16 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { callEndBody, writeCalls } from '../../core/calls/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
 
-/** Placeholder until the core stands. */
-export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => ({
-  statusCode: 200,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ placeholder: event.path }),
-});
+/** `POST /call/end`: stores the end of one call, whether its start is known yet or not. */
+export const handler = jsonEndpoint(
+  {
+    path: '/call/end',
+    body: callEndBody(settings.names),
+    projects: ({ end }) => [{ projectId: end.projectId, loc: ['end', 'project_id'] }],
+  },
+  async ({ body: { end }, caller, effort }) => {
+    await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, effort);
+    return {};
+  },
+);

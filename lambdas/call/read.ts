@@ -1,11 +1,20 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { callJson, callReadBody, readCall } from '../../core/calls/index.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
 
-/** Placeholder until the core stands. */
-export const handler = awslambda.streamifyResponse(async (event: APIGatewayProxyEvent, responseStream) => {
-  const out = awslambda.HttpResponseStream.from(responseStream, {
-    statusCode: 200,
-    headers: { 'content-type': 'application/jsonl' },
-  });
-  for (let i = 0; i < 3; i++) out.write(`${JSON.stringify({ placeholder: event.path, i })}\n`);
-  out.end();
-});
+/** `POST /call/read`: one call by its id, strongly consistent; streamed, since a call can be larger than a buffered answer. */
+export const handler = streamEndpoint(
+  {
+    path: '/call/read',
+    body: callReadBody,
+    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+  },
+  ['application/json'],
+  ({ body, effort }) => ({
+    text: (async function* () {
+      const call = await readCall(settings.calls, body.project_id, body.id, effort);
+      yield `{"call":${call ? callJson(settings.names, call) : 'null'}}`;
+    })(),
+    logged: () => ({}),
+  }),
+);

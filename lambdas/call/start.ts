@@ -1,8 +1,16 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { callStartBody, writeCalls } from '../../core/calls/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
 
-/** Placeholder until the core stands. */
-export const handler = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => ({
-  statusCode: 200,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ placeholder: event.path }),
-});
+/** `POST /call/start`: stores the start of one call and answers its ids. */
+export const handler = jsonEndpoint(
+  {
+    path: '/call/start',
+    body: callStartBody(settings.names),
+    projects: ({ start }) => [{ projectId: start.projectId, loc: ['start', 'project_id'] }],
+  },
+  async ({ body: { start }, caller, effort }) => {
+    const [answer] = await writeCalls(settings.calls, [{ kind: 'start', start }], caller.user, effort);
+    return { id: answer?.id, trace_id: answer?.traceId };
+  },
+);

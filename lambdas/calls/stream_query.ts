@@ -1,11 +1,21 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { callsQueryBody, queryCalls } from '../../core/query/index.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
 
-/** Placeholder until the core stands. */
-export const handler = awslambda.streamifyResponse(async (event: APIGatewayProxyEvent, responseStream) => {
-  const out = awslambda.HttpResponseStream.from(responseStream, {
-    statusCode: 200,
-    headers: { 'content-type': 'application/jsonl' },
-  });
-  for (let i = 0; i < 3; i++) out.write(`${JSON.stringify({ placeholder: event.path, i })}\n`);
-  out.end();
-});
+/** `POST /calls/stream_query`: the calls of a project that match, one JSON line each, the first as soon as it is known. */
+export const handler = streamEndpoint(
+  {
+    path: '/calls/stream_query',
+    body: callsQueryBody(settings.names),
+    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
+  },
+  ['application/jsonl', 'application/x-ndjson'],
+  ({ body, effort }) => {
+    const { plan, counts, calls } = queryCalls(settings.calls, body, effort);
+    return { text: toLines(calls), logged: () => ({ plan, ...counts }) };
+  },
+);
+
+async function* toLines(runs: AsyncIterable<string[]>): AsyncGenerator<string> {
+  for await (const run of runs) if (run.length > 0) yield `${run.join('\n')}\n`;
+}

@@ -1,0 +1,172 @@
+import { decode, encode } from '@msgpack/msgpack';
+import { isJsonObject, type JsonObject, type ProjectId } from '../wire/index.ts';
+import { type Part, packUuid, unpackUuid } from './keys.ts';
+import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
+
+/*
+ * A header is one MessagePack list, [version, start | null, end | null], each part a list in the order of the
+ * codecs below: rows are read by the thousand, and every byte is stored in the item and in each of its index
+ * rows. UUIDs are 16 bytes, an op of the call's own project goes without its scheme and project, and ids that repeat
+ * another of the same header are a small number.
+ */
+
+const version = 1;
+
+/** An id within a header: bytes for a UUID, a number for "the same as …", else its text. */
+type PackedId = Uint8Array | number | string | null;
+
+const sameAsId = 0;
+const sameAsParent = 1;
+
+const packId = (id: string | null, call: { id: string; parentId: string | null }): PackedId => {
+  if (id === null) return null;
+  if (id === call.id) return sameAsId;
+  if (id === call.parentId) return sameAsParent;
+  return packUuid(id) ?? id;
+};
+
+const unpackId = (packed: PackedId, call: { id: string; parentId: string | null }): string | null => {
+  if (packed === sameAsId) return call.id;
+  if (packed === sameAsParent) return call.parentId;
+  if (packed instanceof Uint8Array) return unpackUuid(packed);
+  return packed === null ? null : String(packed);
+};
+
+/** Stands for the scheme and project of a ref into the call's own project; no printable name begins with it. */
+const ownOp = '\u0001';
+const ownOpPrefix = (projectId: ProjectId, service: string): string => `${service}:///${projectId}/op/`;
+
+type PackedPointer = [segment: Uint8Array | null, offset: number, length: number];
+
+const packPointer = ({ segment, offset, length }: PayloadPointer): PackedPointer => [
+  segment === null ? null : Buffer.from(segment, 'hex'),
+  offset,
+  length,
+];
+
+const unpackPointer = (segment: unknown, offset: unknown, length: unknown): PayloadPointer => ({
+  segment: segment instanceof Uint8Array ? Buffer.from(segment).toString('hex') : null,
+  offset: Number(offset),
+  length: Number(length),
+});
+
+const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
+
+/** What a header belongs to: its key says so, and its own text need not. */
+export interface HeaderOwner {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly service: string;
+}
+
+const packStart = (start: StartHeader, owner: HeaderOwner): unknown[] => {
+  const prefix = ownOpPrefix(owner.projectId, owner.service);
+  const opName = start.opName.startsWith(prefix) ? ownOp + start.opName.slice(prefix.length) : start.opName;
+  const parent = packId(start.parentId, { id: owner.id, parentId: null });
+  const call = { id: owner.id, parentId: start.parentId };
+  return [
+    start.writtenAt,
+    opName,
+    start.startedAt,
+    parent,
+    packId(start.traceId, call),
+    packId(start.turnId, call),
+    packId(start.threadId, call),
+    start.userId,
+    start.bytes,
+    ...packPointer(start.payload),
+    start.runId,
+    start.runStep,
+    start.displayName,
+  ];
+};
+
+const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
+  const [writtenAt, packedOp, startedAt, parent, trace, turn, thread, userId, bytes, ...rest] = fields;
+  const [segment, offset, length, runId, runStep, displayName] = rest;
+  const opName = String(packedOp);
+  const parentId = unpackId(parent as PackedId, { id: owner.id, parentId: null });
+  const call = { id: owner.id, parentId };
+  return {
+    writtenAt: Number(writtenAt),
+    opName: opName.startsWith(ownOp) ? ownOpPrefix(owner.projectId, owner.service) + opName.slice(1) : opName,
+    displayName: (displayName ?? null) as string | null,
+    traceId: unpackId(trace as PackedId, call) ?? owner.id,
+    parentId,
+    threadId: unpackId(thread as PackedId, call),
+    turnId: unpackId(turn as PackedId, call),
+    startedAt: Number(startedAt),
+    userId: String(userId),
+    runId: (runId ?? null) as string | null,
+    runStep: (runStep ?? null) as number | null,
+    bytes: Number(bytes),
+    payload: unpackPointer(segment, offset, length),
+  };
+};
+
+const packEnd = (end: EndHeader): unknown[] => [
+  end.writtenAt,
+  end.endedAt,
+  statuses.indexOf(end.status),
+  end.bytes,
+  ...packPointer(end.payload),
+  end.runStepEnd,
+  end.usage,
+];
+
+const unpackEnd = (fields: unknown[]): EndHeader => {
+  const [writtenAt, endedAt, status, bytes, segment, offset, length, runStepEnd, usage] = fields;
+  return {
+    writtenAt: Number(writtenAt),
+    endedAt: Number(endedAt),
+    status: statuses[Number(status)] ?? 'success',
+    runStepEnd: (runStepEnd ?? null) as number | null,
+    usage: isJsonObject(usage) ? (usage as JsonObject) : null,
+    bytes: Number(bytes),
+    payload: unpackPointer(segment, offset, length),
+  };
+};
+
+/** The trailing nulls of a list say nothing: what is missing when it is read is null. */
+const trimmed = (fields: unknown[]): unknown[] =>
+  fields.slice(0, fields.findLastIndex((field) => field !== null) + 1);
+
+/** A stored header: a start, an end, or both. */
+export interface HeaderParts {
+  readonly start: StartHeader | null;
+  readonly end: EndHeader | null;
+}
+
+/** Packs a header for the attribute `h`. Times are microseconds, sizes bytes. */
+export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uint8Array =>
+  encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end))]);
+
+/**
+ * Unpacks the attribute `h`.
+ *
+ * @throws Error on a version that a later release wrote
+ */
+export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts => {
+  const [found, start, end] = decode(bytes) as [number, unknown[] | null, unknown[] | null];
+  if (found !== version) throw new Error(`a header of version ${found}, and this release reads ${version}`);
+  return { start: start && unpackStart(start, owner), end: end && unpackEnd(end) };
+};
+
+/**
+ * Folds the stored parts of one call: of several starts or ends the one written last is in force, whatever their order.
+ *
+ * @returns null for a call without a start, which is not visible
+ */
+export const foldHeader = (
+  owner: Pick<HeaderOwner, 'projectId' | 'id'>,
+  parts: readonly (HeaderParts & { readonly part: Part })[],
+): CallHeader | null => {
+  const start = latest(parts.map((part) => part.start));
+  if (start === null) return null;
+  const end = latest(parts.map((part) => part.end));
+  const endPart = parts.find((part) => part.end === end)?.part ?? 'S';
+  return { projectId: owner.projectId, id: owner.id, start, end, endPart };
+};
+
+const latest = <T extends { readonly writtenAt: number }>(versions: readonly (T | null)[]): T | null =>
+  versions.reduce((a, b) => (a === null || (b !== null && b.writtenAt > a.writtenAt) ? b : a), null);

@@ -1,0 +1,18 @@
+export * from './answer.ts';
+export { foldHeader } from './header.ts';
+export {
+  type Part,
+  shardOf,
+  sortKeyOf,
+  type TimeBounds,
+  threadRange,
+  timeRange,
+  traceRange,
+} from './keys.ts';
+export * from './model.ts';
+export type { Payload, PayloadField } from './payload.ts';
+export { PayloadReader } from './payload-reader.ts';
+export * from './read.ts';
+export * from './schema.ts';
+export { type CallStore, fromItem, type StoredPart } from './store.ts';
+export { writeCalls } from './write.ts';

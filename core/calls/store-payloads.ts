@@ -1,0 +1,119 @@
+import pMap from 'p-map';
+import { type Effort, type Item, putItems, putObject } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import type { GatheredCall } from './gather.ts';
+import { segmentKey } from './keys.ts';
+import type { PayloadPointer } from './model.ts';
+import { endBlock, endFields, startBlock, startFields } from './payload.ts';
+import { type Block, pack, packSegments, type Segment, segmentHome } from './segment.ts';
+import { type CallStore, expiry } from './store.ts';
+
+/** Where the payload of one gathered call came to lie. */
+export interface StoredPayload {
+  readonly call: GatheredCall;
+  readonly start: BlockPlace;
+  readonly end: BlockPlace;
+  /** The packed payload itself, where it is to ride in the header's item. */
+  readonly inline: Buffer | undefined;
+}
+
+interface BlockPlace {
+  readonly pointer: PayloadPointer;
+  /** How many fields the block holds. */
+  readonly fields: number;
+}
+
+/** The largest packed payload that may ride in a header's item: a header leaves about this much of its write unit. */
+const largestInline = 512;
+
+const blocksOf = (call: GatheredCall): Block[] => [
+  ...(call.start ? [{ owner: `${call.id}\nS`, bytes: Buffer.from(startBlock(call.start)) }] : []),
+  ...(call.end ? [{ owner: `${call.id}\nE`, bytes: Buffer.from(endBlock(call.end)) }] : []),
+];
+
+const none: PayloadPointer = { segment: null, offset: 0, length: 0 };
+
+const placed = (call: GatheredCall, pointers: readonly PayloadPointer[], inline?: Buffer): StoredPayload => ({
+  call,
+  start: { pointer: (call.start && pointers[0]) ?? none, fields: startFields.length },
+  end: { pointer: (call.end && pointers.at(-1)) ?? none, fields: endFields.length },
+  inline,
+});
+
+/** The payload of a request's only call, where it is small enough to cost nothing in the header's item. */
+const packInline = async (call: GatheredCall): Promise<StoredPayload | undefined> => {
+  const blocks = blocksOf(call);
+  const packed = await pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
+  if (packed.length > largestInline) return undefined;
+  let offset = 0;
+  const pointers = blocks.map(({ bytes }) => {
+    offset += bytes.length;
+    return { segment: null, offset: offset - bytes.length, length: bytes.length };
+  });
+  return placed(call, pointers, packed);
+};
+
+const putSegments = async (
+  store: CallStore,
+  projectId: ProjectId,
+  segments: readonly Segment[],
+  effort: Effort,
+): Promise<void> => {
+  const inTable = segments.filter(({ id }) => segmentHome(id) === 'table');
+  const inBucket = segments.filter(({ id }) => segmentHome(id) === 'bucket');
+  const items = inTable.map(
+    ({ id, bytes }): Item => ({
+      k: { B: segmentKey(projectId, id) },
+      p: { S: 'P' },
+      b: { B: bytes },
+      ...expiry(store),
+    }),
+  );
+  await Promise.all([
+    putItems(store.table, items, effort),
+    pMap(inBucket, ({ id, bytes }) => putObject(store.bucket, segmentObject(projectId, id), bytes, effort), {
+      concurrency: 4,
+    }),
+  ]);
+};
+
+/** The bucket's key of a segment. */
+export const segmentObject = (projectId: ProjectId, id: string): string => `segments/${projectId}/${id}.zst`;
+
+const storeProject = async (
+  store: CallStore,
+  projectId: ProjectId,
+  calls: readonly GatheredCall[],
+  effort: Effort,
+): Promise<StoredPayload[]> => {
+  const [first] = calls;
+  const inline = calls.length === 1 && first ? await packInline(first) : undefined;
+  if (inline) return [inline];
+  const blocks = calls.map(blocksOf);
+  const { segments, pointers } = await packSegments(projectId, blocks.flat());
+  await putSegments(store, projectId, segments, effort);
+  let next = 0;
+  return calls.map((call, i) => {
+    const count = blocks[i]?.length ?? 0;
+    next += count;
+    return placed(call, pointers.slice(next - count, next));
+  });
+};
+
+/**
+ * Stores the payloads of a request's calls, a project at a time, and says where each came to lie, in the order of the calls.
+ *
+ * @throws ServiceError 503 when storage does not take them in time
+ */
+export const storePayloads = async (
+  store: CallStore,
+  calls: readonly GatheredCall[],
+  effort: Effort,
+): Promise<StoredPayload[]> => {
+  const byProject = Map.groupBy(calls, (call) => call.projectId);
+  const stored = await Promise.all(
+    [...byProject].map(([projectId, ofProject]) => storeProject(store, projectId, ofProject, effort)),
+  );
+  const ofCall = new Map(stored.flat().map((payload) => [payload.call, payload]));
+  return calls.flatMap((call) => ofCall.get(call) ?? []);
+};

@@ -1,0 +1,61 @@
+import type { CallHeader, Payload } from '../calls/index.ts';
+import type { JsonValue } from '../wire/index.ts';
+import type { CallsFilter } from './request.ts';
+
+/** Whether something passes; `undefined` stands for a filter that asks for nothing. */
+type Test<T> = ((value: T) => boolean) | undefined;
+
+const among = (values: readonly string[] | null): Test<string | null> => {
+  if (values === null) return undefined;
+  const set = new Set<string | null>(values);
+  return (value) => set.has(value);
+};
+
+/** Exact texts, or prefixes where a text ends with `:*`. */
+const likeOneOf = (patterns: readonly string[] | null): Test<string> => {
+  if (patterns === null) return undefined;
+  const exact = new Set(patterns.filter((pattern) => !pattern.endsWith(':*')));
+  const prefixes = patterns
+    .filter((pattern) => pattern.endsWith(':*'))
+    .map((pattern) => pattern.slice(0, -1));
+  return (value) => exact.has(value) || prefixes.some((prefix) => value.startsWith(prefix));
+};
+
+/** Makes the test of a header: every field of the filter that can be decided without the payload. */
+export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolean) => {
+  const on = <T>(test: Test<T>, value: (call: CallHeader) => T) =>
+    test ? [(call: CallHeader) => test(value(call))] : [];
+  const tests = [
+    ...on(among(filter.callIds), (call) => call.id),
+    ...on(among(filter.traceIds), (call) => call.start.traceId),
+    ...on(among(filter.parentIds), (call) => call.start.parentId),
+    ...on(among(filter.threadIds), (call) => call.start.threadId),
+    ...on(among(filter.turnIds), (call) => call.start.turnId),
+    ...on(among(filter.userIds), (call) => call.start.userId),
+    ...on(among(filter.runIds), (call) => call.start.runId),
+    ...on(likeOneOf(filter.opNames), (call) => call.start.opName),
+    ...on(
+      filter.traceRootsOnly ? (parentId: string | null) => parentId === null : undefined,
+      (call) => call.start.parentId,
+    ),
+  ];
+  return (call) => tests.every((test) => test(call));
+};
+
+/** Whether a text for which the test holds stands anywhere in a value; keys do not count. */
+const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
+  if (typeof value === 'string') return test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  return items.some((item) => holds(item, test));
+};
+
+/** Makes the test of a payload, or undefined where the filter asks nothing of it. */
+export const payloadFilter = (filter: CallsFilter): ((payload: Payload) => boolean) | undefined => {
+  const inputs = likeOneOf(filter.inputRefs);
+  const output = likeOneOf(filter.outputRefs);
+  if (!inputs && !output) return undefined;
+  return (payload) =>
+    (!inputs || holds(JSON.parse(payload.inputs), inputs)) &&
+    (!output || holds(JSON.parse(payload.output), output));
+};

@@ -1,0 +1,60 @@
+import {
+  type CallHeader,
+  type CallStore,
+  readHeaders,
+  shardOf,
+  threadRange,
+  timeRange,
+  traceRange,
+} from '../calls/index.ts';
+import type { Effort, KeyRange } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import type { Source } from './plan.ts';
+
+/** Every key range of a project's calls: one for each shard that has ever been in force. */
+const projectRanges = (store: CallStore, projectId: ProjectId): KeyRange[] =>
+  Array.from({ length: Math.max(...store.shards) }, (_, shard) => timeRange(projectId, shard, {}));
+
+const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>): KeyRange[] =>
+  [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, {}));
+
+const threadRanges = (store: CallStore, projectId: ProjectId, threadIds: Iterable<string>): KeyRange[] =>
+  [...new Set(threadIds)].flatMap((threadId) => {
+    // The shard count may have grown since: what was written before lies where it lay.
+    const shards = new Set(store.shards.map((count) => shardOf(threadId, count)));
+    return [...shards].flatMap((shard) =>
+      [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, {})),
+    );
+  });
+
+/**
+ * Turns where a plan looks into the key ranges to scan. Parents and turns are looked up for their traces and threads; while one of
+ * them is not known, what belongs to it can be anywhere in the project.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const locate = async (
+  store: CallStore,
+  projectId: ProjectId,
+  source: Exclude<Source, { kind: 'nothing' | 'calls' }>,
+  effort: Effort,
+): Promise<KeyRange[]> => {
+  switch (source.kind) {
+    case 'project':
+      return projectRanges(store, projectId);
+    case 'traces':
+      return traceRanges(projectId, source.ids);
+    case 'threads':
+      return threadRanges(store, projectId, source.ids);
+  }
+  const known: CallHeader[] = await readHeaders(store, projectId, source.ids, effort);
+  if (known.length < source.ids.length) return projectRanges(store, projectId);
+  if (source.kind === 'parents')
+    return traceRanges(
+      projectId,
+      known.map(({ start }) => start.traceId),
+    );
+  const threads = known.flatMap(({ start }) => start.threadId ?? []);
+  const traces = known.flatMap(({ start }) => (start.threadId === null ? start.traceId : []));
+  return [...threadRanges(store, projectId, threads), ...traceRanges(projectId, traces)];
+};

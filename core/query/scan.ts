@@ -1,0 +1,131 @@
+import pMap from 'p-map';
+import { type CallStore, fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
+import { type Effort, type Item, type KeyRange, queryPage } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+
+/** One row of an index: a start or an end, and the time-ordered part of its sort key. */
+export interface Row {
+  readonly key: Uint8Array;
+  readonly part: StoredPart;
+}
+
+/** How key ranges are to be scanned. */
+export interface ScanOptions {
+  readonly descending: boolean;
+  /** Rows wanted of each range's first page; later pages grow from there. */
+  readonly firstPage: number;
+  /** Whether the next page is fetched while one is being used: for scans that will want it. */
+  readonly ahead: boolean;
+}
+
+const growth = 4;
+/** From this many rows on a page is as long as DynamoDB makes it: 1 MB. */
+const largestPage = 2000;
+/** How many ranges' first pages are fetched at once. */
+const concurrency = 16;
+
+/** Reads one key range page by page. */
+class RangeReader {
+  readonly #read: (
+    limit: number | undefined,
+    start: Item | undefined,
+  ) => Promise<{ rows: Row[]; next: Item | undefined }>;
+  readonly #ahead: boolean;
+  #limit: number;
+  #start: Item | undefined;
+  #finished = false;
+  #coming: ReturnType<RangeReader['fetch']> | undefined;
+  #rows: Row[] = [];
+  #at = 0;
+
+  constructor(store: CallStore, projectId: ProjectId, range: KeyRange, options: ScanOptions, effort: Effort) {
+    this.#ahead = options.ahead;
+    this.#limit = options.firstPage;
+    this.#read = async (limit, start) => {
+      const page = await queryPage(store.table, range, effort, {
+        descending: options.descending,
+        limit,
+        start,
+      });
+      return { rows: page.items.map((item) => toRow(store, projectId, item)), next: page.next };
+    };
+  }
+
+  private fetch() {
+    const limit = this.#limit < largestPage ? this.#limit : undefined;
+    this.#limit *= growth;
+    const page = this.#read(limit, this.#start);
+    // Whoever awaits the page sees its failure; until then it must not count as unhandled.
+    page.catch(() => {});
+    return page;
+  }
+
+  /** The next row, as far as it has been read. */
+  get head(): Row | undefined {
+    return this.#rows[this.#at];
+  }
+
+  /** Goes on to the next row. */
+  advance(): void {
+    this.#at++;
+  }
+
+  /** Makes sure that there is a head, unless the range is at its end. */
+  async fill(): Promise<void> {
+    while (this.head === undefined && !this.#finished) {
+      const { rows, next } = await (this.#coming ?? this.fetch());
+      this.#coming = undefined;
+      this.#rows = rows;
+      this.#at = 0;
+      this.#start = next;
+      this.#finished = next === undefined;
+      if (this.#ahead && !this.#finished) this.#coming = this.fetch();
+    }
+  }
+}
+
+const toRow = (store: CallStore, projectId: ProjectId, item: Item): Row => ({
+  key: sortKeyOf({ ts: item.ts?.B, hs: item.hs?.B }),
+  part: fromItem(store, projectId, item),
+});
+
+/**
+ * Scans key ranges side by side and merges their rows in the order of their keys. Rows come in runs, each as long as what has
+ * been read allows, so that the first come as soon as they are known.
+ *
+ * @throws ServiceError 503 when storage does not give a page in time
+ */
+export async function* scan(
+  store: CallStore,
+  projectId: ProjectId,
+  ranges: readonly KeyRange[],
+  options: ScanOptions,
+  effort: Effort,
+): AsyncGenerator<Row[]> {
+  let readers = ranges.map((range) => new RangeReader(store, projectId, range, options, effort));
+  while (readers.length > 0) {
+    await pMap(readers, (reader) => reader.fill(), { concurrency });
+    readers = readers.filter((reader) => reader.head !== undefined);
+    if (readers.length > 0) yield merge(readers, options.descending);
+  }
+}
+
+/** Takes rows in order for as long as every reader can say which its next one is. */
+const merge = (readers: readonly RangeReader[], descending: boolean): Row[] => {
+  const rows: Row[] = [];
+  for (;;) {
+    let first: RangeReader | undefined;
+    for (const reader of readers) {
+      if (reader.head === undefined) return rows;
+      if (first?.head === undefined || before(reader.head, first.head, descending)) first = reader;
+    }
+    if (first?.head === undefined) return rows;
+    rows.push(first.head);
+    first.advance();
+  }
+};
+
+const before = (a: Row, b: Row, descending: boolean): boolean => {
+  const order = Buffer.compare(a.key, b.key);
+  return descending ? order > 0 : order < 0;
+};

@@ -1,0 +1,35 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent } from 'node:https';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+/**
+ * How many connections a container keeps to each store. One container serves one request at a time, which
+ * never has more than {@link core/storage/batch} requests and a few pages under way.
+ */
+const maxSockets = 64;
+
+const httpHandler = (requestTimeoutMs: number) =>
+  new NodeHttpHandler({
+    connectionTimeout: 1000,
+    requestTimeout: requestTimeoutMs,
+    // Without it a time-out is only logged.
+    throwOnRequestTimeout: true,
+    httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
+    httpsAgent: new Agent({ keepAlive: true, maxSockets }),
+  });
+
+/** A DynamoDB client for the life of a container: keep-alive, one second to connect, three to answer. */
+export const dynamodbClient = (): DynamoDBClient =>
+  new DynamoDBClient({ maxAttempts: 3, requestHandler: httpHandler(3000) });
+
+/** An S3 client for the life of a container: keep-alive, one second to connect, ten to answer (objects can be big). */
+export const s3Client = (): S3Client =>
+  new S3Client({
+    maxAttempts: 3,
+    requestHandler: httpHandler(10_000),
+    // The bodies are zstd frames with a checksum of their own; a trailing CRC would cost a chunked upload.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });

@@ -1,0 +1,168 @@
+import * as z from 'zod/mini';
+import { type ErrorDetail, invalid, ServiceError } from './errors.ts';
+import { idRule, isId } from './ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue, maxDepth, nestsWithin } from './json.ts';
+import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
+import { parseTime, timeRule } from './time.ts';
+
+/*
+ * The types that requests are made of. A schema's own messages say what should be there; `params.type` names the fault as pydantic
+ * users know it, and `params.status` an answer other than 422.
+ */
+
+const rule = (error: string, type: string) => ({ error, params: { type } });
+
+/** A project's id. */
+export const projectId = z.pipe(
+  z
+    .string()
+    .check(z.refine((text) => parseProjectId(text) !== undefined, rule(projectIdRule, 'value_error'))),
+  z.transform((text) => text as ProjectId),
+);
+
+/** An id that a client chose: 1–256 printable characters. */
+export const id = z.string().check(z.refine(isId, rule(idRule, 'value_error')));
+
+const longestName = 1024;
+const nameRule = `should be 1 to ${longestName} characters, without control characters or lone surrogates`;
+const name = /^[^\p{Cc}\p{Cs}]+$/u;
+
+/** A name that people read: 1–1,024 characters, no controls, no lone surrogates. */
+export const displayText = z
+  .string()
+  .check(z.refine((text) => text.length <= longestName && name.test(text), rule(nameRule, 'value_error')));
+
+/** An ISO 8601 time, as text. */
+export const time = z
+  .string()
+  .check(z.refine((text) => parseTime(text) !== undefined, rule(timeRule, 'datetime_parsing')));
+
+const depthRule = `should nest lists and objects at most ${maxDepth} deep`;
+const withinDepth = z.refine((value) => nestsWithin(value, maxDepth), rule(depthRule, 'recursion_loop'));
+
+/** A free-form JSON object; what is in it is the client's. */
+export const freeObject = z
+  .custom<JsonObject>(isJsonObject, { ...rule('should be an object', 'dict_type'), abort: true })
+  .check(withinDepth);
+
+/** Any JSON value. */
+export const freeValue = z.custom<JsonValue>(() => true).check(withinDepth);
+
+/** A field that may be missing or null. */
+export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
+
+/**
+ * Fields of an object schema whose names are made of the service's own, to be spread among the others. They have no static type: read
+ * them with {@link fieldOf}.
+ */
+export const namedFields = (fields: Readonly<Record<string, z.ZodMiniType>>): Record<never, never> => fields;
+
+/** A field that {@link namedFields} has checked. */
+export const fieldOf = <T>(record: object, name: string, schema: z.ZodMiniType<T>): T =>
+  schema.parse((record as Readonly<Record<string, unknown>>)[name]);
+
+/** An integer from 0 up. */
+export const count = z.int().check(z.minimum(0));
+
+type Issue = z.core.$ZodIssue;
+
+/** What stands at a path of the body; undefined where nothing does. */
+const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown => {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+};
+
+const typeNames: Readonly<Record<string, [type: string, what: string]>> = {
+  string: ['string_type', 'a string'],
+  number: ['float_type', 'a number'],
+  int: ['int_type', 'an integer'],
+  boolean: ['bool_type', 'true or false'],
+  array: ['list_type', 'a list'],
+  object: ['dict_type', 'an object'],
+};
+
+const paramsOf = (issue: Issue): { type?: string; status?: number } =>
+  issue.code === 'custom' ? (issue.params ?? {}) : {};
+
+const describe = (issue: Issue): { msg: string; type: string } => {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const [type, what] = typeNames[issue.expected] ?? ['value_error', `a valid ${issue.expected}`];
+      return { msg: `should be ${what}`, type };
+    }
+    case 'invalid_value':
+      return {
+        msg: `should be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`,
+        type: 'literal_error',
+      };
+    case 'invalid_union':
+      return { msg: issue.message, type: 'union_tag_invalid' };
+    case 'too_small':
+      return { msg: `should be ${issue.minimum} or more`, type: 'greater_than_equal' };
+    case 'too_big':
+      return { msg: `should be ${issue.maximum} or less`, type: 'less_than_equal' };
+    default:
+      return { msg: issue.message, type: paramsOf(issue).type ?? 'value_error' };
+  }
+};
+
+const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
+  const loc = ['body', ...issue.path.map(String)];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      loc: [...loc, key],
+      msg: 'there is no such field',
+      type: 'extra_forbidden',
+    }));
+  }
+  if (valueAt(body, issue.path) === undefined)
+    return [{ loc, msg: 'this field is required', type: 'missing' }];
+  return [{ loc, ...describe(issue) }];
+};
+
+/** A body can be wrong in as many places as it has; this many are named. */
+const mostDetails = 100;
+
+const toError = (issues: readonly Issue[], body: unknown): ServiceError => {
+  const details = issues
+    .slice(0, mostDetails)
+    .flatMap((issue) => detailsOf(issue, body))
+    .slice(0, mostDetails);
+  const status = issues.map((issue) => paramsOf(issue).status).find((found) => found !== undefined);
+  return status === undefined ? invalid(...details) : new ServiceError(status, details);
+};
+
+/** A schema for {@link parseBody}. */
+export type BodySchema<T> = z.ZodMiniType<T>;
+
+/**
+ * Parses a request's body.
+ *
+ * @param text the body as it came; JSON is UTF-8
+ * @throws ServiceError 422 that names each faulty place, `json_invalid` included
+ */
+export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw invalid(jsonFault(error, text));
+  }
+  const result = schema.safeParse(body);
+  if (!result.success) throw toError(result.error.issues, body);
+  return result.data;
+};
+
+/** V8 says where JSON went wrong, and quotes the text around it; the place is enough. */
+const jsonFault = (error: unknown, text: string): ErrorDetail => {
+  const position = /at position (\d+)/.exec(String(error))?.[1] ?? String(text.length);
+  const msg =
+    text === ''
+      ? 'the body is empty; it should be JSON'
+      : `the body is not JSON from character ${position} on`;
+  return { loc: ['body', position], msg, type: 'json_invalid' };
+};

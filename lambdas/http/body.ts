@@ -1,0 +1,30 @@
+import type { MiddlewareObj } from '@middy/core';
+import { ServiceError } from '../../core/wire/index.ts';
+import { type BodySchema, parseBody } from '../../core/wire/schema.ts';
+import { headerOf, type ServiceEvent } from './event.ts';
+
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+const notJson = (given: string): ServiceError =>
+  new ServiceError(415, [
+    {
+      loc: ['header', 'content-type'],
+      msg: `the body should be JSON, sent as content-type: application/json, not ${given}`,
+      type: 'unsupported_media_type',
+    },
+  ]);
+
+/** Parses the body and checks it against a schema. A missing content type is taken for JSON. */
+export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceEvent<Body>> => ({
+  before: ({ event }) => {
+    const type = headerOf(event, 'content-type');
+    if (type !== undefined && !jsonType.test(type.trim())) throw notJson(type.slice(0, 100));
+    const encoding = headerOf(event, 'content-encoding');
+    if (encoding !== undefined && encoding !== 'identity')
+      throw notJson(`content-encoding: ${encoding.slice(0, 100)}`);
+    const text = event.isBase64Encoded
+      ? Buffer.from(event.body ?? '', 'base64').toString('utf8')
+      : (event.body ?? '');
+    event.service = { ...event.service, body: parseBody(schema, text) };
+  },
+});

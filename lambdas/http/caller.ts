@@ -1,0 +1,42 @@
+import type { MiddlewareObj } from '@middy/core';
+import { allows, fromContext, hasExpired, type Role } from '../../core/auth/index.ts';
+import { forbidden, type ProjectId, ServiceError } from '../../core/wire/index.ts';
+import { effortOf, type ServiceEvent } from './event.ts';
+
+const expired = new ServiceError(401, [
+  { loc: ['header', 'authorization'], msg: 'this key has expired', type: 'unauthorized' },
+]);
+
+/** Reads who calls from the authorizer's context. Its answer may be a cached one, so the key's expiry is looked at again. */
+export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
+  before: ({ event, context }) => {
+    const caller = fromContext(event.requestContext.authorizer);
+    if (hasExpired(caller, Date.now() * 1000)) throw expired;
+    const { requestId: id } = event.requestContext;
+    event.service = { id, caller, body: undefined, effort: effortOf(context) };
+  },
+});
+
+/** A project that a request's body names, and where. */
+export interface NamedProject {
+  readonly projectId: ProjectId;
+  /** The place in the body, e.g. `['start', 'project_id']`. */
+  readonly loc: readonly string[];
+}
+
+/**
+ * Refuses requests that name a project on which the caller's key does not give the role. Whether the project exists makes no
+ * difference.
+ */
+export const authorize = <Body>(
+  role: Role,
+  projectsOf: (body: Body) => readonly NamedProject[],
+): MiddlewareObj<ServiceEvent<Body>> => ({
+  before: ({ event }) => {
+    const { body, caller } = event.service;
+    const refused = projectsOf(body).find(({ projectId }) => !allows(caller.grants, projectId, role));
+    if (refused) {
+      throw forbidden(['body', ...refused.loc], `this key may not ${role} the project ${refused.projectId}`);
+    }
+  },
+});

@@ -1,0 +1,37 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
+import { log } from './log.ts';
+
+const internal = new ServiceError(500, [
+  {
+    loc: ['service'],
+    msg: "something went wrong on the service's side; its log has it under this request's id",
+    type: 'internal_error',
+  },
+]);
+
+/** The answer to a request that failed: one shape for every error, and the request's id. */
+export const errorAnswer = (error: ServiceError, requestId: string): APIGatewayProxyResult => {
+  const body: ErrorBody = { detail: error.detail };
+  return {
+    statusCode: error.status,
+    headers: {
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+      ...(error.status === 401 && { 'www-authenticate': 'Basic, Bearer' }),
+    },
+    body: JSON.stringify(body),
+  };
+};
+
+/** Turns whatever is thrown into an answer; what no caller is to blame for is logged, and told as a 500 without its cause. */
+export const answerErrors = (route: string): MiddlewareObj<APIGatewayProxyEvent> => ({
+  onError: (request) => {
+    const { requestId } = request.event.requestContext;
+    const error = request.error instanceof ServiceError ? request.error : internal;
+    if (error.status >= 500) log('error', { requestId, route, status: error.status, error: request.error });
+    request.response = errorAnswer(error, requestId);
+  },
+});

@@ -1,0 +1,34 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Caller } from '../../core/auth/index.ts';
+import { type Effort, effort } from '../../core/storage/index.ts';
+
+/** What the middlewares have found out about a request by the time its handler runs. */
+export interface ServiceRequest<Body> {
+  /** API Gateway's id of the request. */
+  readonly id: string;
+  readonly caller: Caller;
+  readonly body: Body;
+  readonly effort: Effort;
+}
+
+/** API Gateway's event with what the middlewares add to it. */
+export interface ServiceEvent<Body> extends APIGatewayProxyEvent {
+  service: ServiceRequest<Body>;
+}
+
+/** Kept back of a function's time for answering when storage does not. */
+const marginMs = 1000;
+
+/** An effort that ends before the function's time-out, so that a slow storage becomes a 503 and not a broken request. */
+export const effortOf = (context: Context, signal?: AbortSignal): Effort =>
+  effort(Math.max(0, context.getRemainingTimeInMillis() - marginMs), signal);
+
+/** A header's value whatever the case of its name, which clients choose; undefined where there is none. */
+export const headerOf = (event: Pick<APIGatewayProxyEvent, 'headers'>, name: string): string | undefined => {
+  const entry = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
+  return entry?.[1];
+};
+
+/** The headers with their names in lower case. */
+export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,0 +1,90 @@
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { acceptsGzip, mediaType } from './accept.ts';
+import { type Endpoint, logRequest, middlewares } from './endpoint.ts';
+import type { ServiceEvent, ServiceRequest } from './event.ts';
+
+/** A streamed answer: its text as it becomes known, and what to say of it in the log once it is over. */
+export interface StreamedAnswer {
+  readonly text: AsyncIterable<string>;
+  readonly logged: () => Readonly<Record<string, unknown>>;
+}
+
+/** The endpoint's function, given the request and the media type that was agreed on. */
+export type Streamer<Body> = (request: ServiceRequest<Body>, mediaType: string) => StreamedAnswer;
+
+/**
+ * Makes the handler of an endpoint whose answer is streamed. The answer's head goes out with its first text, so that what fails
+ * before is an error like any other; what fails after it breaks the connection off.
+ *
+ * @param mediaTypes what the endpoint can write, the default first
+ */
+export const streamEndpoint = <Body>(
+  endpoint: Endpoint<Body>,
+  mediaTypes: readonly string[],
+  answer: Streamer<Body>,
+) =>
+  middy<ServiceEvent<Body>, unknown>({ executionMode: executionModeStreamifyResponse })
+    .use(middlewares(endpoint))
+    .handler(async (event) => {
+      const type = mediaType(event, mediaTypes);
+      const gzip = acceptsGzip(event);
+      const aborting = new AbortController();
+      const { service } = event;
+      const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
+      const source = Readable.from(await begun(logged(endpoint.path, request, answer(request, type))), {
+        objectMode: false,
+      });
+      // Nobody reads on: whatever storage is still being asked for is not wanted any more.
+      source.once('close', () => aborting.abort());
+      return {
+        statusCode: 200,
+        headers: {
+          'content-type': type,
+          'x-request-id': request.id,
+          vary: 'accept, accept-encoding',
+          ...(gzip && { 'content-encoding': 'gzip' }),
+        },
+        body: gzip ? compressed(source) : source,
+      };
+    });
+
+/** Awaits the first item of an iterable, so that its failure is the caller's, and gives the whole of it again. */
+const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => {
+  const iterator = items[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return (async function* () {
+    try {
+      for (let item = first; !item.done; item = await iterator.next()) yield item.value;
+    } finally {
+      await iterator.return?.();
+    }
+  })();
+};
+
+async function* logged<Body>(
+  path: string,
+  request: ServiceRequest<Body>,
+  { text, logged }: StreamedAnswer,
+): AsyncGenerator<string> {
+  const begunAt = performance.now();
+  let bytes = 0;
+  let complete = false;
+  try {
+    for await (const piece of text) {
+      bytes += piece.length;
+      yield piece;
+    }
+    complete = true;
+  } finally {
+    const ms = Math.round(performance.now() - begunAt);
+    logRequest(path, request, { complete, ms, characters: bytes, ...logged() });
+  }
+}
+
+/** Compresses piece by piece: each is flushed, so that no line waits for the next. */
+const compressed = (source: Readable): Readable =>
+  // A failure of the source destroys the compressor, whose reader then sees it; there is no one else to tell.
+  pipeline(source, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => {});
