@@ -62,14 +62,12 @@ const sortableId = (id: string): Buffer => {
   return join(bytes.subarray(0, longestSortable - digestLength), digest);
 };
 
-const timeOffset = 2 ** 53;
-const timeLength = 7;
-
-/** A time as seven bytes that order as the times do. */
+/** A time as seven bytes that order as the times do: its upper part, made positive, and its lower 32 bits. */
 const timeBytes = (micros: Micros): Buffer => {
-  const bytes = Buffer.alloc(timeLength);
-  bytes.writeUIntBE(Math.floor((micros + timeOffset) / 2 ** 32), 0, 3);
-  bytes.writeUInt32BE((micros + timeOffset) % 2 ** 32, 3);
+  const upper = Math.floor(micros / 2 ** 32);
+  const bytes = Buffer.alloc(7);
+  bytes.writeUIntBE(upper + 2 ** 21, 0, 3);
+  bytes.writeUInt32BE(micros - upper * 2 ** 32, 3);
   return bytes;
 };
 

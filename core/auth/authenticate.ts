@@ -1,0 +1,74 @@
+import type { Table } from '../storage/index.ts';
+import type { Micros } from '../wire/index.ts';
+import type { Caller } from './caller.ts';
+import { type Credentials, parseCredentials, type Scheme } from './credentials.ts';
+import { matchesDigest, parseKey } from './key.ts';
+import { type KeyRecord, keyState } from './record.ts';
+import { getKey } from './table.ts';
+
+/** The keys of one service. */
+export interface KeyStore {
+  /** The service's name, which every key begins with. */
+  readonly service: string;
+  readonly table: Table;
+}
+
+/** Why a request was refused. For the log only: the caller learns nothing but that it was. */
+export type Refusal =
+  | 'no header'
+  | 'malformed header'
+  | 'wrong scheme'
+  | 'malformed key'
+  | 'unknown key'
+  | 'wrong secret'
+  | 'revoked key'
+  | 'expired key'
+  | 'wrong user';
+
+/** What came of looking at a request's credentials. */
+export type Authentication =
+  | { readonly caller: Caller }
+  | { readonly refusal: Refusal; readonly keyId?: string };
+
+/** The user name that goes with every key, for clients that don't know whose key they have. */
+const anyUser = 'api';
+
+const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Refusal | undefined => {
+  const state = keyState(record, now);
+  if (state !== 'active') return `${state} key`;
+  if (credentials.scheme === 'bearer') return undefined;
+  return [record.user, anyUser].includes(credentials.username) ? undefined : 'wrong user';
+};
+
+/**
+ * Finds out who makes a request.
+ *
+ * @param header the `Authorization` header, undefined where there is none
+ * @param scheme the one scheme that the route takes
+ * @param now microseconds since 1970
+ * @returns the caller, or why there is none
+ * @throws the SDK's error when the table does not answer: that says nothing about the key
+ */
+export const authenticate = async (
+  header: string | undefined,
+  scheme: Scheme,
+  keys: KeyStore,
+  now: Micros,
+): Promise<Authentication> => {
+  if (header === undefined) return { refusal: 'no header' };
+  const credentials = parseCredentials(header);
+  if (!credentials) return { refusal: 'malformed header' };
+  if (credentials.scheme !== scheme) return { refusal: 'wrong scheme' };
+  const key = parseKey(keys.service, credentials.key);
+  if (!key) return { refusal: 'malformed key' };
+
+  const record = await getKey(keys.table, key.id);
+  // Compared before anything else is looked at, and for an unknown id as well.
+  const matches = matchesDigest(key, record?.digest);
+  if (!record) return { refusal: 'unknown key', keyId: key.id };
+  if (!matches) return { refusal: 'wrong secret', keyId: key.id };
+  const refusal = refusalOf(record, credentials, now);
+  if (refusal) return { refusal, keyId: key.id };
+  const { user, grants, expiresAt } = record;
+  return { caller: { user, keyId: key.id, grants, ...(expiresAt !== undefined && { expiresAt }) } };
+};

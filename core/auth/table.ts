@@ -1,0 +1,92 @@
+import {
+  ConditionalCheckFailedException,
+  GetItemCommand,
+  PutItemCommand,
+  paginateScan,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Table } from '../storage/index.ts';
+import { formatTime, type Micros } from '../wire/index.ts';
+import { fromItem, type KeyRecord, toItem } from './record.ts';
+
+/** Gives the answer, or undefined where the condition of the write did not hold. */
+const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Reads the record of a key, strongly consistent: a revocation counts from the next read on.
+ *
+ * @returns the record, or undefined where the id is unknown
+ * @throws the SDK's error when the table does not answer; Error when the record is damaged
+ */
+export const getKey = async (table: Table, id: string): Promise<KeyRecord | undefined> => {
+  const { Item } = await table.client.send(
+    new GetItemCommand({ TableName: table.name, Key: { id: { S: id } }, ConsistentRead: true }),
+  );
+  return Item && fromItem(Item);
+};
+
+/**
+ * Stores the record of a key where its id is free. Storing the same key again replaces its record, so that the
+ * request may be repeated; a revoked key stays as it is.
+ *
+ * @returns whether it was stored; false where the id is another key's or a revoked one's
+ * @throws the SDK's error when the table does not answer
+ */
+export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> => {
+  const answer = await conditional(
+    table.client.send(
+      new PutItemCommand({
+        TableName: table.name,
+        Item: toItem(record),
+        ConditionExpression:
+          'attribute_not_exists(#id) OR (#digest = :digest AND attribute_not_exists(#revokedAt))',
+        ExpressionAttributeNames: { '#id': 'id', '#digest': 'digest', '#revokedAt': 'revokedAt' },
+        ExpressionAttributeValues: { ':digest': { B: record.digest } },
+      }),
+    ),
+  );
+  return answer !== undefined;
+};
+
+/**
+ * Revokes a key for good. One that is revoked already keeps the time of its first revocation.
+ *
+ * @param now microseconds since 1970
+ * @returns the record as it is then, or undefined where the id is unknown
+ * @throws the SDK's error when the table does not answer
+ */
+export const revokeKey = async (table: Table, id: string, now: Micros): Promise<KeyRecord | undefined> => {
+  const answer = await conditional(
+    table.client.send(
+      new UpdateItemCommand({
+        TableName: table.name,
+        Key: { id: { S: id } },
+        ConditionExpression: 'attribute_exists(#id)',
+        UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
+        ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },
+        ExpressionAttributeValues: { ':now': { S: formatTime(now) } },
+        ReturnValues: 'ALL_NEW',
+      }),
+    ),
+  );
+  return answer?.Attributes && fromItem(answer.Attributes);
+};
+
+/**
+ * Reads the records of all keys, the oldest first. It scans the table, so it is for operators.
+ *
+ * @throws the SDK's error when the table does not answer
+ */
+export const listKeys = async (table: Table): Promise<KeyRecord[]> => {
+  const records: KeyRecord[] = [];
+  const pages = paginateScan({ client: table.client }, { TableName: table.name, ConsistentRead: true });
+  for await (const page of pages) records.push(...(page.Items ?? []).map(fromItem));
+  return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+};

@@ -1,0 +1,104 @@
+import { BatchGetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import pMap from 'p-map';
+import { type Effort, persist } from './effort.ts';
+import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
+
+/** DynamoDB's own limit of one request. */
+const maxBatchGet = 100;
+
+/**
+ * Gets the items of the keys, 100 a request, in no particular order; keys of nothing give nothing.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const getItems = async (
+  table: Table,
+  keys: readonly Item[],
+  effort: Effort,
+  options: { consistent: boolean },
+): Promise<Item[]> => {
+  const batches = await pMap(
+    chunked(keys, maxBatchGet),
+    async (batch) => {
+      const found: Item[] = [];
+      let left = batch;
+      await persist(effort, async () => {
+        const answer = await table.client.send(
+          new BatchGetItemCommand({
+            RequestItems: { [table.name]: { Keys: left, ConsistentRead: options.consistent } },
+            ReturnConsumedCapacity: 'TOTAL',
+          }),
+        );
+        meter(effort, 'readUnits', answer.ConsumedCapacity?.[0]);
+        found.push(...(answer.Responses?.[table.name] ?? []));
+        left = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+        return left.length === 0;
+      });
+      return found;
+    },
+    { concurrency: batchConcurrency },
+  );
+  return batches.flat();
+};
+
+/** One key range of the table or of one of its indexes, read in the order of its sort key. */
+export interface KeyRange {
+  /** The index; absent for the table itself. */
+  readonly index?: string;
+  /** The partition key's attribute and value. */
+  readonly partition: readonly [name: string, value: Uint8Array];
+  /** The sort key's attribute and its inclusive bounds; absent for the whole partition. */
+  readonly sort?: readonly [name: string, from: Uint8Array, to: Uint8Array];
+}
+
+/** One page of a query: its items and where the next one starts, if there is one. */
+export interface Page {
+  readonly items: Item[];
+  readonly next: Item | undefined;
+}
+
+/** How a page is to be read. */
+export interface PageOptions {
+  readonly descending?: boolean;
+  /** Strongly consistent; not on indexes. */
+  readonly consistent?: boolean;
+  /** The most items to read; DynamoDB ends a page at 1 MB anyway. */
+  readonly limit?: number | undefined;
+  readonly start?: Item | undefined;
+}
+
+/**
+ * Reads one page of a key range.
+ *
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const queryPage = async (
+  table: Table,
+  range: KeyRange,
+  effort: Effort,
+  options: PageOptions = {},
+): Promise<Page> => {
+  const [pk, pkValue] = range.partition;
+  const command = new QueryCommand({
+    TableName: table.name,
+    IndexName: range.index,
+    KeyConditionExpression: range.sort ? '#p = :p AND #s BETWEEN :from AND :to' : '#p = :p',
+    ExpressionAttributeNames: range.sort ? { '#p': pk, '#s': range.sort[0] } : { '#p': pk },
+    ExpressionAttributeValues: range.sort
+      ? { ':p': { B: pkValue }, ':from': { B: range.sort[1] }, ':to': { B: range.sort[2] } }
+      : { ':p': { B: pkValue } },
+    ScanIndexForward: !options.descending,
+    ConsistentRead: options.consistent ?? false,
+    Limit: options.limit,
+    ExclusiveStartKey: options.start,
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  let page: Page = { items: [], next: undefined };
+  await persist(effort, async () => {
+    const answer = await table.client.send(command, effort.signal && { abortSignal: effort.signal });
+    meter(effort, 'readUnits', answer.ConsumedCapacity);
+    page = { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
+    return true;
+  });
+  return page;
+};

@@ -1,0 +1,141 @@
+import {
+  type AttributeValue,
+  BatchExecuteStatementCommand,
+  type BatchStatementError,
+  type BatchStatementRequest,
+  BatchWriteItemCommand,
+  ConditionalCheckFailedException,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import pMap from 'p-map';
+import { type Effort, persist } from './effort.ts';
+import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
+
+/** DynamoDB's own limit of one request, of writes and of statements. */
+const maxBatchWrite = 25;
+
+/**
+ * Puts all the items, replacing those of the same keys, 25 a request. No two may have the same key.
+ *
+ * @throws ServiceError 503 when some could not be stored in time; others may have been
+ */
+export const putItems = async (table: Table, items: readonly Item[], effort: Effort): Promise<void> => {
+  await pMap(
+    chunked(items, maxBatchWrite),
+    async (batch) => {
+      let left = batch.map((Item) => ({ PutRequest: { Item } }));
+      await persist(effort, async () => {
+        const answer = await table.client.send(
+          new BatchWriteItemCommand({
+            RequestItems: { [table.name]: left },
+            ReturnConsumedCapacity: 'TOTAL',
+          }),
+        );
+        meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
+        left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
+        return left.length === 0;
+      });
+    },
+    { concurrency: batchConcurrency },
+  );
+};
+
+/**
+ * Inserts the items whose keys are not there yet, 25 a request: BatchWriteItem knows no conditions, PartiQL's
+ * INSERT has this one built in. No two may have the same key.
+ *
+ * @returns those items whose keys were there already; they were not written
+ * @throws ServiceError 503 when some could not be stored in time; others may have been
+ */
+export const insertItems = async (table: Table, items: readonly Item[], effort: Effort): Promise<Item[]> => {
+  const batches = await pMap(
+    chunked(items, maxBatchWrite),
+    async (batch) => {
+      const present: Item[] = [];
+      let left = batch;
+      await persist(effort, async () => {
+        const answer = await table.client.send(
+          new BatchExecuteStatementCommand({
+            Statements: left.map((item) => insertStatement(table, item)),
+            ReturnConsumedCapacity: 'TOTAL',
+          }),
+        );
+        for (const capacity of answer.ConsumedCapacity ?? []) meter(effort, 'writeUnits', capacity);
+        const sent = left;
+        left = sent.filter((item, i) => {
+          const code = answer.Responses?.[i]?.Error?.Code;
+          if (code === 'DuplicateItem') present.push(item);
+          return code !== undefined && code !== 'DuplicateItem';
+        });
+        refuseFatal(answer.Responses?.map((response) => response.Error));
+        return left.length === 0;
+      });
+      return present;
+    },
+    { concurrency: batchConcurrency },
+  );
+  return batches.flat();
+};
+
+const insertStatement = (table: Table, item: Item): BatchStatementRequest => ({
+  Statement: `INSERT INTO "${table.name}" VALUE {${Object.keys(item).map((name) => `'${name}':?`)}}`,
+  Parameters: Object.values(item),
+});
+
+/** The statement errors that pass by themselves, or (DuplicateItem) mean something to the caller. */
+const passing = new Set<string | undefined>([
+  'DuplicateItem',
+  'InternalServerError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+  'ThrottlingError',
+  'TransactionConflict',
+]);
+
+const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): void => {
+  const fatal = errors?.find((error) => error && !passing.has(error.Code));
+  if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
+};
+
+/**
+ * Puts one item in the place of one that is still as it was read, told by one of its attributes; without
+ * `expected`, only where there is no item of its key.
+ *
+ * @returns whether it was put
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const replaceItem = async (
+  table: Table,
+  item: Item,
+  expected: readonly [name: string, value: AttributeValue] | undefined,
+  effort: Effort,
+): Promise<boolean> => {
+  const condition = expected
+    ? {
+        ConditionExpression: '#n = :v',
+        ExpressionAttributeNames: { '#n': expected[0] },
+        ExpressionAttributeValues: { ':v': expected[1] },
+      }
+    : {
+        ConditionExpression: 'attribute_not_exists(#n)',
+        ExpressionAttributeNames: { '#n': Object.keys(item)[0] ?? '' },
+      };
+  let held = true;
+  await persist(effort, async () => {
+    try {
+      const command = new PutItemCommand({
+        TableName: table.name,
+        Item: item,
+        ReturnConsumedCapacity: 'TOTAL',
+        ...condition,
+      });
+      const answer = await table.client.send(command);
+      meter(effort, 'writeUnits', answer.ConsumedCapacity);
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      held = false;
+    }
+    return true;
+  });
+  return held;
+};

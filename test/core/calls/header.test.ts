@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldHeader, packHeader, unpackHeader } from '../../../core/calls/header.ts';
+import type { EndHeader, PayloadPointer, StartHeader } from '../../../core/calls/model.ts';
+import { isId, type ProjectId } from '../../../core/wire/index.ts';
+
+const owner = {
+  projectId: 'acme/airline' as ProjectId,
+  id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
+  service: 'svc',
+};
+const someId = fc.oneof(
+  fc.uuid(),
+  fc.constant(owner.id),
+  fc.string({ minLength: 1, maxLength: 20 }).filter(isId),
+);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+const micros = fc.integer({ min: -9e15, max: 9e15 });
+
+const pointer: fc.Arbitrary<PayloadPointer> = fc.record({
+  segment: maybe(fc.stringMatching(/^0[01][0-9a-f]{24}$/)),
+  offset: fc.nat(),
+  length: fc.nat(),
+});
+
+const start: fc.Arbitrary<StartHeader> = fc.record({
+  writtenAt: fc.nat(),
+  opName: fc.oneof(
+    fc.constantFrom('svc:///acme/airline/op/agent.turn:0a8e', 'svc:///acme/air/op/x:1', 'plain'),
+    fc.string({ minLength: 1 }).filter(isId),
+  ),
+  displayName: maybe(fc.string()),
+  traceId: someId,
+  parentId: maybe(someId),
+  threadId: maybe(someId),
+  turnId: maybe(someId),
+  startedAt: micros,
+  userId: fc.string(),
+  runId: maybe(fc.string()),
+  runStep: maybe(fc.integer()),
+  bytes: fc.nat(),
+  payload: pointer,
+});
+
+const end: fc.Arbitrary<EndHeader> = fc.record({
+  writtenAt: fc.nat(),
+  endedAt: micros,
+  status: fc.constantFrom('success', 'error', 'descendant_error'),
+  runStepEnd: maybe(fc.integer()),
+  usage: maybe(fc.constant({ 'gpt-4o': { prompt_tokens: 1592, cost: 0.25 } })),
+  bytes: fc.nat(),
+  payload: pointer,
+});
+
+describe('a header', () => {
+  it('is unpacked as it was packed', () => {
+    fc.assert(
+      fc.property(maybe(start), maybe(end), (start, end) => {
+        expect(unpackHeader(packHeader({ start, end }, owner), owner)).toEqual({ start, end });
+      }),
+    );
+  });
+
+  it('takes a small part of a write unit for a call as agents make them', () => {
+    const packed = packHeader(
+      {
+        start: {
+          writtenAt: 1790812817524762,
+          opName:
+            'svc:///acme/airline/op/openai.chat.completions.create:67f95dda5b758eb910bd47a15db0418a3e79a8e474a',
+          displayName: null,
+          traceId: '01a0f4c3-0874-7424-a0b8-b998f728b4fa',
+          parentId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+          threadId: 'airline-0-0',
+          turnId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+          startedAt: 1790812817524762,
+          userId: 'ada',
+          runId: null,
+          runStep: null,
+          bytes: 7500,
+          payload: { segment: '00aabbccddeeff00112233aabb', offset: 123456, length: 7000 },
+        },
+        end: null,
+      },
+      owner,
+    );
+    expect(packed.length).toBeLessThan(200);
+  });
+
+  it('of a version to come is refused, not misread', () => {
+    expect(() => unpackHeader(Uint8Array.of(0x93, 2, 0xc0, 0xc0), owner)).toThrow('version 2');
+  });
+});
+
+describe('foldHeader', () => {
+  const part = fc.oneof(
+    fc.record({ part: fc.constant('S' as const), start, end: maybe(end) }),
+    fc.record({ part: fc.constant('E' as const), start: fc.constant(null), end }),
+  );
+  const parts = fc.uniqueArray(part, {
+    selector: (p) => `${p.part}${p.start?.writtenAt}${p.end?.writtenAt}`,
+    maxLength: 6,
+  });
+  const distinct = (list: readonly (number | undefined)[]) =>
+    new Set(list.filter((n) => n !== undefined)).size === list.filter((n) => n !== undefined).length;
+
+  it('gives the same call whatever the order of its parts', () => {
+    const shuffled = parts
+      .filter(
+        (list) =>
+          distinct(list.map((p) => p.start?.writtenAt)) && distinct(list.map((p) => p.end?.writtenAt)),
+      )
+      .chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })));
+    fc.assert(
+      fc.property(shuffled, ([list, other]) => {
+        expect(foldHeader(owner, other)).toEqual(foldHeader(owner, list));
+      }),
+    );
+  });
+
+  it('shows nothing of a call without a start', () => {
+    fc.assert(fc.property(end, (end) => foldHeader(owner, [{ part: 'E', start: null, end }]) === null));
+  });
+
+  it('lets an end that came early give way to one that was reported with its start', () => {
+    fc.assert(
+      fc.property(start, end, end, (start, early, together) => {
+        const folded = foldHeader(owner, [
+          { part: 'E', start: null, end: { ...early, writtenAt: 0 } },
+          { part: 'S', start, end: { ...together, writtenAt: 5 } },
+        ]);
+        expect(folded).toMatchObject({ end: { endedAt: together.endedAt }, endPart: 'S' });
+      }),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { pick, projectionOf } from '../../../core/query/columns.ts';
+import { type JsonValue, wireNames } from '../../../core/wire/index.ts';
+
+const at = (value: JsonValue, ...paths: string[]): JsonValue =>
+  pick(
+    value,
+    paths.map((path) => path.split('.')),
+  );
+
+describe('pick', () => {
+  it('keeps the shape of the value around what is asked for', () => {
+    expect(at({ a: { b: 1, c: 2 }, d: 3 }, 'a.b')).toEqual({ a: { b: 1 } });
+  });
+
+  it('puts several paths together', () => {
+    expect(at({ a: { b: 1, c: 2, d: 3 } }, 'a.b', 'a.d')).toEqual({ a: { b: 1, d: 3 } });
+  });
+
+  it('indexes lists by number, and keeps what it takes in its place', () => {
+    expect(at({ messages: [{ role: 'user', text: 'x' }, { role: 'tool' }] }, 'messages.1.role')).toEqual({
+      messages: [null, { role: 'tool' }],
+    });
+  });
+
+  it('finds keys that hold dots themselves', () => {
+    expect(at({ 'gpt-4.1': { total: 7 }, 'gpt-4': { x: 1 } }, 'gpt-4.1.total')).toEqual({
+      'gpt-4.1': { total: 7 },
+    });
+  });
+
+  it('leaves out what is not there', () => {
+    expect(at({ a: { b: 1 } }, 'a.x', 'y', 'a.b.c', 'a.0')).toEqual({});
+    expect(at('text', 'length')).toEqual({});
+    expect(at([1, 2], '5', '-1', 'length')).toEqual([]);
+  });
+
+  it('sets no prototype', () => {
+    const value = JSON.parse('{"__proto__": {"polluted": 1}}') as JsonValue;
+    expect(JSON.stringify(at(value, '__proto__.polluted'))).toBe('{"__proto__":{"polluted":1}}');
+    expect(at({}, 'constructor.name', '__proto__.x')).toEqual({});
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});
+
+describe('projectionOf', () => {
+  it('always has the five columns that name a call, in the order of a whole one', () => {
+    const projection = projectionOf(wireNames('svc'), ['summary.usage', 'inputs.model', 'inputs.messages']);
+    expect(projection).toEqual([
+      ...['id', 'project_id', 'op_name', 'trace_id', 'started_at'].map((column) => ({ column, paths: null })),
+      { column: 'inputs', paths: [['model'], ['messages']] },
+      { column: 'summary', paths: [['usage']] },
+    ]);
+  });
+
+  it('takes a whole column for all paths into it', () => {
+    expect(projectionOf(wireNames('svc'), ['inputs.a', 'inputs'])).toContainEqual({
+      column: 'inputs',
+      paths: null,
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CallHeader } from '../../../core/calls/index.ts';
+import type { Direction } from '../../../core/query/index.ts';
+import { compareCalls, compareText, cut, orderTies } from '../../../core/query/order.ts';
+
+const call = (startedAt: number, id: string) => ({ id, start: { startedAt } }) as CallHeader;
+const calls = fc.array(fc.tuple(fc.nat(5), fc.string({ minLength: 1, maxLength: 3 })), { maxLength: 30 });
+const direction = fc.constantFrom<Direction>('ascending', 'descending');
+
+async function* runsOf<T>(list: readonly T[], sizes: readonly number[]): AsyncGenerator<T[]> {
+  let at = 0;
+  for (let i = 0; at < list.length; i++) {
+    const size = Math.max(1, sizes[i % Math.max(1, sizes.length)] ?? 1);
+    yield list.slice(at, at + size);
+    at += size;
+  }
+}
+
+const collect = async <T>(runs: AsyncIterable<T[]>): Promise<T[]> => (await Array.fromAsync(runs)).flat();
+
+describe('orderTies', () => {
+  it('puts what comes in order of time in the order of the query, however it is cut into runs', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        calls,
+        fc.array(fc.integer({ min: 1, max: 7 })),
+        direction,
+        async (pairs, sizes, direction) => {
+          const sign = direction === 'ascending' ? 1 : -1;
+          const inTime = pairs
+            .map(([time, id]) => call(time, id))
+            .sort((a, b) => sign * (a.start.startedAt - b.start.startedAt));
+          const ordered = await collect(orderTies(direction, runsOf(inTime, sizes)));
+          expect(ordered).toEqual([...inTime].sort(compareCalls(direction)));
+        },
+      ),
+    );
+  });
+});
+
+describe('compareText', () => {
+  it('goes by code point, where < goes by code unit', () => {
+    expect(compareText('\uffff', '😀')).toBeLessThan(0);
+    expect('\uffff' < '😀').toBe(false);
+    expect(compareText('a', 'a')).toBe(0);
+    expect(compareText('a', 'ab')).toBeLessThan(0);
+  });
+});
+
+describe('cut', () => {
+  it('skips and takes as a slice does', async () => {
+    const limits = fc.option(fc.nat(20), { nil: null });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(), { maxLength: 30 }),
+        fc.nat(20),
+        limits,
+        async (list, offset, limit) => {
+          const kept = await collect(cut(offset, limit, runsOf(list, [3, 1, 4])));
+          expect(kept).toEqual(list.slice(offset, limit === null ? undefined : offset + limit));
+        },
+      ),
+    );
+  });
+
+  it('asks for nothing beyond its limit, and ends what it reads from', async () => {
+    let asked = 0;
+    let ended = false;
+    const endless = (async function* () {
+      try {
+        for (;;) yield [++asked];
+      } finally {
+        ended = true;
+      }
+    })();
+    expect(await collect(cut(2, 3, endless))).toEqual([3, 4, 5]);
+    expect([asked, ended]).toEqual([5, true]);
+  });
+});
