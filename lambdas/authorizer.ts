@@ -1,10 +1,78 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { authenticate, type Caller, type KeyStore, type Refusal, toContext } from '../core/auth/index.ts';
+import { dynamodbClient } from '../core/storage/index.ts';
+import { routes } from '../lib/routes.ts';
 
-/** Placeholder until the core stands. */
-export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => ({
-  principalId: 'placeholder',
-  policyDocument: {
-    Version: '2012-10-17',
-    Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: event.methodArn }],
-  },
-});
+const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
+  if (!KEYS_TABLE) throw new Error('KEYS_TABLE is not set: it should name the table of keys');
+  return { service: SERVICE_NAME || 'svc', table: { client: dynamodbClient(), name: KEYS_TABLE } };
+};
+
+/** Made once per container, while it starts. */
+const keys = keysFromEnvironment(process.env);
+
+/**
+ * API Gateway's REQUEST authorizer, behind every route: the gateway caches what it answers, by the
+ * `Authorization` header, for the configured time.
+ *
+ * @returns a policy that allows every endpoint of the stage, with the caller as its context: what the caller may
+ * do to which project is the handlers' business, since projects are named in bodies
+ * @throws Error `Unauthorized`, the one message that API Gateway makes a 401 of, for whatever is wrong with the
+ * request; any other error, e.g. of the table, becomes a 500
+ */
+export const handler = async (
+  event: APIGatewayRequestAuthorizerEvent,
+): Promise<APIGatewayAuthorizerResult> => {
+  const outcome = await authenticated(event).catch((error: unknown) => {
+    log(event, { outcome: 'failed', reason: error instanceof Error ? error.name : 'unknown error' });
+    throw error;
+  });
+  if ('refusal' in outcome) {
+    log(event, { outcome: 'refused', reason: outcome.refusal, keyId: outcome.keyId });
+    throw new Error('Unauthorized');
+  }
+  log(event, { outcome: 'allowed', keyId: outcome.caller.keyId });
+  return allowAll(event.methodArn, outcome.caller);
+};
+
+/** What came of it; two refusals are the gateway's affair and none of the key's. */
+type Outcome =
+  | { readonly caller: Caller }
+  | { readonly refusal: Refusal | 'unknown route' | 'several headers'; readonly keyId?: string };
+
+const authenticated = async (event: APIGatewayRequestAuthorizerEvent): Promise<Outcome> => {
+  const route = routes.find(({ path }) => path === event.resource);
+  if (!route) return { refusal: 'unknown route' };
+  const [header, ...more] = authorizationHeaders(event);
+  // The gateway caches by one header; which of two it would take is nothing to rely on.
+  if (more.length > 0) return { refusal: 'several headers' };
+  return authenticate(header, route.scheme, keys, Date.now() * 1000);
+};
+
+/** All values of the header, whose name comes in whatever case the client wrote it. */
+const authorizationHeaders = (event: APIGatewayRequestAuthorizerEvent): string[] =>
+  Object.entries(event.multiValueHeaders ?? {})
+    .filter(([name]) => name.toLowerCase() === 'authorization')
+    .flatMap(([, values]) => values ?? []);
+
+/** Allows the whole stage, not just the method that was asked for: the cached policy serves the next one too. */
+const allowAll = (methodArn: string, caller: Caller): APIGatewayAuthorizerResult => {
+  const [api, stage] = methodArn.split('/');
+  return {
+    principalId: caller.user,
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: `${api}/${stage}/POST/*` }],
+    },
+    context: toContext(caller),
+  };
+};
+
+/** One JSON line. Never the header or the secret: of a key, its id alone. */
+const log = (
+  event: APIGatewayRequestAuthorizerEvent,
+  fields: { outcome: 'allowed' | 'refused' | 'failed'; reason?: string; keyId?: string | undefined },
+): void => {
+  const { requestId } = event.requestContext;
+  console.log(JSON.stringify({ message: 'authorizer', requestId, route: event.resource, ...fields }));
+};

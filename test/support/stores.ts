@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DynamoDBClient,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/store.ts';
+import { createBucket, createTable, type TableProperties } from '../../local/tables.ts';
+import { assembly } from './assembly.ts';
 
 /** Empty stores of one test file. */
 export interface Stores {
@@ -20,42 +19,18 @@ export interface Stores {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const index = (IndexName: string, partition: string, sort: string) => ({
-  IndexName,
-  KeySchema: [
-    { AttributeName: partition, KeyType: 'HASH' as const },
-    { AttributeName: sort, KeyType: 'RANGE' as const },
-  ],
-  Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: ['h'] },
-});
+interface Template {
+  readonly Resources: Record<string, { readonly Properties: TableProperties }>;
+  readonly Outputs: Record<string, { readonly Value: { readonly Ref: string } }>;
+}
 
-const calls = (TableName: string): CreateTableCommandInput => ({
-  TableName,
-  BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: [
-    { AttributeName: 'p', AttributeType: 'S' },
-    ...['k', 'tk', 'ts', 'rk', 'hk', 'hs'].map((AttributeName) => ({
-      AttributeName,
-      AttributeType: 'B' as const,
-    })),
-  ],
-  KeySchema: [
-    { AttributeName: 'k', KeyType: 'HASH' },
-    { AttributeName: 'p', KeyType: 'RANGE' },
-  ],
-  GlobalSecondaryIndexes: [
-    index('by_time', 'tk', 'ts'),
-    index('by_trace', 'rk', 'ts'),
-    index('by_thread', 'hk', 'hs'),
-  ],
-});
-
-const keys = (TableName: string): CreateTableCommandInput => ({
-  TableName,
-  BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-});
+/** The table that an output of the synthesized stack names: tests run on the deployed schema. */
+const tableOf = (output: string): TableProperties => {
+  const template = JSON.parse(readFileSync(join(assembly(), 'Pennytrace.template.json'), 'utf8')) as Template;
+  const resource = template.Resources[template.Outputs[output]?.Value.Ref ?? ''];
+  if (!resource) throw new Error(`the stack has no output ${output} that names a table`);
+  return resource.Properties;
+};
 
 /** Makes fresh tables and a fresh bucket, of names that nobody else has, in the stores of this test run. */
 export const createStores = async (): Promise<Stores> => {
@@ -66,16 +41,10 @@ export const createStores = async (): Promise<Stores> => {
   const name = `test-${randomUUID()}`;
   const [callsTable, keysTable, bucket] = [`${name}-calls`, `${name}-keys`, name];
   await Promise.all([
-    dynamodb.send(new CreateTableCommand(calls(callsTable))),
-    dynamodb.send(new CreateTableCommand(keys(keysTable))),
-    s3.send(new CreateBucketCommand({ Bucket: bucket })),
+    createTable(dynamodb, callsTable, tableOf('CallsTable')),
+    createTable(dynamodb, keysTable, tableOf('KeysTable')),
+    createBucket(s3, bucket),
   ]);
-  await dynamodb.send(
-    new UpdateTimeToLiveCommand({
-      TableName: callsTable,
-      TimeToLiveSpecification: { AttributeName: 'x', Enabled: true },
-    }),
-  );
   const environment = storeEnvironment(endpoints.dynamodb, endpoints.s3);
   return { dynamodb, s3, callsTable, keysTable, bucket, environment };
 };

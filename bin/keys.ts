@@ -1,0 +1,10 @@
+/** The operator's command for keys: `npm run keys -- create | list | revoke`. See docs/keys.md. */
+import { fileURLToPath } from 'node:url';
+import { run } from './keys/command.ts';
+
+process.exitCode = await run(process.argv.slice(2), {
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+  interactive: process.stdout.isTTY === true,
+  root: fileURLToPath(new URL('..', import.meta.url)),
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { TemplateReader } from './reader.ts';
+
+/** An answer of the gateway's own, as far as the template sets it. */
+export interface GatewayResponseSpec {
+  /** @default - that of the response's type */
+  readonly status?: number;
+  /** By header name: a text in single quotes, or an expression like `context.requestId`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, with `$context` variables. @default - API Gateway's own */
+  readonly template?: string;
+}
+
+const properties = z.object({
+  ResponseType: z.string(),
+  StatusCode: z.coerce.number().optional(),
+  ResponseParameters: z.record(z.string(), z.string()).default({}),
+  ResponseTemplates: z.record(z.string(), z.string()).default({}),
+});
+
+const headerPrefix = 'gatewayresponse.header.';
+
+const headersOf = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters)
+      .filter(([name]) => name.startsWith(headerPrefix))
+      .map(([name, value]) => [name.slice(headerPrefix.length), value]),
+  );
+
+/** The gateway responses that the template sets, by their type. */
+export const readGatewayResponses = (reader: TemplateReader): ReadonlyMap<string, GatewayResponseSpec> => {
+  const responses = reader.resources('AWS::ApiGateway::GatewayResponse', properties);
+  return new Map(
+    responses.map(({ properties: { ResponseType, StatusCode, ResponseParameters, ResponseTemplates } }) => {
+      const template = ResponseTemplates['application/json'];
+      const spec = {
+        headers: headersOf(ResponseParameters),
+        ...(StatusCode !== undefined && { status: StatusCode }),
+        ...(template !== undefined && { template }),
+      };
+      return [ResponseType, spec];
+    }),
+  );
+};

@@ -1,0 +1,84 @@
+import {
+  type CallReport,
+  type CallStore,
+  callBatchBody,
+  callJson,
+  readCall,
+  writeCalls,
+} from '../../core/calls/index.ts';
+import { type CallsFilter, type CallsQuery, everyCall, queryCalls } from '../../core/query/index.ts';
+import { type Effort, effort } from '../../core/storage/index.ts';
+import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
+import { parseBody } from '../../core/wire/schema.ts';
+import { createStores } from './stores.ts';
+
+/** The project of most tests. */
+export const project = 'acme/shop' as ProjectId;
+export const names = wireNames('svc');
+
+/** A call store of its own for one test file. */
+export const createCallStore = async (changes: Partial<CallStore> = {}): Promise<CallStore> => {
+  const { dynamodb, s3, callsTable, bucket } = await createStores();
+  return {
+    table: { client: dynamodb, name: callsTable },
+    bucket: { client: s3, name: bucket },
+    service: 'svc',
+    shards: [4],
+    ...changes,
+  };
+};
+
+/** A start as a client sends it. */
+export const startOf = (fields: object): { mode: 'start'; req: { start: object } } => ({
+  mode: 'start',
+  req: { start: { project_id: project, op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields } },
+});
+
+/** An end as a client sends it. */
+export const endOf = (fields: object): { mode: 'end'; req: { end: object } } => ({
+  mode: 'end',
+  req: { end: { project_id: project, ended_at: '2026-10-01T00:00:01Z', ...fields } },
+});
+
+const batchBody = callBatchBody(names);
+
+/** What a client sends, as the endpoint would hand it to the core. */
+export const parseBatch = (batch: readonly object[]): CallReport[] =>
+  parseBody(batchBody, JSON.stringify({ batch })).batch;
+
+/** Sends a batch, as JSON, through the schema of its endpoint, and says what it took. */
+export const send = async (store: CallStore, batch: readonly object[]): Promise<Effort> => {
+  const spent = effort(30_000);
+  await writeCalls(store, parseBatch(batch), 'ada', spent);
+  return spent;
+};
+
+/** Reads a call by id, as the endpoint answers it. */
+export const read = async (store: CallStore, id: string, of = project): Promise<JsonObject | null> => {
+  const call = await readCall(store, of, id, effort(30_000));
+  return call && (JSON.parse(callJson(names, call)) as JsonObject);
+};
+
+/** What a query may leave out. */
+export type PartialQuery = Partial<Omit<CallsQuery, 'filter'>> & { readonly filter?: Partial<CallsFilter> };
+
+/** Makes a whole query of a part of one. */
+export const queryOf = (query: PartialQuery = {}): CallsQuery => ({
+  projectId: project,
+  limit: null,
+  offset: 0,
+  direction: 'ascending',
+  columns: null,
+  ...query,
+  filter: { ...everyCall, ...query.filter },
+});
+
+/** Answers a query in full, parsed. */
+export const query = async (
+  store: CallStore,
+  asked: PartialQuery = {},
+  spent = effort(60_000),
+): Promise<JsonObject[]> => {
+  const runs = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).calls);
+  return runs.flat().map((text) => JSON.parse(text) as JsonObject);
+};
