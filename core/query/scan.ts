@@ -14,7 +14,7 @@ export interface ScanOptions {
   readonly descending: boolean;
   /** Rows wanted of each range's first page; later pages grow from there. */
   readonly firstPage: number;
-  /** Whether the next page is fetched while one is being used: for scans that will want it. */
+  /** Whether, from the second page on, the next is fetched while one is being used: for scans that will want it. */
   readonly ahead: boolean;
 }
 
@@ -32,6 +32,7 @@ class RangeReader {
   ) => Promise<{ rows: Row[]; next: Item | undefined }>;
   readonly #ahead: boolean;
   #limit: number;
+  /** Where the next page starts; undefined before the first. */
   #start: Item | undefined;
   #finished = false;
   #coming: ReturnType<RangeReader['fetch']> | undefined;
@@ -75,11 +76,12 @@ class RangeReader {
     while (this.head === undefined && !this.#finished) {
       const { rows, next } = await (this.#coming ?? this.fetch());
       this.#coming = undefined;
+      const isFirst = this.#start === undefined;
       this.#rows = rows;
       this.#at = 0;
       this.#start = next;
       this.#finished = next === undefined;
-      if (this.#ahead && !this.#finished) this.#coming = this.fetch();
+      if (this.#ahead && !isFirst && !this.#finished) this.#coming = this.fetch();
     }
   }
 }
