@@ -1,3 +1,7 @@
+import type { Role, Scheme } from '../core/auth/index.ts';
+
+export type { Role, Scheme } from '../core/auth/index.ts';
+
 /**
  * The one list of endpoints. The REST API, the authorizers, the IAM grants, the bundles, the local service
  * and the tests are all made from it: an endpoint that is not here does not exist.
@@ -6,19 +10,15 @@
 /** What a function may do with one store; `readwrite` is the union of the two. */
 export type Access = 'read' | 'write' | 'readwrite';
 
-/** The HTTP authentication scheme that a route takes, and no other. */
-export type Scheme = 'basic' | 'bearer';
-
-/** The role that a key's grant must give on every project that a request names. */
-export type Role = 'read' | 'write' | 'inference';
-
 /** One endpoint: always POST, always JSON. */
 export interface Route {
   /** The path below the base URL, in API Gateway's resource syntax. */
   readonly path: `/${string}`;
   /** The handler's module below `lambdas/`, without its extension; it mirrors the path. */
   readonly handler: string;
+  /** The HTTP authentication scheme that the route takes, and no other. */
   readonly scheme: Scheme;
+  /** The role that the key's grants must give on every project that a request names. */
   readonly role: Role;
   /** Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB does. */
   readonly streaming: boolean;

@@ -6,6 +6,7 @@ import {
   freeObject,
   freeValue,
   id,
+  integer,
   namedFields,
   nullish,
   projectId,
@@ -29,7 +30,7 @@ const envelopeBytes = (record: object, payload: Readonly<Record<string, number>>
   return bytes + utf8Length(JSON.stringify(rest));
 };
 
-const step = nullish(z.int());
+const step = nullish(integer);
 
 const startRecord = (names: WireNames) =>
   z.strictObject({

@@ -61,8 +61,13 @@ export const namedFields = (fields: Readonly<Record<string, z.ZodMiniType>>): Re
 export const fieldOf = <T>(record: object, name: string, schema: z.ZodMiniType<T>): T =>
   schema.parse((record as Readonly<Record<string, unknown>>)[name]);
 
+const integerRule = 'should be an integer';
+
+/** An integer that JSON parsers everywhere read as it is: within ±(2^53 − 1). */
+export const integer = z.int({ error: integerRule });
+
 /** An integer from 0 up. */
-export const count = z.int().check(z.minimum(0));
+export const count = integer.check(z.minimum(0));
 
 type Issue = z.core.$ZodIssue;
 
@@ -79,7 +84,6 @@ const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown => {
 const typeNames: Readonly<Record<string, [type: string, what: string]>> = {
   string: ['string_type', 'a string'],
   number: ['float_type', 'a number'],
-  int: ['int_type', 'an integer'],
   boolean: ['bool_type', 'true or false'],
   array: ['list_type', 'a list'],
   object: ['dict_type', 'an object'],
@@ -91,6 +95,8 @@ const paramsOf = (issue: Issue): { type?: string; status?: number } =>
 const describe = (issue: Issue): { msg: string; type: string } => {
   switch (issue.code) {
     case 'invalid_type': {
+      // An integer's schema asks for a number first, and only its message tells the two apart.
+      if (issue.message === integerRule) return { msg: integerRule, type: 'int_type' };
       const [type, what] = typeNames[issue.expected] ?? ['value_error', `a valid ${issue.expected}`];
       return { msg: `should be ${what}`, type };
     }
@@ -157,12 +163,21 @@ export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
   return result.data;
 };
 
-/** V8 says where JSON went wrong, and quotes the text around it; the place is enough. */
+/** Says where JSON went wrong as far as V8 does: the character's place, or else the character itself. */
 const jsonFault = (error: unknown, text: string): ErrorDetail => {
-  const position = /at position (\d+)/.exec(String(error))?.[1] ?? String(text.length);
-  const msg =
-    text === ''
-      ? 'the body is empty; it should be JSON'
-      : `the body is not JSON from character ${position} on`;
-  return { loc: ['body', position], msg, type: 'json_invalid' };
+  const type = 'json_invalid';
+  if (text === '') return { loc: ['body'], msg: 'the body is empty; it should be JSON', type };
+  const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+  if (position !== undefined) {
+    return { loc: ['body', position], msg: `the body is not JSON from character ${position} on`, type };
+  }
+  if (/end of JSON input/.test(String(error))) {
+    return { loc: ['body', String(text.length)], msg: 'the body ends in the middle of its JSON', type };
+  }
+  const [, token] = /^SyntaxError: Unexpected token '(.)'/u.exec(String(error)) ?? [];
+  return {
+    loc: ['body'],
+    msg: `the body is not JSON${token ? `: there is an unexpected ${token} in it` : ''}`,
+    type,
+  };
 };
