@@ -31,16 +31,19 @@ const maxGrants = 50;
 const maxGrantsLength = 4096;
 const digestBytes = 32;
 
-/** No controls, invisible marks, lone surrogates or line breaks; no colon, which ends the user name in Basic credentials. */
-const printable = /^[^\p{C}\p{Zl}\p{Zp}:]+$/u;
+/**
+ * No controls, invisible marks, lone surrogates or line breaks; no colon, which ends the user name in Basic credentials; no
+ * quote or backslash, which API Gateway would write into its access log, a JSON line, as they are.
+ */
+const printable = /^[^\p{C}\p{Zl}\p{Zp}:"\\]+$/u;
 
-/** Whether the text can be a user's name: 1–128 printable characters (code points) without `:`. */
+/** Whether the text can be a user's name: 1–128 printable characters (code points) without `:`, `"` and `\`. */
 export const isUser = (text: string): boolean =>
   printable.test(text) && [...text].length <= maxUserLength && text.trim() === text;
 
 const refuse = (grantee: Grantee, now: Micros): string | undefined => {
   if (!isUser(grantee.user))
-    return 'the user should be 1 to 128 printable characters, without ":" and without space around them';
+    return 'the user should be 1 to 128 printable characters, without colon, double quote, backslash and space around them';
   if (grantee.grants.length === 0) return 'a key without a grant can do nothing: give it at least one';
   if (grantee.grants.length > maxGrants || formatGrants(grantee.grants).length > maxGrantsLength)
     return `too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; use <entity>/*`;

@@ -4,9 +4,8 @@ import type { ProjectId } from '../wire/index.ts';
 import { callKey, type Part, segmentKey } from './keys.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
 import { type Payload, toPayload } from './payload.ts';
-import { blockOf, segmentHome, unpack } from './segment.ts';
+import { blockOf, segmentHome, segmentObject, unpack } from './segment.ts';
 import type { CallStore } from './store.ts';
-import { segmentObject } from './store-payloads.ts';
 
 /** Unpacked segments are kept up to this many bytes: calls near in time share them. */
 const cacheBytes = 64 * 1024 * 1024;

@@ -51,20 +51,32 @@ export interface Block {
   readonly bytes: Buffer;
 }
 
-const kinds = { table: 0, bucket: 1 } as const;
+/** The kinds of segments, which their names begin with. Objects expire by a rule of the bucket, so they are told apart by it. */
+const kinds = { item: '00', keptObject: '01', expiringObject: '02' } as const;
 
 /** Where a segment lies, by its name: an item of the table, or an object in the bucket. */
-export const segmentHome = (id: string): 'table' | 'bucket' => (id.startsWith('01') ? 'bucket' : 'table');
+export const segmentHome = (id: string): 'table' | 'bucket' =>
+  id.startsWith(kinds.item) ? 'table' : 'bucket';
+
+/** The bucket's key of a segment. What expires has a prefix of its own, which the bucket's lifecycle rule names. */
+export const segmentObject = (projectId: ProjectId, id: string): string =>
+  `segments/${id.startsWith(kinds.expiringObject) ? 'expiring' : 'kept'}/${projectId}/${id}.zst`;
 
 /**
  * The name of a segment: where it lies, and the first 96 bits of a SHA-256 over what is in it and whose it is. The owners
  * take part so that two calls that merely say the same never share a segment: deleting one would empty the other.
  */
-const nameOf = (projectId: ProjectId, blocks: readonly Block[], packedBytes: number): string => {
+const nameOf = (
+  projectId: ProjectId,
+  blocks: readonly Block[],
+  packedBytes: number,
+  expires: boolean,
+): string => {
   const hash = createHash('sha256').update(projectId);
   for (const block of blocks) hash.update(`\0${block.owner}\0${block.bytes.length}\0`).update(block.bytes);
-  const kind = packedBytes > largestItemBytes ? kinds.bucket : kinds.table;
-  return `0${kind}${hash.digest('hex').slice(0, 24)}`;
+  const objectKind = expires ? kinds.expiringObject : kinds.keptObject;
+  const kind = packedBytes > largestItemBytes ? objectKind : kinds.item;
+  return `${kind}${hash.digest('hex').slice(0, 24)}`;
 };
 
 /** Cuts the blocks into runs of about `bytes` each, in order; a block is never cut. */
@@ -86,8 +98,9 @@ const toSegment = (
   projectId: ProjectId,
   blocks: readonly Block[],
   bytes: Buffer,
+  expires: boolean,
 ): { segment: Segment; pointers: PayloadPointer[] } => {
-  const segment = { id: nameOf(projectId, blocks, bytes.length), bytes };
+  const segment = { id: nameOf(projectId, blocks, bytes.length, expires), bytes };
   let offset = 0;
   const pointers = blocks.map((block) => {
     const pointer = { segment: segment.id, offset, length: block.bytes.length };
@@ -103,21 +116,25 @@ const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
 /**
  * Packs the blocks of one project into as few segments of about 64 KB compressed as hold them.
  *
+ * @param options.expires whether what goes to the bucket is to expire there
  * @returns the segments, and each block's pointer, in the order of the blocks
  */
 export const packSegments = async (
   projectId: ProjectId,
   blocks: readonly Block[],
+  options: { readonly expires: boolean },
 ): Promise<{ segments: Segment[]; pointers: PayloadPointer[] }> => {
   if (blocks.length === 0) return { segments: [], pointers: [] };
   const whole = await packBlocks(blocks);
   if (whole.length <= targetBytes || blocks.length === 1) {
-    const { segment, pointers } = toSegment(projectId, blocks, whole);
+    const { segment, pointers } = toSegment(projectId, blocks, whole, options.expires);
     return { segments: [segment], pointers };
   }
   const total = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
   const runs = runsOf(blocks, (total * targetBytes) / whole.length);
-  const packed = await Promise.all(runs.map(async (run) => toSegment(projectId, run, await packBlocks(run))));
+  const packed = await Promise.all(
+    runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), options.expires)),
+  );
   return {
     segments: packed.map(({ segment }) => segment),
     pointers: packed.flatMap(({ pointers }) => pointers),

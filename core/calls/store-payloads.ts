@@ -5,7 +5,7 @@ import type { GatheredCall } from './gather.ts';
 import { segmentKey } from './keys.ts';
 import type { PayloadPointer } from './model.ts';
 import { endBlock, endFields, startBlock, startFields } from './payload.ts';
-import { type Block, pack, packSegments, type Segment, segmentHome } from './segment.ts';
+import { type Block, pack, packSegments, type Segment, segmentHome, segmentObject } from './segment.ts';
 import { type CallStore, expiry } from './store.ts';
 
 /** Where the payload of one gathered call came to lie. */
@@ -22,6 +22,9 @@ interface BlockPlace {
   /** How many fields the block holds. */
   readonly fields: number;
 }
+
+/** Payloads outlive their headers, which no reader may find without them; DynamoDB deletes what has expired when it gets to it. */
+const payloadGraceDays = 3;
 
 /** The largest packed payload that may ride in a header's item: a header leaves about this much of its write unit. */
 const largestInline = 512;
@@ -66,7 +69,7 @@ const putSegments = async (
       k: { B: segmentKey(projectId, id) },
       p: { S: 'P' },
       b: { B: bytes },
-      ...expiry(store),
+      ...expiry(store, payloadGraceDays),
     }),
   );
   await Promise.all([
@@ -76,9 +79,6 @@ const putSegments = async (
     }),
   ]);
 };
-
-/** The bucket's key of a segment. */
-export const segmentObject = (projectId: ProjectId, id: string): string => `segments/${projectId}/${id}.zst`;
 
 const storeProject = async (
   store: CallStore,
@@ -90,7 +90,9 @@ const storeProject = async (
   const inline = calls.length === 1 && first ? await packInline(first) : undefined;
   if (inline) return [inline];
   const blocks = calls.map(blocksOf);
-  const { segments, pointers } = await packSegments(projectId, blocks.flat());
+  const { segments, pointers } = await packSegments(projectId, blocks.flat(), {
+    expires: store.retentionDays !== undefined,
+  });
   await putSegments(store, projectId, segments, effort);
   let next = 0;
   return calls.map((call, i) => {

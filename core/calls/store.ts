@@ -28,10 +28,10 @@ export interface CallStore {
 /** The shard count that writes use. */
 const shardCount = (store: CallStore): number => store.shards.at(-1) ?? 1;
 
-/** The attribute that makes an item expire, if the store has a retention. */
-export const expiry = (store: CallStore): Item => {
+/** The attribute that makes an item expire, if the store has a retention; some days later than that, if it should. */
+export const expiry = (store: CallStore, graceDays = 0): Item => {
   if (store.retentionDays === undefined) return {};
-  const seconds = Math.floor(Date.now() / 1000) + store.retentionDays * 86_400;
+  const seconds = Math.floor(Date.now() / 1000) + (store.retentionDays + graceDays) * 86_400;
   return { x: { N: String(seconds) } };
 };
 

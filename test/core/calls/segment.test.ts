@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endBlock, smallUsage, startBlock, toPayload } from '../../../core/calls/payload.ts';
-import { type Block, blockOf, packSegments, segmentHome, unpack } from '../../../core/calls/segment.ts';
+import {
+  type Block,
+  blockOf,
+  packSegments,
+  segmentHome,
+  segmentObject,
+  unpack,
+} from '../../../core/calls/segment.ts';
 import type { JsonObject, JsonValue, ProjectId } from '../../../core/wire/index.ts';
 
 const project = 'acme/airline' as ProjectId;
@@ -12,7 +19,7 @@ const block = (owner: string, bytes: Buffer | string): Block => ({
 });
 
 const read = async (blocks: readonly Block[]): Promise<Buffer[]> => {
-  const { segments, pointers } = await packSegments(project, blocks);
+  const { segments, pointers } = await packSegments(project, blocks, { expires: false });
   const unpacked = new Map(
     await Promise.all(segments.map(async ({ id, bytes }) => [id, await unpack(bytes)] as const)),
   );
@@ -37,6 +44,7 @@ describe('segments', () => {
     const { segments } = await packSegments(
       project,
       Array.from({ length: 50 }, (_, i) => block(String(i), history + i)),
+      { expires: false },
     );
     expect(segments).toHaveLength(1);
     expect(segments[0]?.bytes.length).toBeLessThan(history.length);
@@ -44,7 +52,7 @@ describe('segments', () => {
 
   it('are closed at about 64 KB compressed', async () => {
     const blocks = Array.from({ length: 60 }, (_, i) => block(String(i), randomBytes(5000)));
-    const { segments } = await packSegments(project, blocks);
+    const { segments } = await packSegments(project, blocks, { expires: false });
     expect(segments.length).toBeGreaterThan(3);
     for (const { id, bytes } of segments) {
       expect(bytes.length).toBeLessThan(80 * 1024);
@@ -54,23 +62,28 @@ describe('segments', () => {
   });
 
   it('that no item should hold go to the bucket', async () => {
-    const { segments } = await packSegments(project, [
-      block('big', randomBytes(300_000)),
-      block('small', 'x'),
+    const blocks = [block('big', randomBytes(300_000)), block('small', 'x')];
+    const homes = async (expires: boolean) => {
+      const { segments } = await packSegments(project, blocks, { expires });
+      return segments.map(({ id }) => (segmentHome(id) === 'bucket' ? segmentObject(project, id) : 'table'));
+    };
+    expect(await homes(false)).toEqual([expect.stringMatching(/^segments\/kept\/acme\/airline\//), 'table']);
+    expect(await homes(true)).toEqual([
+      expect.stringMatching(/^segments\/expiring\/acme\/airline\//),
+      'table',
     ]);
-    expect(segments.map(({ id }) => segmentHome(id)).sort()).toEqual(['bucket', 'table']);
   });
 
   it('have the same name for the same request, and another for another owner or project', async () => {
     const name = async (owner: string, of = project) =>
-      (await packSegments(of, [block(owner, 'x')])).segments[0]?.id;
+      (await packSegments(of, [block(owner, 'x')], { expires: false })).segments[0]?.id;
     expect(await name('a')).toBe(await name('a'));
     expect(await name('b')).not.toBe(await name('a'));
     expect(await name('a', 'acme/other' as ProjectId)).not.toBe(await name('a'));
   });
 
   it('that are damaged are refused', async () => {
-    const { segments } = await packSegments(project, [block('a', 'hello hello hello')]);
+    const { segments } = await packSegments(project, [block('a', 'hello hello hello')], { expires: false });
     const bytes = Buffer.from(segments[0]?.bytes ?? []);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     await expect(unpack(bytes)).rejects.toThrow();

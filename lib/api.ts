@@ -1,0 +1,131 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  CfnRestApi,
+  EndpointAccessMode,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Method,
+  MethodLoggingLevel,
+  ResponseTransferMode,
+  RestApi,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { accessLogFormat } from './access-log.ts';
+import type { Auth } from './auth.ts';
+import type { Config } from './config.ts';
+import type { Functions } from './functions.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+import type { Route } from './routes.ts';
+
+/** API Gateway's longest wait for a buffered answer, in seconds; a stream may take as long as its function. */
+const bufferedTimeoutSeconds = 29;
+
+/** What the API is made of. */
+export interface ApiProps {
+  readonly config: Config;
+  readonly routes: readonly Route[];
+  readonly auth: Auth;
+  readonly functions: Functions;
+}
+
+/** The REST API: the routes, who may call them, how often, and what the gateway itself answers and logs. */
+export class Api extends Construct {
+  readonly rest: RestApi;
+  /** The base URL, with a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { config, routes, auth, functions }: ApiProps) {
+    super(scope, id);
+    this.rest = this.#restApi(config);
+    this.url = this.rest.url;
+    addGatewayResponses(this.rest, config.serviceName);
+    for (const route of routes) this.#addRoute(route, auth, functions);
+  }
+
+  #restApi(config: Config): RestApi {
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const rest = new RestApi(this, 'Rest', {
+      restApiName: config.stackName,
+      description: 'Tracing, feedback and inference for LLM applications',
+      endpointTypes: [EndpointType.REGIONAL],
+      // One role for the account and region, without which no stage may log.
+      cloudWatchRole: config.accountLogRole,
+      deployOptions: {
+        stageName: 'api',
+        throttlingRateLimit: config.throttleRate,
+        throttlingBurstLimit: config.throttleBurst,
+        tracingEnabled: true,
+        metricsEnabled: false,
+        // The access log says as much for each request, and never a header or a body.
+        loggingLevel: MethodLoggingLevel.OFF,
+        dataTraceEnabled: false,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.custom(accessLogFormat),
+      },
+    });
+    // The stack names its outputs itself.
+    rest.node.tryRemoveChild('Endpoint');
+    requireModernTls(rest);
+    acknowledge(rest);
+    return rest;
+  }
+
+  #addRoute(route: Route, auth: Auth, functions: Functions): void {
+    const integration = new LambdaIntegration(functions.of(route).handler, {
+      allowTestInvoke: false,
+      ...(route.streaming && {
+        responseTransferMode: ResponseTransferMode.STREAM,
+        timeout: Duration.seconds(Math.max(route.timeoutSeconds, bufferedTimeoutSeconds)),
+      }),
+    });
+    const resource = this.rest.root.resourceForPath(route.path);
+    const method = resource.addMethod('POST', integration, { authorizer: auth.authorizer(route.scheme) });
+    acknowledgeMethod(method);
+  }
+}
+
+/** TLS 1.2 with forward secrecy or better, for the name of this API alone: RestApi has no property for it yet. */
+const requireModernTls = (rest: RestApi): void => {
+  const { defaultChild } = rest.node;
+  if (!(defaultChild instanceof CfnRestApi)) throw new Error('the REST API has no resource');
+  defaultChild.securityPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+  defaultChild.endpointAccessMode = EndpointAccessMode.STRICT;
+};
+
+const acknowledge = (rest: RestApi): void => {
+  Validations.of(rest).acknowledge(
+    {
+      id: 'AwsSolutions-APIG2',
+      reason: 'The handlers check every body against its schema and name each fault; the gateway names none.',
+    },
+    {
+      id: 'AwsSolutions-APIG3',
+      reason:
+        'A web ACL costs $5 a month and more while nothing happens; docs/configuration.md says how to add one.',
+    },
+    {
+      id: 'AwsSolutions-APIG6',
+      reason:
+        'The access log has every request with its error; execution logs would have headers and bodies.',
+    },
+    {
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      reason:
+        'The policy that API Gateway asks for, for a role that all APIs of the account and region share.',
+    },
+  );
+};
+
+const acknowledgeMethod = (method: Method): void => {
+  Validations.of(method).acknowledge({
+    id: 'AwsSolutions-COG4',
+    reason: 'Keys of the service authenticate, through a Lambda authorizer; there is no user pool.',
+  });
+};

@@ -1,0 +1,24 @@
+import { join, resolve } from 'node:path';
+import { App, type AppProps } from 'aws-cdk-lib';
+import { bundle } from './bundles.ts';
+import { readConfig } from './config.ts';
+import { routes } from './routes.ts';
+import { PennytraceStack } from './stack.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/**
+ * Makes the CDK app: bundles the handlers into the app's output folder and builds the stack from them. Settings
+ * come from the context, which the CDK CLI reads from cdk.json and its own `-c` options.
+ *
+ * @throws SettingsError where a setting is unknown or bad
+ * @throws Error where a handler does not build
+ */
+export const makeApp = (props: AppProps = {}): App => {
+  const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
+  const config = readConfig(app.node.getAllContext());
+  const handlers = [...routes.map((route) => route.handler), 'authorizer'];
+  const bundles = bundle({ root, handlers, outdir: join(app.outdir, 'bundles') });
+  new PennytraceStack(app, { config, routes, bundles });
+  return app;
+};

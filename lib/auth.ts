@@ -1,0 +1,60 @@
+import { Duration } from 'aws-cdk-lib';
+import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import { bundleOf } from './functions.ts';
+import { constructId } from './names.ts';
+import type { Route, Scheme } from './routes.ts';
+import { ServiceFunction } from './service-function.ts';
+import { tableDefaults } from './storage.ts';
+
+/** What authentication is made of. */
+export interface AuthProps {
+  readonly config: Config;
+  readonly routes: readonly Route[];
+  /** Each handler's bundle; the authorizer's is `authorizer`. */
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/** Who may call: the table of keys, the function that looks them up, and an authorizer for each scheme. */
+export class Auth extends Construct {
+  readonly keys: Table;
+  readonly function: ServiceFunction;
+  /** One for each scheme, since each caches by header alone: an answer for one never opens the other's routes. */
+  readonly #authorizers: ReadonlyMap<Scheme, RequestAuthorizer>;
+
+  constructor(scope: Construct, id: string, { config, routes, bundles }: AuthProps) {
+    super(scope, id);
+    this.keys = new Table(this, 'Keys', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'id', type: AttributeType.STRING },
+    });
+    this.function = new ServiceFunction(this, 'Authorizer', {
+      config,
+      code: bundleOf(bundles, 'authorizer'),
+      description: 'Looks up the key of a request',
+      memoryMb: 512,
+      timeoutSeconds: 10,
+      environment: { KEYS_TABLE: this.keys.tableName },
+      grants: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
+    });
+    const schemes = new Set(routes.map((route) => route.scheme));
+    this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));
+  }
+
+  /** The authorizer of a scheme. Throws where no route takes the scheme. */
+  authorizer(scheme: Scheme): RequestAuthorizer {
+    const found = this.#authorizers.get(scheme);
+    if (!found) throw new Error(`no route takes the ${scheme} scheme`);
+    return found;
+  }
+
+  #authorizer(scheme: Scheme, { authorizerCacheSeconds }: Config): RequestAuthorizer {
+    return new RequestAuthorizer(this, constructId(scheme), {
+      handler: this.function.handler,
+      identitySources: [IdentitySource.header('Authorization')],
+      resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */
+export type Config = z.output<typeof settings>;
+
+/** Context values come as JSON from cdk.json and as strings from the command line (`-c name=value`). */
+const fromText = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+};
+
+const whole = (least: number, most: number) => {
+  const error = `write a whole number from ${least} to ${most}`;
+  return z.preprocess(fromText, z.int({ error }).min(least, { error }).max(most, { error }));
+};
+
+const flag = () => z.preprocess(fromText, z.boolean({ error: 'write true or false' }));
+
+const text = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+
+/** The days that CloudWatch Logs can keep a log group for. */
+const logRetentions = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+] as const;
+
+const isShardCount = (count: number): boolean =>
+  count >= 1 && count <= 256 && Number.isInteger(Math.log2(count));
+
+const shardHistory = z
+  .union([z.number(), z.string()])
+  .transform((value) => String(value).split(',').map(Number))
+  .refine((history) => history.every(isShardCount) && new Set(history).size === history.length, {
+    error:
+      'write a power of two from 1 to 256, or the history of such counts, the one now in force last: 4 or 4,16',
+  });
+
+/** The schema of the settings; the keys are the names of the context values. */
+export const settings = z.strictObject({
+  serviceName: text(
+    /^[a-z][a-z0-9]{0,31}$/,
+    'write a lower-case letter, then at most 31 lower-case letters or digits',
+  ).default('svc'),
+  stackName: text(
+    /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
+    'write a letter, then at most 127 letters, digits or hyphens',
+  ).default('Pennytrace'),
+  shards: shardHistory.default([4]),
+  retentionDays: whole(1, 36_500).optional(),
+  keepData: flag().default(true),
+  authorizerCacheSeconds: whole(0, 3600).default(60),
+  throttleRate: whole(1, 10_000).default(200),
+  throttleBurst: whole(1, 5000).default(400),
+  logRetentionDays: z
+    .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
+    .default(30),
+  alarmEmail: z.email({ error: 'write an e-mail address' }).optional(),
+  accountLogRole: flag().default(true),
+});
+
+/** What is wrong with the settings: a line each. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
+/** CDK's own context (feature flags, cached look-ups) has names with a colon or a slash; settings never do. */
+const isSetting = ([name, value]: [string, unknown]): boolean =>
+  !/[:/]|^cli-telemetry$/.test(name) && value !== undefined && value !== null;
+
+const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): string => {
+  if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys(settings.shape).join(', ');
+    return `unknown setting ${issue.keys.join(', ')}: write one of ${known}`;
+  }
+  const name = String(issue.path[0]);
+  return `setting ${name} is ${JSON.stringify(context[name])}: ${issue.message}`;
+};
+
+/**
+ * Reads the settings from the CDK context. Names with a colon or a slash are CDK's own and passed over; null is
+ * the same as absent.
+ *
+ * @throws SettingsError that names each unknown or bad setting and says what to write
+ */
+export const readConfig = (context: Record<string, unknown>): Config => {
+  const given = Object.fromEntries(Object.entries(context).filter(isSetting));
+  const result = settings.safeParse(given);
+  if (result.success) return result.data;
+  throw new SettingsError(result.error.issues.map((issue) => problem(issue, given)).join('\n'));
+};

@@ -1,0 +1,60 @@
+import { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import { grantsOf } from './grants.ts';
+import { constructId } from './names.ts';
+import type { Route } from './routes.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Storage } from './storage.ts';
+
+/** What the functions of the endpoints are made of. */
+export interface FunctionsProps {
+  readonly config: Config;
+  readonly routes: readonly Route[];
+  readonly storage: Storage;
+  /** Each handler's bundle. */
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/** The functions behind the endpoints, one a route. */
+export class Functions extends Construct {
+  readonly #byRoute: ReadonlyMap<Route, ServiceFunction>;
+
+  constructor(scope: Construct, id: string, { config, routes, storage, bundles }: FunctionsProps) {
+    super(scope, id);
+    this.#byRoute = new Map(
+      routes.map((route) => [
+        route,
+        new ServiceFunction(this, constructId(route.handler), {
+          config,
+          code: bundleOf(bundles, route.handler),
+          description: `POST ${route.path}`,
+          memoryMb: route.memoryMb,
+          timeoutSeconds: route.timeoutSeconds,
+          environment: environmentOf(route, config, storage),
+          grants: grantsOf(route, storage),
+        }),
+      ]),
+    );
+  }
+
+  /** The function of a route. Throws where the route is none of those that the functions were made from. */
+  of(route: Route): ServiceFunction {
+    const found = this.#byRoute.get(route);
+    if (!found) throw new Error(`no function was made for ${route.path}`);
+    return found;
+  }
+}
+
+/** A handler's bundle. Throws where there is none. */
+export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {
+  const folder = bundles.get(handler);
+  if (folder === undefined) throw new Error(`lambdas/${handler}.ts was not bundled`);
+  return folder;
+};
+
+const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => ({
+  SHARDS: config.shards.join(','),
+  ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
+  ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
+  ...(route.stores.payloads && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+});

@@ -1,0 +1,144 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { ErrorDetail } from '../core/wire/errors.ts';
+import { constructId } from './names.ts';
+
+/** An answer that API Gateway gives by itself, without a function. */
+interface GatewayAnswer {
+  readonly types: readonly ResponseType[];
+  /** The status; API Gateway's own where it is absent. */
+  readonly status?: number;
+  readonly error: ErrorDetail;
+  /** Further headers; the values are texts. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const retrySoon = { 'Retry-After': '1' };
+
+/**
+ * Every answer of API Gateway's own that a caller can get. The texts are fixed: API Gateway's own messages name
+ * functions and ARNs, and one of them repeats the Authorization header.
+ */
+const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
+  {
+    types: [ResponseType.UNAUTHORIZED],
+    status: 401,
+    error: {
+      loc: ['header', 'authorization'],
+      msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+      type: 'unauthorized',
+    },
+    headers: {
+      'WWW-Authenticate': `Basic realm="${serviceName}", charset="UTF-8", Bearer realm="${serviceName}"`,
+    },
+  },
+  {
+    types: [ResponseType.ACCESS_DENIED],
+    status: 403,
+    error: { loc: ['header', 'authorization'], msg: 'this key may not do this', type: 'forbidden' },
+  },
+  {
+    // API Gateway takes a request to no route for one that AWS should authenticate: without an Authorization
+    // header its token is missing, with one it is no valid signature.
+    types: [
+      ResponseType.MISSING_AUTHENTICATION_TOKEN,
+      ResponseType.INVALID_SIGNATURE,
+      ResponseType.EXPIRED_TOKEN,
+      ResponseType.RESOURCE_NOT_FOUND,
+    ],
+    status: 404,
+    error: { loc: ['path'], msg: 'no such route: every route is a POST', type: 'not_found' },
+  },
+  {
+    types: [ResponseType.REQUEST_TOO_LARGE],
+    status: 413,
+    error: {
+      loc: ['body'],
+      msg: 'the request is over the 6 MB that its event may have (about 5 MB of JSON): send smaller batches',
+      type: 'too_large',
+    },
+  },
+  {
+    types: [ResponseType.UNSUPPORTED_MEDIA_TYPE],
+    status: 415,
+    error: {
+      loc: ['header', 'content-type'],
+      msg: 'the body must be application/json',
+      type: 'unsupported_media_type',
+    },
+  },
+  {
+    types: [ResponseType.BAD_REQUEST_BODY],
+    status: 422,
+    error: { loc: ['body'], msg: 'the body is not valid', type: 'value_error' },
+  },
+  {
+    types: [ResponseType.BAD_REQUEST_PARAMETERS],
+    status: 422,
+    error: { loc: ['query'], msg: 'the parameters are not valid', type: 'value_error' },
+  },
+  {
+    types: [ResponseType.THROTTLED, ResponseType.QUOTA_EXCEEDED],
+    status: 429,
+    error: {
+      loc: [],
+      msg: 'too many requests; send the same request again a little later',
+      type: 'throttled',
+    },
+    headers: retrySoon,
+  },
+  {
+    types: [
+      ResponseType.AUTHORIZER_FAILURE,
+      ResponseType.AUTHORIZER_CONFIGURATION_ERROR,
+      ResponseType.API_CONFIGURATION_ERROR,
+    ],
+    status: 500,
+    error: { loc: [], msg: 'internal error', type: 'internal_error' },
+  },
+  {
+    types: [ResponseType.INTEGRATION_FAILURE],
+    status: 502,
+    error: {
+      loc: [],
+      msg: 'the service gave no valid answer; send the same request again',
+      type: 'bad_gateway',
+    },
+  },
+  {
+    types: [ResponseType.INTEGRATION_TIMEOUT],
+    status: 504,
+    error: {
+      loc: [],
+      msg: 'the service did not answer in time; send the same request again',
+      type: 'timeout',
+    },
+  },
+  // A status here would become that of every answer above it that has none; each keeps its own.
+  {
+    types: [ResponseType.DEFAULT_4XX],
+    error: {
+      loc: [],
+      msg: 'the request was refused: is it a POST to a route of the API?',
+      type: 'bad_request',
+    },
+  },
+  {
+    types: [ResponseType.DEFAULT_5XX],
+    error: { loc: [], msg: 'internal error', type: 'internal_error' },
+  },
+];
+
+/** Gives every answer of the gateway's own the service's error shape and the request's id. */
+export const addGatewayResponses = (api: RestApi, serviceName: string): void => {
+  for (const { types, status, error, headers = {} } of gatewayAnswers(serviceName)) {
+    const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
+    for (const type of types) {
+      api.addGatewayResponse(constructId(type.responseType), {
+        type,
+        ...(status !== undefined && { statusCode: String(status) }),
+        responseHeaders: { 'x-request-id': 'context.requestId', ...Object.fromEntries(texts) },
+        templates: { 'application/json': JSON.stringify({ detail: [error] }) },
+      });
+    }
+  }
+};

@@ -1,0 +1,87 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import type { Grant } from './grants.ts';
+
+/** What one function is made of. */
+export interface ServiceFunctionProps {
+  readonly config: Config;
+  /** The folder of its bundle. */
+  readonly code: string;
+  readonly description: string;
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** What it may do beyond writing its log and its traces. */
+  readonly grants: readonly Grant[];
+}
+
+/** One function with its log group and a role of its own that allows what it needs and nothing else. */
+export class ServiceFunction extends Construct {
+  readonly handler: LambdaFunction;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { config } = props;
+    this.logGroup = new LogGroup(this, 'Log', {
+      retention: config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.handler = new LambdaFunction(this, 'Function', {
+      description: props.description,
+      code: Code.fromAsset(props.code),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memoryMb,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      tracing: Tracing.ACTIVE,
+      logGroup: this.logGroup,
+      // The role is complete as it is: CDK would add a second policy for what it thinks is missing.
+      role: this.#role(props.grants).withoutPolicyUpdates(),
+      environment: {
+        SERVICE_NAME: config.serviceName,
+        NODE_OPTIONS: '--enable-source-maps',
+        ...props.environment,
+      },
+    });
+    Validations.of(this.handler).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason: 'Only ever invoked synchronously: the caller sees the failure and repeats the request.',
+    });
+  }
+
+  #role(grants: readonly Grant[]): Role {
+    const log: Grant = {
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resource: this.logGroup.logGroupArn,
+    };
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { access: new PolicyDocument({ statements: [log, trace, ...grants].map(statement) }) },
+    });
+    for (const { wildcard } of [trace, ...grants]) {
+      if (!wildcard) continue;
+      const { finding, reason } = wildcard;
+      Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });
+    }
+    Validations.of(role).acknowledge({
+      id: 'Serverless-LambdaStarPermissions',
+      reason: 'Each wildcard has its own reason, under AwsSolutions-IAM5; no action has one.',
+    });
+    return role;
+  }
+}
+
+const trace = {
+  actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+  resource: '*',
+  wildcard: { finding: '*', reason: 'These two X-Ray actions take no narrower resource.' },
+} satisfies Grant;
+
+const statement = ({ actions, resource }: Grant): PolicyStatement =>
+  new PolicyStatement({ actions: [...actions], resources: [resource] });

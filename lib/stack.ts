@@ -1,0 +1,41 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Api } from './api.ts';
+import { Auth } from './auth.ts';
+import type { Config } from './config.ts';
+import { Functions } from './functions.ts';
+import { Observability } from './observability.ts';
+import type { Route } from './routes.ts';
+import { Storage } from './storage.ts';
+
+/** What the service is made from. */
+export interface PennytraceStackProps {
+  readonly config: Config;
+  readonly routes: readonly Route[];
+  /** Each handler's bundle: those of all routes, and `authorizer`. */
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/** The whole service, for any account and region. */
+export class PennytraceStack extends Stack {
+  constructor(scope: Construct, { config, routes, bundles }: PennytraceStackProps) {
+    super(scope, config.stackName, {
+      description: 'Tracing, feedback and inference for LLM applications, paid per request',
+    });
+
+    const storage = new Storage(this, 'Storage', config);
+    const auth = new Auth(this, 'Auth', { config, routes, bundles });
+    const functions = new Functions(this, 'Functions', { config, routes, storage, bundles });
+    const api = new Api(this, 'Api', { config, routes, auth, functions });
+    new Observability(this, 'Observability', { config, routes, storage, auth, functions, api });
+
+    this.#output('ApiUrl', api.url, 'The base URL of the service');
+    this.#output('KeysTable', auth.keys.tableName, 'Where `npm run keys` keeps the keys');
+    this.#output('CallsTable', storage.calls.tableName, 'Where calls are kept');
+    this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
+  }
+
+  #output(name: string, value: string, description: string): void {
+    new CfnOutput(this, name, { value, description });
+  }
+}

@@ -1,0 +1,85 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { Config } from './config.ts';
+
+/** What every table has in common: paid per request, encrypted with a key that AWS owns (free), recoverable. */
+export const tableDefaults = ({ keepData }: Config) =>
+  ({
+    billingMode: BillingMode.PAY_PER_REQUEST,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+    deletionProtection: keepData,
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  }) satisfies Partial<TableProps>;
+
+/** The indexes of the calls table and their keys, all binary; each holds headers (`h`) alone. */
+const indexes = {
+  by_time: ['tk', 'ts'],
+  by_trace: ['rk', 'ts'],
+  by_thread: ['hk', 'hs'],
+} as const;
+
+/** Where calls are kept: a table for headers and segments, a bucket for the segments too big for an item. */
+export class Storage extends Construct {
+  readonly calls: Table;
+  readonly payloads: Bucket;
+
+  constructor(scope: Construct, id: string, config: Config) {
+    super(scope, id);
+    this.calls = this.#callsTable(config);
+    this.payloads = this.#payloadsBucket(config);
+  }
+
+  #callsTable(config: Config): Table {
+    const table = new Table(this, 'Calls', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      sortKey: { name: 'p', type: AttributeType.STRING },
+      timeToLiveAttribute: 'x',
+    });
+    for (const [indexName, [partition, sort]] of Object.entries(indexes)) {
+      table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: { name: partition, type: AttributeType.BINARY },
+        sortKey: { name: sort, type: AttributeType.BINARY },
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: ['h'],
+      });
+    }
+    return table;
+  }
+
+  #payloadsBucket({ keepData, retentionDays }: Config): Bucket {
+    const bucket = new Bucket(this, 'Payloads', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      // A payload that was deleted has to be gone, not a version behind.
+      versioned: false,
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      lifecycleRules: [
+        { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        ...(retentionDays === undefined
+          ? []
+          : [
+              {
+                id: 'retention',
+                // What was stored while there was no retention is elsewhere, and stays.
+                prefix: 'segments/expiring/',
+                // The headers go first: no reader may find one whose payload is gone.
+                expiration: Duration.days(retentionDays + 3),
+              },
+            ]),
+      ],
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason:
+        'Access logs need a second bucket, paid for and kept; only the functions read and write this one.',
+    });
+    return bucket;
+  }
+}

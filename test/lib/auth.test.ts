@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { type Route, routes } from '../../lib/routes.ts';
+import { resourceOf, resourcesOf, synthesize } from './synth.ts';
+
+const [route] = routes;
+if (!route) throw new Error('no routes');
+const inference: Route = {
+  ...route,
+  path: '/inference/v1/{path+}',
+  handler: 'inference/v1',
+  scheme: 'bearer',
+};
+const template = synthesize({}, [...routes, inference]);
+const [functionId] = resourceOf(template, 'AWS::Lambda::Function', 'AuthAuthorizer');
+const authorizers = resourcesOf(template, 'AWS::ApiGateway::Authorizer');
+
+describe('the keys table', () => {
+  it('has the id as its key, and neither expiry nor index', () => {
+    const [, { Properties }] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
+    expect(Properties.KeySchema).toEqual([{ AttributeName: 'id', KeyType: 'HASH' }]);
+    expect(Properties.AttributeDefinitions).toEqual([{ AttributeName: 'id', AttributeType: 'S' }]);
+    expect(Properties).not.toHaveProperty('TimeToLiveSpecification');
+    expect(Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+  });
+});
+
+describe('the authorizers', () => {
+  it('are one for each scheme that a route takes', () => {
+    expect(authorizers.size).toBe(2);
+    expect(resourcesOf(synthesize(), 'AWS::ApiGateway::Authorizer').size).toBe(
+      new Set(routes.map(({ scheme }) => scheme)).size,
+    );
+  });
+
+  it.each([...authorizers])(
+    '%s asks the one function, by the Authorization header, and remembers for a minute',
+    (_, { Properties }) => {
+      expect(Properties).toMatchObject({
+        Type: 'REQUEST',
+        IdentitySource: 'method.request.header.Authorization',
+        AuthorizerResultTtlInSeconds: 60,
+      });
+      expect(JSON.stringify(Properties.AuthorizerUri)).toContain(`"${functionId}"`);
+    },
+  );
+
+  it.each([...authorizers.keys()])('%s may invoke the function', (id) => {
+    const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()];
+    const own = permissions.filter(({ Properties }) =>
+      JSON.stringify(Properties.SourceArn).includes(`"${id}"`),
+    );
+    expect(own).toHaveLength(1);
+    expect(own[0]?.Properties.FunctionName).toEqual({ 'Fn::GetAtt': [functionId, 'Arn'] });
+  });
+
+  it('remember for as long as is set, or not at all', () => {
+    const [, { Properties }] = resourceOf(
+      synthesize({ authorizerCacheSeconds: 0 }),
+      'AWS::ApiGateway::Authorizer',
+    );
+    expect(Properties.AuthorizerResultTtlInSeconds).toBe(0);
+  });
+});

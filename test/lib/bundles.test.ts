@@ -1,0 +1,95 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { FileSystem } from 'aws-cdk-lib';
+import type { Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../lib/bundles.ts';
+import { routes } from '../../lib/routes.ts';
+import { root, temporaryFolder } from './synth.ts';
+
+const handlers = [...routes.map((route) => route.handler), 'authorizer'];
+
+describe('the bundles of the handlers', () => {
+  const outdir = temporaryFolder();
+  let folders: ReadonlyMap<string, string>;
+  let metafile: Metafile;
+  const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
+
+  beforeAll(() => {
+    folders = bundle({ root, handlers, outdir });
+    metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
+  });
+
+  it('are a folder for each', () => {
+    expect([...folders]).toEqual(handlers.map((handler) => [handler, join(outdir, handler)]));
+  });
+
+  it.each(handlers)('export the handler of %s from an ES module', (handler) => {
+    expect(metafile.outputs[`bundles/${handler}/index.mjs`]?.exports).toEqual(['handler']);
+  });
+
+  it.each(handlers)('let %s import nothing that Node does not have', (handler) => {
+    const imports = metafile.outputs[`bundles/${handler}/index.mjs`]?.imports.map(({ path }) => path) ?? [];
+    expect(imports.filter((path) => !isBuiltin(path))).toEqual([]);
+    expect(text(handler, 'index.mjs')).not.toContain('Dynamic require of');
+  });
+
+  it.each(handlers)('map the stack traces of %s to its sources, without their texts', (handler) => {
+    expect(text(handler, 'index.mjs')).toMatch(/\/\/# sourceMappingURL=index\.mjs\.map\s*$/);
+    const map = JSON.parse(text(handler, 'index.mjs.map'));
+    expect(map.sources).toContainEqual(expect.stringMatching(`^(../)+lambdas/${handler}.ts$`));
+    expect(map).not.toHaveProperty('sourcesContent');
+  });
+});
+
+describe('bundling', () => {
+  /** A project of one handler, in a folder of its own. */
+  const project = (source: string): string => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'lambdas/call'), { recursive: true });
+    mkdirSync(join(folder, 'core'));
+    writeFileSync(
+      join(folder, 'core/greet.ts'),
+      "export const greet = (name: string) => 'Hello '.concat(name);\n",
+    );
+    writeFileSync(join(folder, 'lambdas/call/start.ts'), source);
+    return folder;
+  };
+  const fingerprint = (projectRoot: string): string => {
+    const folder = bundle({ root: projectRoot, handlers: ['call/start'], outdir: temporaryFolder() }).get(
+      'call/start',
+    );
+    return FileSystem.fingerprint(folder ?? '');
+  };
+  const source = "import { greet } from '../../core/greet.ts';\nexport const handler = () => greet('you');\n";
+
+  it('gives the same bytes wherever the project and its output lie', () => {
+    const first = project(source);
+    const copy = join(temporaryFolder(), 'deeper', 'down');
+    cpSync(first, copy, { recursive: true });
+    expect(fingerprint(copy)).toBe(fingerprint(first));
+  });
+
+  it('gives other bytes for another source', () => {
+    expect(fingerprint(project(source.replace('you', 'us')))).not.toBe(fingerprint(project(source)));
+  });
+
+  it('leaves out what a handler does not use', () => {
+    const folder = project(source);
+    writeFileSync(
+      join(folder, 'core/greet.ts'),
+      "export const greet = () => 'x';\nexport const part = 'unused';\n",
+    );
+    const outdir = temporaryFolder();
+    bundle({ root: folder, handlers: ['call/start'], outdir });
+    expect(readFileSync(join(outdir, 'call/start/index.mjs'), 'utf8')).not.toContain('unused');
+  });
+
+  it('fails where a handler imports what is not there, and writes nothing', () => {
+    const outdir = join(temporaryFolder(), 'out');
+    const folder = project("export { handler } from './missing.ts';\n");
+    expect(() => bundle({ root: folder, handlers: ['call/start'], outdir })).toThrow('./missing.ts');
+    expect(existsSync(outdir)).toBe(false);
+  });
+});

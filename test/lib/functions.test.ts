@@ -1,0 +1,199 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Access, routes } from '../../lib/routes.ts';
+import { type Resource, resourceOf, resourcesOf, root, synthesize } from './synth.ts';
+
+const template = synthesize();
+const functionType = 'AWS::Lambda::Function';
+const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
+const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
+const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
+
+const functionOf = (path: string, from = template): Resource => {
+  const found = [...resourcesOf(from, functionType).values()].filter(
+    ({ Properties }) => Properties.Description === `POST ${path}`,
+  );
+  expect(found).toHaveLength(1);
+  return found[0] as Resource;
+};
+const environmentOf = (resource: Resource) =>
+  (resource.Properties.Environment as { Variables: Record<string, unknown> }).Variables;
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+const roleOf = (resource: Resource): Resource => {
+  const { 'Fn::GetAtt': target } = resource.Properties.Role as { 'Fn::GetAtt': [string, string] };
+  return resourceOf(template, 'AWS::IAM::Role', target[0])[1];
+};
+const allow = (resource: unknown, ...actions: string[]) => ({ resource, actions: actions.sort() });
+
+/** What a function's role allows, with the actions in the order of the alphabet. */
+const allowedTo = (resource: Resource) => {
+  const { Policies } = roleOf(resource).Properties as {
+    Policies: { PolicyDocument: { Statement: Statement[] } }[];
+  };
+  const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  expect(statements.every(({ Effect }) => Effect === 'Allow')).toBe(true);
+  return statements.map((statement) => allow(statement.Resource, ...[statement.Action].flat()));
+};
+
+const arn = (id: string, path?: string) =>
+  path === undefined
+    ? { 'Fn::GetAtt': [id, 'Arn'] }
+    : { 'Fn::Join': ['', [{ 'Fn::GetAtt': [id, 'Arn'] }, path]] };
+
+/** What each access to the calls table takes, written out: the functions' policies have to be exactly this. */
+const calls: Record<Access, unknown[]> = {
+  read: [
+    allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
+    allow(arn(callsId, '/index/*'), 'dynamodb:Query'),
+  ],
+  write: [allow(arn(callsId), 'dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert')],
+  readwrite: [
+    allow(
+      arn(callsId),
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:BatchWriteItem',
+      'dynamodb:PutItem',
+      'dynamodb:PartiQLInsert',
+    ),
+    allow(arn(callsId, '/index/*'), 'dynamodb:Query'),
+  ],
+};
+const payloads: Record<Access, unknown[]> = {
+  read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
+  write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
+  readwrite: [
+    allow(arn(payloadsId, '/segments/*'), 's3:GetObject', 's3:PutObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
+};
+const everyFunction = (logId: string) => [
+  allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
+  allow('*', 'xray:PutTraceSegments', 'xray:PutTelemetryRecords'),
+];
+const logOf = (resource: Resource) =>
+  (resource.Properties.LoggingConfig as { LogGroup: { Ref: string } }).LogGroup.Ref;
+
+describe.each(routes)('the function of $path', (route) => {
+  const resource = functionOf(route.path);
+
+  it('runs on ARM and Node 24, with the memory and time of its route, traced', () => {
+    expect(resource.Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      MemorySize: route.memoryMb,
+      Timeout: route.timeoutSeconds,
+      TracingConfig: { Mode: 'Active' },
+    });
+  });
+
+  it('knows the settings and its own stores, and no other', () => {
+    expect(environmentOf(resource)).toEqual({
+      SERVICE_NAME: 'svc',
+      SHARDS: '4',
+      NODE_OPTIONS: '--enable-source-maps',
+      ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
+      ...(route.stores.payloads && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+    });
+  });
+
+  it('may do what its stores need, and nothing else', () => {
+    expect(allowedTo(resource)).toEqual([
+      ...everyFunction(logOf(resource)),
+      ...(route.stores.calls ? calls[route.stores.calls] : []),
+      ...(route.stores.payloads ? payloads[route.stores.payloads] : []),
+    ]);
+  });
+
+  it('has no policy beside', () => {
+    expect(roleOf(resource).Properties).not.toHaveProperty('ManagedPolicyArns');
+    expect(resourcesOf(template, 'AWS::IAM::Policy').size).toBe(0);
+  });
+
+  it('has a log of its own, kept for 30 days', () => {
+    const [, log] = resourceOf(template, 'AWS::Logs::LogGroup', logOf(resource));
+    expect(log).toMatchObject({ DeletionPolicy: 'Delete', Properties: { RetentionInDays: 30 } });
+  });
+});
+
+describe('the function of the authorizer', () => {
+  const [, resource] = resourceOf(template, functionType, 'AuthAuthorizer');
+
+  it('knows the keys table and no other store', () => {
+    expect(environmentOf(resource)).toEqual({
+      SERVICE_NAME: 'svc',
+      NODE_OPTIONS: '--enable-source-maps',
+      KEYS_TABLE: { Ref: keysId },
+    });
+  });
+
+  it('may get a key, and nothing else', () => {
+    expect(allowedTo(resource)).toEqual([
+      ...everyFunction(logOf(resource)),
+      allow(arn(keysId), 'dynamodb:GetItem'),
+    ]);
+  });
+});
+
+describe('the functions', () => {
+  it('are one for each route and the authorizer', () => {
+    expect(resourcesOf(template, functionType).size).toBe(routes.length + 1);
+  });
+
+  it('have no concurrency set aside: it would be paid for, or taken from others', () => {
+    for (const { Properties } of resourcesOf(template, functionType).values()) {
+      expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+      expect(Properties).not.toHaveProperty('VpcConfig');
+    }
+  });
+
+  it('get the settings that are set', () => {
+    const settings = { serviceName: 'weft', shards: '4,16', retentionDays: 90, logRetentionDays: 7 };
+    const custom = synthesize(settings);
+    const environment = environmentOf(functionOf('/call/upsert_batch', custom));
+    expect(environment).toMatchObject({ SERVICE_NAME: 'weft', SHARDS: '4,16', RETENTION_DAYS: '90' });
+    for (const { Properties } of resourcesOf(custom, 'AWS::Logs::LogGroup').values()) {
+      expect(Properties.RetentionInDays).toBe(7);
+    }
+  });
+});
+
+describe('the actions that the functions are granted', () => {
+  /** The action that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
+  const actionOf: Record<string, string> = {
+    BatchGetItemCommand: 'dynamodb:BatchGetItem',
+    QueryCommand: 'dynamodb:Query',
+    BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
+    PutItemCommand: 'dynamodb:PutItem',
+    // Its statements are INSERTs.
+    BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
+    GetObjectCommand: 's3:GetObject',
+    PutObjectCommand: 's3:PutObject',
+  };
+  const folder = join(root, 'core/storage');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const commands = sources.flatMap((source) =>
+    [...source.matchAll(/new (\w+Command)\(/g)].map(([, name]) => name),
+  );
+
+  it('are those that the commands in core/storage need, and no more', () => {
+    const needed = new Set(commands.map((command) => actionOf[command ?? ''] ?? `unknown: ${command}`));
+    // No command: it makes S3 tell a missing object from a forbidden one.
+    needed.add('s3:ListBucket');
+    const granted = routes
+      .flatMap((route) => allowedTo(functionOf(route.path)))
+      .flatMap(({ actions }) => actions)
+      .filter((action) => /^(dynamodb|s3):/.test(action));
+    expect(new Set(granted)).toEqual(needed);
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
+import { readConfig } from '../../lib/config.ts';
+import { routes as allRoutes, type Route } from '../../lib/routes.ts';
+import { PennytraceStack } from '../../lib/stack.ts';
+
+/** The project's root. */
+export const root = resolve(import.meta.dirname, '../..');
+
+const temporaryFolders: string[] = [];
+afterAll(() => {
+  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Makes an empty folder that is removed when the file's tests are over. */
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'pennytrace-'));
+  temporaryFolders.push(folder);
+  return folder;
+};
+
+/** The context that cdk.json gives: CDK's feature flags, and what is set there. */
+export const cdkContext: Record<string, unknown> = JSON.parse(
+  readFileSync(join(root, 'cdk.json'), 'utf8'),
+).context;
+
+/** A folder with an empty bundle for each handler: what a template says does not depend on what is in them. */
+const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> => {
+  const outdir = temporaryFolder();
+  return new Map(
+    handlers.map((handler) => {
+      const folder = join(outdir, handler);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'index.mjs'), `// ${handler}\n`);
+      return [handler, folder];
+    }),
+  );
+};
+
+/** Makes the stack as the app does, but for its bundles, which are empty; with settings, and routes, of one's own. */
+export const makeStack = (
+  settings: Record<string, unknown> = {},
+  routes: readonly Route[] = allRoutes,
+): { app: App; stack: PennytraceStack } => {
+  const outdir = temporaryFolder();
+  const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
+  const config = readConfig(app.node.getAllContext());
+  const bundles = emptyBundles([...routes.map((route) => route.handler), 'authorizer']);
+  return { app, stack: new PennytraceStack(app, { config, routes, bundles }) };
+};
+
+/** The template that the stack is deployed from. */
+export const synthesize = (settings?: Record<string, unknown>, routes?: readonly Route[]): Template =>
+  Template.fromStack(makeStack(settings, routes).stack);
+
+/** A resource as it stands in a template. */
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Record<string, unknown>;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+/** All resources of a type, by logical id. */
+export const resourcesOf = (template: Template, type: string): Map<string, Resource> =>
+  new Map(Object.entries(template.findResources(type) as Record<string, Resource>));
+
+/** The only resource of a type whose logical id begins so, and its id. Throws where there is none, or more. */
+export const resourceOf = (template: Template, type: string, idStart = ''): [string, Resource] => {
+  const found = [...resourcesOf(template, type)].filter(([id]) => id.startsWith(idStart));
+  const [only] = found;
+  if (!only || found.length > 1) throw new Error(`${found.length} resources ${type} ${idStart}…`);
+  return only;
+};
