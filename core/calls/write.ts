@@ -45,18 +45,11 @@ export const writeCalls = async (
       : endItem(store, payload, before?.start, writtenAt);
   });
 
-  // A start alone must not wipe out an end that lies in the same item, so it goes where no item is yet.
-  const isStartAlone = (i: number): boolean => calls[i]?.start != null && calls[i]?.end == null;
-  await putItems(
-    store.table,
-    items.filter((_, i) => !isStartAlone(i)),
-    effort,
-  );
-  const repeated = await insertItems(
-    store.table,
-    items.filter((_, i) => isStartAlone(i)),
-    effort,
-  );
+  // A start alone must not wipe out an end that lies in the same item, so it goes where no item is yet. Where its id was just
+  // made there can be none.
+  const [inserted, put] = partition(items, (_, i) => isStartAlone(calls[i]) && calls[i]?.known === true);
+  await putItems(store.table, put, effort);
+  const repeated = await insertItems(store.table, inserted, effort);
   await repeatStarts(store, repeated, effort);
   await dropEnds(
     store,
@@ -69,6 +62,13 @@ export const writeCalls = async (
     return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(call) } : null;
   });
 };
+
+const isStartAlone = (call: GatheredCall | undefined): boolean => call?.start != null && call.end === null;
+
+const partition = <T>(list: readonly T[], test: (item: T, index: number) => boolean): [yes: T[], no: T[]] => [
+  list.filter(test),
+  list.filter((item, i) => !test(item, i)),
+];
 
 let lastWriteTime = 0;
 /** Now, in microseconds; later than at any call before in this process. */

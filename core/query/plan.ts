@@ -89,3 +89,9 @@ export const plan = (query: CallsQuery): Plan => {
     enough: fields.length === 0 && query.limit !== null ? query.offset + query.limit : null,
   };
 };
+
+/** A plan in a form to be logged: what is looked up is counted, not listed. */
+export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
+  source: 'ids' in source ? `${source.ids.length} ${source.kind}` : source.kind,
+  ...rest,
+});

@@ -1,4 +1,4 @@
-import { callsQueryBody, queryCalls } from '../../core/query/index.ts';
+import { callsQueryBody, planSummary, queryCalls } from '../../core/query/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -12,7 +12,7 @@ export const handler = streamEndpoint(
   ['application/jsonl', 'application/x-ndjson'],
   ({ body, effort }) => {
     const { plan, counts, calls } = queryCalls(settings.calls, body, effort);
-    return { text: toLines(calls), logged: () => ({ plan, ...counts }) };
+    return { text: toLines(calls), logged: () => ({ plan: planSummary(plan), ...counts }) };
   },
 );
 

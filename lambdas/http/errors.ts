@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
 import { log } from './log.ts';
+import { settings } from './settings.ts';
 
 const internal = new ServiceError(500, [
   {
@@ -10,6 +11,9 @@ const internal = new ServiceError(500, [
     type: 'internal_error',
   },
 ]);
+
+const realm = `realm="${settings.names.service}"`;
+const challenge = `Basic ${realm}, charset="UTF-8", Bearer ${realm}`;
 
 /** The answer to a request that failed: one shape for every error, and the request's id. */
 export const errorAnswer = (error: ServiceError, requestId: string): APIGatewayProxyResult => {
@@ -20,7 +24,7 @@ export const errorAnswer = (error: ServiceError, requestId: string): APIGatewayP
       'content-type': 'application/json',
       'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': 'Basic, Bearer' }),
+      ...(error.status === 401 && { 'www-authenticate': challenge }),
     },
     body: JSON.stringify(body),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CallsQuery, everyCall, type Plan, plan } from '../../../core/query/index.ts';
+import { type CallsQuery, everyCall, type Plan, plan, planSummary } from '../../../core/query/index.ts';
 import { mostIds } from '../../../core/query/plan.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 
@@ -105,5 +105,14 @@ describe('plan', () => {
 
   it.each(cases)('%s', (_name, asked, expected) => {
     expect(plan(query(asked))).toMatchObject(expected);
+  });
+
+  it('has a short form for the log, without the ids themselves', () => {
+    const { filter } = query({ filter: { traceIds: ['t1', 't2'] } });
+    expect(planSummary(plan(query({ filter })))).toMatchObject({
+      source: '2 traces',
+      direction: 'ascending',
+    });
+    expect(planSummary(plan(query({})))).toMatchObject({ source: 'project' });
   });
 });
