@@ -57,7 +57,7 @@ export const routes: readonly Route[] = [
     scheme: 'basic',
     role: 'write',
     streaming: false,
-    timeoutSeconds: 25,
+    timeoutSeconds: 28,
     memoryMb: 1024,
     stores: { calls: 'readwrite', payloads: 'write' },
   },

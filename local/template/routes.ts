@@ -60,6 +60,10 @@ const authorizerOf = (
   return found;
 };
 
+/** CDK says it twice: by the mode, and by the way in which the function is invoked. */
+const isStreamed = ({ ResponseTransferMode, Uri }: MethodProperties['Integration']): boolean =>
+  ResponseTransferMode === 'STREAM' || Uri.endsWith('/response-streaming-invocations');
+
 /** The methods of the API, each with its function and its authorizer. */
 export const readRoutes = (
   reader: TemplateReader,
@@ -75,7 +79,7 @@ export const readRoutes = (
       path: pathOf(ResourceId),
       function: functionOfUri(Integration.Uri, functions),
       ...(authorizer && { authorizer }),
-      streaming: Integration.ResponseTransferMode === 'STREAM',
+      streaming: isStreamed(Integration),
       timeoutMs: Integration.TimeoutInMillis,
     };
   });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { TableProperties } from '../tables.ts';
 import { readAuthorizers } from './authorizers.ts';
 import { type FunctionSpec, readFunctions } from './functions.ts';
 import { type GatewayResponseSpec, readGatewayResponses } from './gateway-responses.ts';
 import { localAccount } from './names.ts';
 import { type TemplateReader, templateReader } from './reader.ts';
 import { type RouteSpec, readRoutes } from './routes.ts';
+import { readBuckets, readTables, type TableSpec } from './stores.ts';
 import { type Assembly, readAssembly } from './template.ts';
 
 /** How many requests the stage takes: so many a second, and so many at once after a rest. */
@@ -23,12 +23,6 @@ export interface ApiSpec {
   /** The answers of the gateway's own, by their type, e.g. `UNAUTHORIZED`. */
   readonly responses: ReadonlyMap<string, GatewayResponseSpec>;
   readonly throttle?: Throttle;
-}
-
-/** A table and how to create it. */
-export interface TableSpec {
-  readonly name: string;
-  readonly properties: TableProperties;
 }
 
 /** What the local service runs of a stack. */
@@ -53,28 +47,6 @@ const stageProperties = z.object({
       }),
     )
     .default([]),
-});
-
-const keys = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
-
-const tableProperties = z.object({
-  KeySchema: keys,
-  AttributeDefinitions: z.array(
-    z.object({ AttributeName: z.string(), AttributeType: z.enum(['B', 'N', 'S']) }),
-  ),
-  GlobalSecondaryIndexes: z
-    .array(
-      z.object({
-        IndexName: z.string(),
-        KeySchema: keys,
-        Projection: z.object({
-          ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
-          NonKeyAttributes: z.array(z.string()).optional(),
-        }),
-      }),
-    )
-    .optional(),
-  TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
 });
 
 const only = <T>(what: string, [first, ...more]: readonly T[]): T => {
@@ -116,14 +88,24 @@ const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, Function
 export const stackOf = (assembly: Assembly, stackName = assembly.stackName): StackSpec => {
   const reader = templateReader(assembly, stackName);
   const functions = readFunctions(reader, assembly.assets);
-  const tables = reader.resources('AWS::DynamoDB::Table', tableProperties);
   return {
     api: readApi(reader, functions),
     functions: [...functions.values()],
-    tables: tables.map(({ id, properties }) => ({ name: reader.ref(id), properties })),
-    buckets: reader.resources('AWS::S3::Bucket', z.object({})).map(({ id }) => reader.ref(id)),
+    tables: readTables(reader),
+    buckets: readBuckets(reader),
     outputs: reader.outputs(),
   };
+};
+
+/**
+ * An output of the stack.
+ *
+ * @throws Error where the stack has none of that name
+ */
+export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string): string => {
+  const value = outputs[name];
+  if (value === undefined) throw new Error(`the stack has no output ${name}`);
+  return value;
 };
 
 /** {@link stackOf} the stack that was synthesized to a folder. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
 const resource = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
@@ -51,7 +51,7 @@ export const readAssembly = (folder: string): Assembly => {
   const stackName = file.slice(0, -templateSuffix.length);
   const { files } = assets.parse(readJson(join(folder, `${stackName}.assets.json`)));
   const folders = Object.values(files).flatMap(({ source, destinations }) =>
-    Object.values(destinations).map(({ objectKey }) => [objectKey, join(folder, source.path)] as const),
+    Object.values(destinations).map(({ objectKey }) => [objectKey, resolve(folder, source.path)] as const),
   );
   return { stackName, template: template.parse(readJson(join(folder, file))), assets: new Map(folders) };
 };

@@ -8,6 +8,8 @@ export type Fault =
   | 'none'
   /** It is refused for its rate and never reaches the store. */
   | 'throttle'
+  /** It is refused for good, as no repetition would change. */
+  | 'refuse'
   /** The store has it, and the answer is an internal error all the same. */
   | 'error'
   /** The store has it, and the connection breaks before the answer. */
@@ -74,6 +76,7 @@ export const startFaultyProxy = async (
 
     const fault = decide({ operation, body });
     if (fault === 'throttle') return void fail(400, 'ProvisionedThroughputExceededException');
+    if (fault === 'refuse') return void fail(400, 'AccessDeniedException');
     if (fault === 'half' && operation === 'BatchWriteItem') {
       const { text, rest } = await half(JSON.parse(body) as BatchWrite, (kept) => forward(req, kept));
       return void answer(200, JSON.stringify({ ...JSON.parse(text), UnprocessedItems: rest }));

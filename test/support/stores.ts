@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/store.ts';
-import { createBucket, createTable, type TableProperties } from '../../local/tables.ts';
+import { createStores as createStackStores } from '../../local/tables.ts';
+import { outputOf, readStack } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
 
 /** Empty stores of one test file. */
@@ -19,32 +18,22 @@ export interface Stores {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-interface Template {
-  readonly Resources: Record<string, { readonly Properties: TableProperties }>;
-  readonly Outputs: Record<string, { readonly Value: { readonly Ref: string } }>;
-}
-
-/** The table that an output of the synthesized stack names: tests run on the deployed schema. */
-const tableOf = (output: string): TableProperties => {
-  const template = JSON.parse(readFileSync(join(assembly(), 'Pennytrace.template.json'), 'utf8')) as Template;
-  const resource = template.Resources[template.Outputs[output]?.Value.Ref ?? ''];
-  if (!resource) throw new Error(`the stack has no output ${output} that names a table`);
-  return resource.Properties;
-};
-
-/** Makes fresh tables and a fresh bucket, of names that nobody else has, in the stores of this test run. */
+/** Makes the stack's tables and bucket, empty and under names that nobody else has, in the stores of this test run. */
 export const createStores = async (): Promise<Stores> => {
   const endpoints = inject('stores');
   const client = { region: localRegion, credentials: localCredentials };
   const dynamodb = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb });
   const s3 = new S3Client({ ...client, endpoint: endpoints.s3 });
-  const name = `test-${randomUUID()}`;
-  const [callsTable, keysTable, bucket] = [`${name}-calls`, `${name}-keys`, name];
-  await Promise.all([
-    createTable(dynamodb, callsTable, tableOf('CallsTable')),
-    createTable(dynamodb, keysTable, tableOf('KeysTable')),
-    createBucket(s3, bucket),
-  ]);
+  // The deployed schema, under names of our own.
+  const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);
+  await createStackStores(stack, dynamodb, s3);
   const environment = storeEnvironment(endpoints.dynamodb, endpoints.s3);
-  return { dynamodb, s3, callsTable, keysTable, bucket, environment };
+  return {
+    dynamodb,
+    s3,
+    callsTable: outputOf(stack, 'CallsTable'),
+    keysTable: outputOf(stack, 'KeysTable'),
+    bucket: outputOf(stack, 'PayloadsBucket'),
+    environment,
+  };
 };

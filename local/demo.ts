@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import type { LocalService } from './service.ts';
+
+const example = resolve(import.meta.dirname, '../examples/agent.ts');
+
+/**
+ * Runs the example agent against the service, and says so where it fails: the service is none the worse.
+ *
+ * @param signal ends the example
+ */
+export const runDemo = async (
+  { url, key }: Pick<LocalService, 'url' | 'key'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const child = spawn(process.execPath, [example], {
+    env: { ...process.env, PENNYTRACE_URL: url, PENNYTRACE_KEY: key },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    signal,
+  });
+  // An aborted child reports an error, and then its end.
+  child.on('error', () => {});
+  const [code] = await once(child, 'close');
+  if (code !== 0 && !signal.aborted) console.error('The example failed; the service goes on.');
+};

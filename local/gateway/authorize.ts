@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { FunctionError } from '../runtime/errors.ts';
+import type { LambdaFunction } from '../runtime/function.ts';
+import type { AuthorizerSpec } from '../template/authorizers.ts';
+import type { ApiSpec } from '../template/stack.ts';
+import { collect } from './answer.ts';
+import { authorizerEvent, methodArn } from './event.ts';
+import type { Match } from './match.ts';
+import { allowsInvoke, policySchema } from './policy.ts';
+import { Refusal } from './refusal.ts';
+import { type GatewayRequest, headerValues } from './request.ts';
+
+const contextValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const resultSchema = z.object({
+  principalId: z.string(),
+  policyDocument: policySchema,
+  context: z.record(z.string(), contextValue.nullish()).nullish(),
+});
+
+type Result = z.output<typeof resultSchema>;
+
+/** More would be a memory leak on a service that runs for long. */
+const maxCached = 10_000;
+
+/**
+ * Asks an authorizer about a request: gives what it said of the caller, for the event of the function.
+ *
+ * @throws Refusal UNAUTHORIZED, ACCESS_DENIED, AUTHORIZER_FAILURE or AUTHORIZER_CONFIGURATION_ERROR
+ */
+export type Authorize = (
+  request: GatewayRequest,
+  match: Match,
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, string>>>;
+
+/** What an authorizer is asked with. */
+export interface AuthorizerOptions {
+  readonly api: Pick<ApiSpec, 'id' | 'account' | 'stage'>;
+  readonly spec: AuthorizerSpec;
+  readonly lambda: Pick<LambdaFunction, 'invoke'>;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/** The values by which a request is known; undefined where one is missing or empty. */
+const identityOf = (request: GatewayRequest, { identityHeaders }: AuthorizerSpec): string | undefined => {
+  const values = identityHeaders.map((name) => headerValues(request, name).join(','));
+  return values.every(Boolean) ? JSON.stringify(values) : undefined;
+};
+
+/** An error of this very message is the authorizer's way to say 401. */
+const failureOf = (error: unknown): Refusal =>
+  error instanceof FunctionError && error.message === 'Unauthorized'
+    ? new Refusal('UNAUTHORIZED')
+    : new Refusal('AUTHORIZER_FAILURE', error);
+
+const parseResult = (json: string): Result => {
+  try {
+    return resultSchema.parse(JSON.parse(json));
+  } catch (error) {
+    throw new Refusal('AUTHORIZER_CONFIGURATION_ERROR', error);
+  }
+};
+
+const contextOf = ({ principalId, context }: Result): Record<string, string> => {
+  const values = Object.entries(context ?? {}).filter((entry): entry is [string, string] => entry[1] != null);
+  return { ...Object.fromEntries(values), principalId };
+};
+
+/** One authorizer with its cache. Refusals are not cached; a policy is, and asked about each method anew. */
+export const authorizer = ({ api, spec, lambda, now }: AuthorizerOptions): Authorize => {
+  const cache = new Map<string, { readonly result: Result; readonly until: number }>();
+
+  const ask = async (request: GatewayRequest, match: Match, signal: AbortSignal): Promise<Result> => {
+    const event = JSON.stringify(authorizerEvent(api, request, match));
+    const output = await lambda
+      .invoke(event, signal)
+      .then(collect)
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw failureOf(error);
+      });
+    return parseResult(output);
+  };
+
+  const keep = (identity: string, result: Result): void => {
+    if (spec.cacheSeconds === 0) return;
+    if (cache.size >= maxCached) cache.clear();
+    cache.set(identity, { result, until: now() + spec.cacheSeconds * 1000 });
+  };
+
+  return async (request, match, signal) => {
+    const identity = identityOf(request, spec);
+    if (identity === undefined) throw new Refusal('UNAUTHORIZED');
+    const cached = cache.get(identity);
+    const fresh = cached !== undefined && cached.until > now();
+    const result = fresh ? cached.result : await ask(request, match, signal);
+    if (!fresh) keep(identity, result);
+    if (!allowsInvoke(result.policyDocument, methodArn(api, request))) throw new Refusal('ACCESS_DENIED');
+    return contextOf(result);
+  };
+};

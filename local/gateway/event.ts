@@ -1,0 +1,117 @@
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { localRegion } from '../store.ts';
+import type { ApiSpec } from '../template/stack.ts';
+import type { Match } from './match.ts';
+import { type GatewayRequest, headerValues } from './request.ts';
+
+type Api = Pick<ApiSpec, 'id' | 'account' | 'stage'>;
+type Pairs = Iterable<readonly [string, string]>;
+
+/** Headers that are between the client and the gateway. */
+const ownHeaders = new Set(['connection', 'expect', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']);
+
+const grouped = (pairs: Pairs): Record<string, string[]> => {
+  const groups: Record<string, string[]> = {};
+  for (const [name, value] of pairs) groups[name] = [...(groups[name] ?? []), value];
+  return groups;
+};
+
+/** API Gateway has null where there is nothing. */
+const orNull = <T extends object>(record: T): T | null => (Object.keys(record).length > 0 ? record : null);
+
+/** The headers that a function gets: the client's, and what the gateway tells of the connection. */
+const passedHeaders = ({ headers, sourceIp, id, receivedAt }: GatewayRequest): [string, string][] => [
+  ...headers
+    .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
+    .map(([name, value]): [string, string] => [name, value]),
+  [
+    'X-Amzn-Trace-Id',
+    `Root=1-${Math.floor(receivedAt / 1000).toString(16)}-${id.replaceAll('-', '').slice(0, 24)}`,
+  ],
+  ['X-Forwarded-For', sourceIp],
+  ['X-Forwarded-Proto', 'http'],
+];
+
+/** The ARN of a method with the path that was asked for, which authorizers' policies are about. */
+export const methodArn = ({ id, account, stage }: Api, { method, path }: GatewayRequest): string =>
+  `arn:aws:execute-api:${localRegion}:${account}:${id}/${stage}/${method}${path}`;
+
+const identityOf = (request: GatewayRequest): APIGatewayProxyEvent['requestContext']['identity'] => ({
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  sourceIp: request.sourceIp,
+  user: null,
+  userAgent: headerValues(request, 'user-agent')[0] ?? null,
+  userArn: null,
+});
+
+const requestContextOf = (api: Api, request: GatewayRequest, { route }: Match) => ({
+  accountId: api.account,
+  apiId: api.id,
+  domainName: 'localhost',
+  extendedRequestId: request.id,
+  httpMethod: request.method,
+  identity: identityOf(request),
+  path: `/${api.stage}${request.path}`,
+  protocol: 'HTTP/1.1',
+  requestId: request.id,
+  requestTime: new Date(request.receivedAt).toUTCString(),
+  requestTimeEpoch: request.receivedAt,
+  resourceId: route.path,
+  resourcePath: route.path,
+  stage: api.stage,
+});
+
+/** What the events for functions and for authorizers have in common. */
+const commonOf = (request: GatewayRequest, { route, pathParameters }: Match) => {
+  const headers = passedHeaders(request);
+  return {
+    resource: route.path,
+    path: request.path,
+    httpMethod: request.method,
+    headers: Object.fromEntries(headers),
+    multiValueHeaders: grouped(headers),
+    queryStringParameters: orNull(Object.fromEntries(request.query)),
+    multiValueQueryStringParameters: orNull(grouped(request.query)),
+    pathParameters: orNull(pathParameters),
+    stageVariables: null,
+  };
+};
+
+/** The event of a REQUEST authorizer. */
+export const authorizerEvent = (
+  api: Api,
+  request: GatewayRequest,
+  match: Match,
+): APIGatewayRequestAuthorizerEvent => ({
+  type: 'REQUEST',
+  methodArn: methodArn(api, request),
+  ...commonOf(request, match),
+  requestContext: { ...requestContextOf(api, request, match), authorizer: undefined },
+});
+
+/**
+ * The event of a Lambda proxy integration, version 1.0.
+ *
+ * @param authorizer what the authorizer said, the principal included; empty where there is none
+ */
+export const proxyEvent = (
+  api: Api,
+  request: GatewayRequest,
+  match: Match,
+  { authorizer, body }: { authorizer: Readonly<Record<string, string>>; body: Buffer },
+): APIGatewayProxyEvent => ({
+  ...commonOf(request, match),
+  requestContext: { ...requestContextOf(api, request, match), authorizer },
+  body: body.length > 0 ? body.toString('utf8') : null,
+  isBase64Encoded: false,
+});

@@ -1,0 +1,82 @@
+import type { GatewayResponseSpec } from '../template/gateway-responses.ts';
+import { type RefusalType, refusals } from './refusal.ts';
+
+/** What a gateway response can say of its request. */
+export interface ResponseContext {
+  readonly requestId: string;
+  /** The authorizer's context, once there is one. */
+  readonly authorizer: Readonly<Record<string, string>>;
+}
+
+/** An answer that is complete. */
+export interface WholeAnswer {
+  readonly status: number;
+  /** Names and values, in order; a name may come more than once. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
+}
+
+const contextVariable = /\$?context\.((?:\w+\.)*\w+)/;
+
+/** Every `$context` variable that a body's template has. */
+const contextVariables = /\$context\.((?:\w+\.)*\w+)|\$\{context\.((?:\w+\.)*\w+)\}/g;
+
+const contextValue = (
+  name: string,
+  type: RefusalType,
+  { requestId, authorizer }: ResponseContext,
+): string => {
+  const { message } = refusals[type];
+  switch (name) {
+    case 'requestId':
+    case 'extendedRequestId':
+      return requestId;
+    case 'error.message':
+      return message;
+    case 'error.messageString':
+      return JSON.stringify(message);
+    case 'error.responseType':
+      return type;
+  }
+  if (name.startsWith('authorizer.')) return authorizer[name.slice('authorizer.'.length)] ?? '';
+  throw new Error(`$context.${name} is not supported locally in a gateway response`);
+};
+
+/** A header's value: a text in single quotes, or a context variable. */
+const headerValue = (expression: string, type: RefusalType, context: ResponseContext): string => {
+  const [, text] = /^'(.*)'$/s.exec(expression) ?? [];
+  if (text !== undefined) return text;
+  const [whole, name] = contextVariable.exec(expression) ?? [];
+  if (whole !== expression || name === undefined)
+    throw new Error(`the header expression ${expression} is not supported locally in a gateway response`);
+  return contextValue(name, type, context);
+};
+
+const awsTemplate = '{"message":$context.error.messageString}';
+
+/**
+ * The answer of the gateway's own as the template sets it: the response of its type, or that of all with a status of
+ * its kind, or API Gateway's own.
+ *
+ * @throws Error where the template has an expression that is not supported locally
+ */
+export const renderGatewayResponse = (
+  responses: ReadonlyMap<string, GatewayResponseSpec>,
+  type: RefusalType,
+  context: ResponseContext,
+): WholeAnswer => {
+  const { status } = refusals[type];
+  const spec = responses.get(type) ?? responses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
+  const template = spec?.template ?? awsTemplate;
+  const body = template.replace(contextVariables, (_whole, plain?: string, braced?: string) =>
+    contextValue(plain ?? braced ?? '', type, context),
+  );
+  const headers = Object.entries(spec?.headers ?? {}).map(
+    ([name, expression]) => [name, headerValue(expression, type, context)] as const,
+  );
+  return {
+    status: spec?.status ?? status,
+    headers: [['content-type', 'application/json'], ...headers],
+    body: Buffer.from(body),
+  };
+};

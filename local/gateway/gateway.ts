@@ -1,0 +1,90 @@
+import type { RequestListener } from 'node:http';
+import type { Functions } from '../runtime/functions.ts';
+import type { RouteSpec } from '../template/routes.ts';
+import type { ApiSpec } from '../template/stack.ts';
+import { type Authorize, authorizer } from './authorize.ts';
+import { readBody } from './body.ts';
+import { proxyEvent } from './event.ts';
+import { ClientGone, type Exchange, exchangeOf, sendInstead } from './exchange.ts';
+import { renderGatewayResponse } from './gateway-response.ts';
+import { integrate } from './integrate.ts';
+import { type Match, matcher } from './match.ts';
+import { Refusal } from './refusal.ts';
+import { tokenBucket } from './throttle.ts';
+
+/** What a gateway serves. */
+export interface GatewayOptions {
+  readonly api: ApiSpec;
+  readonly functions: Pick<Functions, 'of'>;
+  /** Takes a line for each request that failed through no fault of the caller's. */
+  readonly log: (line: string) => void;
+}
+
+/** API Gateway's bound on the event for a function: 6 MB of JSON, which has the body in it as an escaped string. */
+const maxEventBytes = 6_291_456;
+
+const now = () => performance.now();
+
+/** The authorizers of the routes, by their id. */
+const authorizersOf = ({ api, functions }: GatewayOptions): ReadonlyMap<string, Authorize> => {
+  const specs = api.routes.flatMap(({ authorizer: spec }: RouteSpec) => (spec ? [spec] : []));
+  return new Map(
+    specs.map((spec) => [spec.id, authorizer({ api, spec, lambda: functions.of(spec.function), now })]),
+  );
+};
+
+const describe = (cause: unknown): string =>
+  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+
+/** API Gateway's REST API with Lambda proxy integrations, as a listener for Node's HTTP server. */
+export const gateway = (options: GatewayOptions): RequestListener => {
+  const { api, functions, log } = options;
+  const match = matcher(api.routes);
+  const takeToken = api.throttle ? tokenBucket(api.throttle, now) : () => true;
+  const authorizers = authorizersOf(options);
+
+  const authorize = async ({ request, ending }: Exchange, found: Match) => {
+    const { authorizer: spec } = found.route;
+    const ask = spec && authorizers.get(spec.id);
+    return ask ? ask(request, found, ending.signal) : {};
+  };
+
+  const serve = async (exchange: Exchange): Promise<void> => {
+    const { request, req, res } = exchange;
+    const body = await readBody(req, res);
+    const found = match(request.method, request.path);
+    if (!found) throw new Refusal('MISSING_AUTHENTICATION_TOKEN');
+    if (!takeToken()) throw new Refusal('THROTTLED');
+    exchange.authorizer = await authorize(exchange, found);
+    const event = JSON.stringify(proxyEvent(api, request, found, { authorizer: exchange.authorizer, body }));
+    if (Buffer.byteLength(event) > maxEventBytes) throw new Refusal('REQUEST_TOO_LARGE');
+    await integrate(exchange, found.route, functions.of(found.route.function), event);
+  };
+
+  const fail = async (exchange: Exchange, error: unknown): Promise<void> => {
+    const { request, res, ending } = exchange;
+    if (ending.signal.reason instanceof ClientGone) return;
+    const { type, cause } = error instanceof Refusal ? error : new Refusal('DEFAULT_5XX', error);
+    if (cause) log(`${type} ${request.method} ${request.path} (request ${request.id}): ${describe(cause)}`);
+    // Half an answer must not look like a whole one.
+    if (res.headersSent) res.destroy();
+    else
+      await sendInstead(
+        exchange,
+        renderGatewayResponse(api.responses, type, {
+          requestId: request.id,
+          authorizer: exchange.authorizer,
+        }),
+      );
+  };
+
+  return (req, res) => {
+    const exchange = exchangeOf(req, res);
+    serve(exchange)
+      .catch((error: unknown) => fail(exchange, error))
+      .catch((error: unknown) => {
+        log(describe(error));
+        res.destroy();
+      });
+  };
+};

@@ -1,0 +1,28 @@
+/** Status and message of each answer that the gateway gives by itself, where the template sets none: API Gateway's own. */
+export const refusals = {
+  ACCESS_DENIED: { status: 403, message: 'User is not authorized to access this resource' },
+  AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
+  AUTHORIZER_FAILURE: { status: 500, message: 'Internal server error' },
+  DEFAULT_5XX: { status: 500, message: 'Internal server error' },
+  INTEGRATION_FAILURE: { status: 502, message: 'Internal server error' },
+  INTEGRATION_TIMEOUT: { status: 504, message: 'Endpoint request timed out' },
+  MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
+  REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },
+  THROTTLED: { status: 429, message: 'Too Many Requests' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+} as const;
+
+/** The types of the answers that the gateway gives by itself. */
+export type RefusalType = keyof typeof refusals;
+
+/** The gateway answers a request by itself, without a function's answer. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly type: RefusalType;
+
+  /** @param cause what went wrong, for the log alone; absent where the caller is to blame */
+  constructor(type: RefusalType, cause?: unknown) {
+    super(refusals[type].message, { cause });
+    this.type = type;
+  }
+}

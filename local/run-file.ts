@@ -1,0 +1,32 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { LocalService } from './service.ts';
+import { outputOf } from './template/stack.ts';
+
+const folder = join(resolve(import.meta.dirname, '..'), '.local');
+
+/**
+ * Writes down in `.local/<port>.json` where the running service has its stores, for commands that use them.
+ *
+ * @returns a function that removes the file again
+ */
+export const writeRunFile = async ({
+  url,
+  port,
+  dynamodb,
+  s3,
+  stack,
+}: LocalService): Promise<() => Promise<void>> => {
+  const file = join(folder, `${port}.json`);
+  const run = {
+    url,
+    pid: process.pid,
+    dynamodb,
+    s3,
+    tables: { calls: outputOf(stack, 'CallsTable'), keys: outputOf(stack, 'KeysTable') },
+    bucket: outputOf(stack, 'PayloadsBucket'),
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${JSON.stringify(run, null, 2)}\n`);
+  return () => rm(file, { force: true });
+};

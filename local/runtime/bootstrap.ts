@@ -1,0 +1,86 @@
+/** What runs inside a worker thread: loads a function's module and calls its handler, as Lambda's Node runtime does. */
+import { finished } from 'node:stream/promises';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Context } from 'aws-lambda';
+import type { FromWorker, ThrownError, ToWorker, WorkerSetup } from './messages.ts';
+import { awslambda, isStreaming, ResponseStream } from './response-stream.ts';
+
+type Handler = (event: unknown, ...rest: unknown[]) => unknown;
+type Invoke = Extract<ToWorker, { type: 'invoke' }>;
+
+/** Lambda's bound on a buffered answer. */
+const maxAnswerBytes = 6_291_556;
+
+const setup: WorkerSetup = workerData;
+
+const post = (message: FromWorker): void => parentPort?.postMessage(message);
+
+const thrown = (error: unknown): ThrownError => {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+  const { name, message, stack } = error;
+  return { name, message, ...(stack !== undefined && { stack }) };
+};
+
+const isHandler = (value: unknown): value is Handler => typeof value === 'function';
+
+const load = async (): Promise<Handler> => {
+  const exports: Record<string, unknown> = await import(pathToFileURL(setup.module).href);
+  const handler = exports[setup.export];
+  if (!isHandler(handler)) throw new Error(`${setup.module} exports no function ${setup.export}`);
+  return handler;
+};
+
+const contextOf = ({ requestId, deadline }: Invoke): Partial<Context> => ({
+  awsRequestId: requestId,
+  callbackWaitsForEmptyEventLoop: true,
+  functionName: setup.functionName,
+  functionVersion: '$LATEST',
+  getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  invokedFunctionArn: setup.functionArn,
+  logGroupName: `/aws/lambda/${setup.functionName}`,
+  logStreamName: 'local',
+  memoryLimitInMB: String(setup.memoryMb),
+});
+
+const answerBuffered = async (handler: Handler, invoke: Invoke): Promise<void> => {
+  const result = await handler(JSON.parse(invoke.event), contextOf(invoke));
+  const bytes = Buffer.from(JSON.stringify(result ?? null));
+  if (bytes.length > maxAnswerBytes)
+    throw new Error(`Response payload size exceeded maximum allowed payload size (${maxAnswerBytes} bytes).`);
+  post({ type: 'bytes', bytes });
+};
+
+/** The stream of the invocation under way, if it streams. */
+let stream: ResponseStream | undefined;
+
+const answerStreaming = async (handler: Handler, invoke: Invoke): Promise<void> => {
+  stream = new ResponseStream((bytes) => post({ type: 'bytes', bytes }));
+  // Whoever abandoned the stream knows already.
+  const over = finished(stream).catch(() => {});
+  try {
+    await handler(JSON.parse(invoke.event), stream, contextOf(invoke));
+    await over;
+  } finally {
+    stream.destroy();
+    stream = undefined;
+  }
+};
+
+const answer = async (handler: Handler, invoke: Invoke): Promise<void> => {
+  try {
+    await (isStreaming(handler) ? answerStreaming : answerBuffered)(handler, invoke);
+    post({ type: 'end' });
+  } catch (error) {
+    post({ type: 'error', error: thrown(error) });
+  }
+};
+
+Object.assign(globalThis, { awslambda });
+const handler = await load();
+parentPort?.on('message', (message: ToWorker) => {
+  if (message.type === 'invoke') answer(handler, message);
+  else if (message.type === 'more') stream?.more();
+  else stream?.destroy(new Error('nobody reads the answer any more'));
+});
+post({ type: 'ready' });

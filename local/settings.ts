@@ -1,0 +1,51 @@
+import { BadSetting } from './key.ts';
+
+/** What the environment says of how to run. */
+export interface Settings {
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly key?: string;
+  /** Whether to run the example against the service once it is ready. */
+  readonly demo: boolean;
+  readonly dataDir?: string;
+  readonly dynamodb?: string;
+  readonly s3?: string;
+  /** Whether the functions' own logs are shown. */
+  readonly verbose: boolean;
+}
+
+const defaultPort = 8787;
+
+const portOf = (text: string | undefined): number => {
+  if (!text) return defaultPort;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any port that is free`);
+};
+
+/** The endpoint of a store. Its S3 is addressed by path, which the SDK does for IP addresses alone. */
+const endpointOf = (name: string, value: string | undefined): string | undefined => {
+  if (!value) return undefined;
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new BadSetting(`${name} is ${value}: write a URL like http://127.0.0.1:8000`);
+};
+
+/**
+ * Reads the settings from the environment. A variable that is empty counts as absent.
+ *
+ * @throws BadSetting that names the variable and says what to write
+ */
+export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
+  const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG } = environment;
+  const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
+  const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
+  return {
+    port: portOf(PORT),
+    demo: DEMO !== '0',
+    verbose: LOG === '1',
+    ...(key && { key }),
+    ...(dataDir && { dataDir }),
+    ...(dynamodb && { dynamodb }),
+    ...(s3 && { s3 }),
+  };
+};

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { type LocalService, type LocalServiceOptions, startLocalService } from '../../local/service.ts';
+import { assembly } from './assembly.ts';
+
+/** The service for one test file: the stack of this test run, on its stores, with tables of its own. */
+export interface TestService extends LocalService {
+  /** POSTs JSON with the service's key, as Basic credentials. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  /** What the functions and the gateway logged, as `<source>: <line>`. */
+  readonly logged: readonly string[];
+}
+
+/**
+ * Starts the service for a test file, which stops it at its end.
+ *
+ * @param options what shall differ, e.g. `settings` for a stack of its own
+ */
+export const startService = async (options: LocalServiceOptions = {}): Promise<TestService> => {
+  const logged: string[] = [];
+  const service = await startLocalService({
+    ...inject('stores'),
+    // Settings of its own make another stack.
+    ...(options.settings ? {} : { assembly: assembly() }),
+    stackName: `test-${randomUUID().slice(0, 13)}`,
+    log: (source, line) => logged.push(`${source}: ${line}`),
+    ...options,
+  });
+  const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
+  const post: TestService['post'] = (path, body, { headers, ...init } = {}) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      ...init,
+    });
+  return { ...service, post, logged };
+};
