@@ -1,5 +1,4 @@
-import pMap from 'p-map';
-import { type Effort, getItems, getObject, type Item } from '../storage/index.ts';
+import { type Effort, forEach, getItems, getObject, type Item } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { callKey, type Part, segmentKey } from './keys.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
@@ -100,7 +99,7 @@ export class PayloadReader {
     const inTable = sources.filter((source) => !inBucket.includes(source));
     const [items, objects] = await Promise.all([
       this.#fetchItems(inTable),
-      pMap(inBucket, (source) => this.#fetchObject(source), { concurrency: bucketConcurrency }),
+      forEach(inBucket, bucketConcurrency, (source) => this.#fetchObject(source)),
     ]);
     return new Map([...items, ...objects.flatMap((object) => (object ? [object] : []))]);
   }

@@ -1,5 +1,4 @@
-import pMap from 'p-map';
-import { type Effort, getItems, type Item, replaceItem } from '../storage/index.ts';
+import { type Effort, forEach, getItems, type Item, replaceItem } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { packHeader } from './header.ts';
 import type { EndHeader, StartHeader } from './model.ts';
@@ -24,9 +23,9 @@ export const repeatStarts = async (
     const keys = left.map(({ k, p }) => ({ k, p }) as Item);
     const found = await getItems(store.table, keys, effort, { consistent: true });
     const present = new Map(found.map((item) => [keyText(item), item]));
-    const done = await pMap(left, (item) => repeatStart(store, item, present.get(keyText(item)), effort), {
-      concurrency,
-    });
+    const done = await forEach(left, concurrency, (item) =>
+      repeatStart(store, item, present.get(keyText(item)), effort),
+    );
     left = left.filter((_, i) => !done[i]);
   }
 };
@@ -114,12 +113,9 @@ export const dropEnds = async (
   stored: readonly StoredStart[],
   effort: Effort,
 ): Promise<void> => {
-  await pMap(
-    stored.filter(({ end }) => end !== null),
-    async ({ item, projectId, id, start }) => {
-      const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
-      await replaceItem(store.table, { ...item, h }, item.h && ['h', item.h], effort);
-    },
-    { concurrency },
-  );
+  const outdated = stored.filter(({ end }) => end !== null);
+  await forEach(outdated, concurrency, async ({ item, projectId, id, start }) => {
+    const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
+    await replaceItem(store.table, { ...item, h }, item.h && ['h', item.h], effort);
+  });
 };

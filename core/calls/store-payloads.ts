@@ -1,5 +1,4 @@
-import pMap from 'p-map';
-import { type Effort, type Item, putItems, putObject } from '../storage/index.ts';
+import { type Effort, forEach, type Item, putItems, putObject } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { GatheredCall } from './gather.ts';
 import { segmentKey } from './keys.ts';
@@ -28,6 +27,9 @@ const payloadGraceDays = 3;
 
 /** The largest packed payload that may ride in a header's item: a header leaves about this much of its write unit. */
 const largestInline = 512;
+
+/** How many objects of one request are stored at once. */
+const bucketConcurrency = 4;
 
 const blocksOf = (call: GatheredCall): Block[] => [
   ...(call.start ? [{ owner: `${call.id}\nS`, bytes: Buffer.from(startBlock(call.start)) }] : []),
@@ -74,9 +76,9 @@ const putSegments = async (
   );
   await Promise.all([
     putItems(store.table, items, effort),
-    pMap(inBucket, ({ id, bytes }) => putObject(store.bucket, segmentObject(projectId, id), bytes, effort), {
-      concurrency: 4,
-    }),
+    forEach(inBucket, bucketConcurrency, ({ id, bytes }) =>
+      putObject(store.bucket, segmentObject(projectId, id), bytes, effort),
+    ),
   ]);
 };
 

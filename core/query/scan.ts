@@ -1,6 +1,5 @@
-import pMap from 'p-map';
 import { type CallStore, fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
-import { type Effort, type Item, type KeyRange, queryPage } from '../storage/index.ts';
+import { type Effort, forEach, type Item, type KeyRange, queryPage } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
 /** One row of an index: a start or an end, and the time-ordered part of its sort key. */
@@ -106,7 +105,7 @@ export async function* scan(
 ): AsyncGenerator<Row[]> {
   let readers = ranges.map((range) => new RangeReader(store, projectId, range, options, effort));
   while (readers.length > 0) {
-    await pMap(readers, (reader) => reader.fill(), { concurrency });
+    await forEach(readers, concurrency, (reader) => reader.fill());
     readers = readers.filter((reader) => reader.head !== undefined);
     if (readers.length > 0) yield merge(readers, options.descending);
   }

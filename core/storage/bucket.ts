@@ -13,9 +13,10 @@ export interface Bucket {
  * @throws ServiceError 503 when S3 does not take it in time
  */
 export const putObject = (bucket: Bucket, key: string, body: Uint8Array, effort: Effort): Promise<void> =>
-  persist(effort, async () => {
+  persist(effort, async (request) => {
     await bucket.client.send(
       new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: body, ContentType: 'application/zstd' }),
+      request,
     );
     return true;
   });
@@ -32,9 +33,12 @@ export const getObject = async (
   effort: Effort,
 ): Promise<Uint8Array | undefined> => {
   let body: Uint8Array | undefined;
-  await persist(effort, async () => {
+  await persist(effort, async (request) => {
     try {
-      const answer = await bucket.client.send(new GetObjectCommand({ Bucket: bucket.name, Key: key }));
+      const answer = await bucket.client.send(
+        new GetObjectCommand({ Bucket: bucket.name, Key: key }),
+        request,
+      );
       body = await answer.Body?.transformToByteArray();
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'NoSuchKey') throw error;

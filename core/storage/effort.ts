@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import pMap from 'p-map';
 import { unavailable } from '../wire/index.ts';
 
 /** What a request has used of storage so far. Units are DynamoDB's; a request is one HTTP request to a store. */
@@ -40,27 +41,51 @@ export const isRetryable = (error: unknown): boolean => {
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 };
 
+/** One try; it says true when all is done, false when some is left over to be tried again (unprocessed items, say). */
+export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promise<boolean>;
+
 /**
- * Does something to storage until it is done: `attempt` says true when it is, false when some is left over to
- * be tried again (unprocessed items, say). Throttling, time-outs, broken connections and server errors are tried again as
- * well, with back-off and jitter.
+ * Does something to storage until it is done. Throttling, time-outs, broken connections and server errors are tried again,
+ * as what is left over is, with back-off and jitter.
  *
+ * @param attempt is given the options of an SDK request: what is under way at the deadline is broken off
  * @throws ServiceError 503 when the deadline passes first; whatever else `attempt` throws, as it is
  */
-export const persist = async (effort: Effort, attempt: () => Promise<boolean>): Promise<void> => {
+export const persist = async (effort: Effort, attempt: Attempt): Promise<void> => {
   const deadline = Math.min(effort.deadline, Date.now() + patienceMs);
+  const late = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
+  const abortSignal = effort.signal ? AbortSignal.any([effort.signal, late]) : late;
   let cause: unknown = 'unprocessed items';
   for (let attempts = 0; ; attempts++) {
     effort.signal?.throwIfAborted();
     try {
       effort.meter.requests++;
-      if (await attempt()) return;
+      if (await attempt({ abortSignal })) return;
     } catch (error) {
+      if (late.aborted) throw unavailable(error);
       if (!isRetryable(error)) throw error;
       cause = error;
     }
     const wait = delay(attempts);
     if (Date.now() + wait >= deadline) throw unavailable(cause);
     await sleep(wait, undefined, effort.signal && { signal: effort.signal });
+  }
+};
+
+/**
+ * Does something with each of a list, several at once. When one fails the others are waited for before the failure is thrown: a function that has answered is
+ * frozen, and a write that was still under way would be done whenever it thaws.
+ *
+ * @param concurrency how many are under way at once
+ */
+export const forEach = async <T, R>(
+  list: readonly T[],
+  concurrency: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> => {
+  try {
+    return await pMap(list, work, { concurrency, stopOnError: false });
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
   }
 };

@@ -1,6 +1,5 @@
 import { BatchGetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import pMap from 'p-map';
-import { type Effort, persist } from './effort.ts';
+import { type Effort, forEach, persist } from './effort.ts';
 import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request. */
@@ -17,27 +16,24 @@ export const getItems = async (
   effort: Effort,
   options: { consistent: boolean },
 ): Promise<Item[]> => {
-  const batches = await pMap(
-    chunked(keys, maxBatchGet),
-    async (batch) => {
-      const found: Item[] = [];
-      let left = batch;
-      await persist(effort, async () => {
-        const answer = await table.client.send(
-          new BatchGetItemCommand({
-            RequestItems: { [table.name]: { Keys: left, ConsistentRead: options.consistent } },
-            ReturnConsumedCapacity: 'TOTAL',
-          }),
-        );
-        meter(effort, 'readUnits', answer.ConsumedCapacity?.[0]);
-        found.push(...(answer.Responses?.[table.name] ?? []));
-        left = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
-        return left.length === 0;
-      });
-      return found;
-    },
-    { concurrency: batchConcurrency },
-  );
+  const batches = await forEach(chunked(keys, maxBatchGet), batchConcurrency, async (batch) => {
+    const found: Item[] = [];
+    let left = batch;
+    await persist(effort, async (request) => {
+      const answer = await table.client.send(
+        new BatchGetItemCommand({
+          RequestItems: { [table.name]: { Keys: left, ConsistentRead: options.consistent } },
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+        request,
+      );
+      meter(effort, 'readUnits', answer.ConsumedCapacity?.[0]);
+      found.push(...(answer.Responses?.[table.name] ?? []));
+      left = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
+      return left.length === 0;
+    });
+    return found;
+  });
   return batches.flat();
 };
 
@@ -94,8 +90,8 @@ export const queryPage = async (
     ReturnConsumedCapacity: 'TOTAL',
   });
   let page: Page = { items: [], next: undefined };
-  await persist(effort, async () => {
-    const answer = await table.client.send(command, effort.signal && { abortSignal: effort.signal });
+  await persist(effort, async (request) => {
+    const answer = await table.client.send(command, request);
     meter(effort, 'readUnits', answer.ConsumedCapacity);
     page = { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
     return true;

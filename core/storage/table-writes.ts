@@ -7,8 +7,7 @@ import {
   ConditionalCheckFailedException,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import pMap from 'p-map';
-import { type Effort, persist } from './effort.ts';
+import { type Effort, forEach, persist } from './effort.ts';
 import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request, of writes and of statements. */
@@ -20,24 +19,21 @@ const maxBatchWrite = 25;
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
 export const putItems = async (table: Table, items: readonly Item[], effort: Effort): Promise<void> => {
-  await pMap(
-    chunked(items, maxBatchWrite),
-    async (batch) => {
-      let left = batch.map((Item) => ({ PutRequest: { Item } }));
-      await persist(effort, async () => {
-        const answer = await table.client.send(
-          new BatchWriteItemCommand({
-            RequestItems: { [table.name]: left },
-            ReturnConsumedCapacity: 'TOTAL',
-          }),
-        );
-        meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
-        left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
-        return left.length === 0;
-      });
-    },
-    { concurrency: batchConcurrency },
-  );
+  await forEach(chunked(items, maxBatchWrite), batchConcurrency, async (batch) => {
+    let left = batch.map((Item) => ({ PutRequest: { Item } }));
+    await persist(effort, async (request) => {
+      const answer = await table.client.send(
+        new BatchWriteItemCommand({
+          RequestItems: { [table.name]: left },
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+        request,
+      );
+      meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
+      left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
+      return left.length === 0;
+    });
+  });
 };
 
 /**
@@ -48,32 +44,29 @@ export const putItems = async (table: Table, items: readonly Item[], effort: Eff
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
 export const insertItems = async (table: Table, items: readonly Item[], effort: Effort): Promise<Item[]> => {
-  const batches = await pMap(
-    chunked(items, maxBatchWrite),
-    async (batch) => {
-      const present: Item[] = [];
-      let left = batch;
-      await persist(effort, async () => {
-        const answer = await table.client.send(
-          new BatchExecuteStatementCommand({
-            Statements: left.map((item) => insertStatement(table, item)),
-            ReturnConsumedCapacity: 'TOTAL',
-          }),
-        );
-        for (const capacity of answer.ConsumedCapacity ?? []) meter(effort, 'writeUnits', capacity);
-        const sent = left;
-        left = sent.filter((item, i) => {
-          const code = answer.Responses?.[i]?.Error?.Code;
-          if (code === 'DuplicateItem') present.push(item);
-          return code !== undefined && code !== 'DuplicateItem';
-        });
-        refuseFatal(answer.Responses?.map((response) => response.Error));
-        return left.length === 0;
+  const batches = await forEach(chunked(items, maxBatchWrite), batchConcurrency, async (batch) => {
+    const present: Item[] = [];
+    let left = batch;
+    await persist(effort, async (request) => {
+      const answer = await table.client.send(
+        new BatchExecuteStatementCommand({
+          Statements: left.map((item) => insertStatement(table, item)),
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+        request,
+      );
+      for (const capacity of answer.ConsumedCapacity ?? []) meter(effort, 'writeUnits', capacity);
+      const sent = left;
+      left = sent.filter((item, i) => {
+        const code = answer.Responses?.[i]?.Error?.Code;
+        if (code === 'DuplicateItem') present.push(item);
+        return code !== undefined && code !== 'DuplicateItem';
       });
-      return present;
-    },
-    { concurrency: batchConcurrency },
-  );
+      refuseFatal(answer.Responses?.map((response) => response.Error));
+      return left.length === 0;
+    });
+    return present;
+  });
   return batches.flat();
 };
 
@@ -121,7 +114,7 @@ export const replaceItem = async (
         ExpressionAttributeNames: { '#n': Object.keys(item)[0] ?? '' },
       };
   let held = true;
-  await persist(effort, async () => {
+  await persist(effort, async (request) => {
     try {
       const command = new PutItemCommand({
         TableName: table.name,
@@ -129,7 +122,7 @@ export const replaceItem = async (
         ReturnConsumedCapacity: 'TOTAL',
         ...condition,
       });
-      const answer = await table.client.send(command);
+      const answer = await table.client.send(command, request);
       meter(effort, 'writeUnits', answer.ConsumedCapacity);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;

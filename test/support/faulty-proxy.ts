@@ -10,6 +10,8 @@ export type Fault =
   | 'throttle'
   /** It is refused for good, as no repetition would change. */
   | 'refuse'
+  /** It is never answered, and never reaches the store. */
+  | 'hang'
   /** The store has it, and the answer is an internal error all the same. */
   | 'error'
   /** The store has it, and the connection breaks before the answer. */
@@ -76,6 +78,7 @@ export const startFaultyProxy = async (
 
     const fault = decide({ operation, body });
     if (fault === 'throttle') return void fail(400, 'ProvisionedThroughputExceededException');
+    if (fault === 'hang') return;
     if (fault === 'refuse') return void fail(400, 'AccessDeniedException');
     if (fault === 'half' && operation === 'BatchWriteItem') {
       const { text, rest } = await half(JSON.parse(body) as BatchWrite, (kept) => forward(req, kept));

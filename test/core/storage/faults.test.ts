@@ -98,6 +98,34 @@ describe('storage that refuses for too long', () => {
     expect(await read(store, 'patient')).toMatchObject({ id: 'patient' });
   });
 
+  it('is a 503 as well where it does not answer at all', async () => {
+    await using proxy = await startFaultyProxy(await target(), () => 'hang');
+    const slow = through(proxy.endpoint);
+    for (const work of [
+      () => writeCalls(slow, parseBatch([startOf({ id: 'hanging' })]), 'ada', effort(200)),
+      () => query(slow, {}, effort(200)),
+    ]) {
+      await expect(work()).rejects.toMatchObject({ status: 503 });
+    }
+  });
+
+  it('lets nothing go on behind a refusal', async () => {
+    let writes = 0;
+    await using proxy = await startFaultyProxy(await target(), ({ operation }) =>
+      operation === 'BatchWriteItem' && writes++ % 3 === 2 ? 'refuse' : 'none',
+    );
+    const batch = [...agentTraces({ projectId: project, conversations: 20, seed: 300 })].flatMap(
+      ({ start, end }) => [
+        { mode: 'start', req: { start } },
+        { mode: 'end', req: { end } },
+      ],
+    );
+    await expect(send(through(proxy.endpoint), batch)).rejects.toThrow('made by the test');
+    const answered = proxy.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(proxy.requests.length).toBe(answered);
+  });
+
   it('shows no call whose payload did not make it', async () => {
     // Payloads go first; everything after the first write fails.
     let writes = 0;
