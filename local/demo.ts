@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { LocalService } from './service.ts';
 
@@ -19,8 +18,8 @@ export const runDemo = async (
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,
   });
-  // An aborted child reports an error, and then its end.
+  // A child that is ended reports that as an error as well.
   child.on('error', () => {});
-  const [code] = await once(child, 'close');
+  const code = await new Promise((resolve) => child.once('close', resolve));
   if (code !== 0 && !signal.aborted) console.error('The example failed; the service goes on.');
 };

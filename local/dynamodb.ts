@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import type { LocalStore } from './store.ts';
@@ -43,7 +43,8 @@ const spawnJava = async (port: number, dataDir: string | undefined): Promise<Chi
     '-Xmx2g',
     '-Djava.library.path=./DynamoDBLocal_lib',
     ...['-jar', 'DynamoDBLocal.jar', '-port', String(port), '-sharedDb', '-disableTelemetry'],
-    ...(dataDir === undefined ? ['-inMemory'] : ['-dbPath', dataDir]),
+    // Java runs in another folder.
+    ...(dataDir === undefined ? ['-inMemory'] : ['-dbPath', resolve(dataDir)]),
   ];
   return spawn('/bin/sh', ['-c', leash, 'sh', ...java], {
     cwd: await jarFolder(),

@@ -55,14 +55,17 @@ const isForOperator = (error: unknown): error is Error =>
 const serve = async (service: LocalService, settings: Settings, told: Promise<void>): Promise<void> => {
   const removeRunFile = await writeRunFile(service);
   const ending = new AbortController();
-  console.log(`ready ${service.url}`);
-  introduce(service, settings.key !== undefined);
-  const demo = settings.demo ? runDemo(service, ending.signal) : undefined;
-  await told;
-  progress('ending');
-  ending.abort();
-  await demo;
-  await removeRunFile();
+  try {
+    console.log(`ready ${service.url}`);
+    introduce(service, settings.key !== undefined);
+    const demo = settings.demo ? runDemo(service, ending.signal) : undefined;
+    await told;
+    progress('ending');
+    ending.abort();
+    await demo;
+  } finally {
+    await removeRunFile();
+  }
 };
 
 const main = async (): Promise<void> => {

@@ -61,14 +61,8 @@ export interface LocalService {
 /** A store that somebody else runs, and ends. */
 const running = (endpoint: string): LocalStore => ({ endpoint, stop: async () => {} });
 
-/** Awaits all, also where one fails, so that what has started by then is known and can be ended. */
-const all = async <T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> => {
-  await Promise.allSettled(work);
-  return Promise.all(work) as Promise<unknown> as Promise<T>;
-};
-
 /** Runs what the options don't give, and adds how to end it. */
-const startParts = (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
+const startParts = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
   const { dataDir, progress = () => {} } = options;
   const folder = (name: string) => dataDir && join(dataDir, name);
   const store = async (name: string, given: string | undefined, start: () => Promise<LocalStore>) => {
@@ -87,11 +81,14 @@ const startParts = (options: LocalServiceOptions, cleanup: AsyncDisposableStack)
     progress(`stack: ${read.api.routes.length} routes, ${read.functions.length} functions`);
     return read;
   };
-  return all<[string, string, StackSpec]>([
+  const parts = [
     store('DynamoDB', options.dynamodb, () => startDynamodb(folder('dynamodb'))),
     store('S3', options.s3, () => startS3(folder('s3'))),
     stack(),
-  ]);
+  ] as const;
+  // Where one fails, the others are still to be ended: they are known only once they run.
+  await Promise.allSettled(parts);
+  return Promise.all(parts);
 };
 
 /** The service's name, which every function has in its environment. */

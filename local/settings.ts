@@ -23,10 +23,11 @@ const portOf = (text: string | undefined): number => {
   throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any port that is free`);
 };
 
-/** The endpoint of a store. Its S3 is addressed by path, which the SDK does for IP addresses alone. */
+/** The endpoint of a store, by address: with a host name, SDKs would make each bucket's name a host of its own. */
 const endpointOf = (name: string, value: string | undefined): string | undefined => {
   if (!value) return undefined;
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
+    return value.replace('//localhost', '//127.0.0.1');
   throw new BadSetting(`${name} is ${value}: write a URL like http://127.0.0.1:8000`);
 };
 

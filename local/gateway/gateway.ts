@@ -36,6 +36,21 @@ const authorizersOf = ({ api, functions }: GatewayOptions): ReadonlyMap<string, 
 const describe = (cause: unknown): string =>
   cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 
+/** Answers a request that failed, and logs it where the caller is not to blame. */
+const fail = async (exchange: Exchange, error: unknown, { api, log }: GatewayOptions): Promise<void> => {
+  const { request, res, ending, authorizer: caller } = exchange;
+  if (ending.signal.reason instanceof ClientGone) return;
+  const { type, cause } = error instanceof Refusal ? error : new Refusal('DEFAULT_5XX', error);
+  if (cause) log(`${type} ${request.method} ${request.path} (request ${request.id}): ${describe(cause)}`);
+  if (res.headersSent) {
+    // Half an answer must not look like a whole one.
+    res.destroy();
+    return;
+  }
+  const context = { requestId: request.id, authorizer: caller };
+  await sendInstead(exchange, renderGatewayResponse(api.responses, type, context));
+};
+
 /** API Gateway's REST API with Lambda proxy integrations, as a listener for Node's HTTP server. */
 export const gateway = (options: GatewayOptions): RequestListener => {
   const { api, functions, log } = options;
@@ -45,8 +60,10 @@ export const gateway = (options: GatewayOptions): RequestListener => {
 
   const authorize = async ({ request, ending }: Exchange, found: Match) => {
     const { authorizer: spec } = found.route;
-    const ask = spec && authorizers.get(spec.id);
-    return ask ? ask(request, found, ending.signal) : {};
+    if (!spec) return {};
+    const ask = authorizers.get(spec.id);
+    if (!ask) throw new Refusal('AUTHORIZER_CONFIGURATION_ERROR', `no authorizer ${spec.id}`);
+    return ask(request, found, ending.signal);
   };
 
   const serve = async (exchange: Exchange): Promise<void> => {
@@ -61,27 +78,10 @@ export const gateway = (options: GatewayOptions): RequestListener => {
     await integrate(exchange, found.route, functions.of(found.route.function), event);
   };
 
-  const fail = async (exchange: Exchange, error: unknown): Promise<void> => {
-    const { request, res, ending } = exchange;
-    if (ending.signal.reason instanceof ClientGone) return;
-    const { type, cause } = error instanceof Refusal ? error : new Refusal('DEFAULT_5XX', error);
-    if (cause) log(`${type} ${request.method} ${request.path} (request ${request.id}): ${describe(cause)}`);
-    // Half an answer must not look like a whole one.
-    if (res.headersSent) res.destroy();
-    else
-      await sendInstead(
-        exchange,
-        renderGatewayResponse(api.responses, type, {
-          requestId: request.id,
-          authorizer: exchange.authorizer,
-        }),
-      );
-  };
-
   return (req, res) => {
     const exchange = exchangeOf(req, res);
     serve(exchange)
-      .catch((error: unknown) => fail(exchange, error))
+      .catch((error: unknown) => fail(exchange, error, options))
       .catch((error: unknown) => {
         log(describe(error));
         res.destroy();

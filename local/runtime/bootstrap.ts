@@ -55,16 +55,19 @@ const answerBuffered = async (handler: Handler, invoke: Invoke): Promise<void> =
 let stream: ResponseStream | undefined;
 
 const answerStreaming = async (handler: Handler, invoke: Invoke): Promise<void> => {
-  stream = new ResponseStream((bytes) => post({ type: 'bytes', bytes }));
+  const written = new ResponseStream((bytes) => post({ type: 'bytes', bytes }));
+  stream = written;
   // Whoever abandoned the stream knows already.
-  const over = finished(stream).catch(() => {});
+  const over = finished(written).catch(() => {});
   try {
-    await handler(JSON.parse(invoke.event), stream, contextOf(invoke));
+    await handler(JSON.parse(invoke.event), written, contextOf(invoke));
+  } catch (error) {
+    // What was written before goes out, as on a connection.
+    written.end();
     await over;
-  } finally {
-    stream.destroy();
-    stream = undefined;
+    throw error;
   }
+  await over;
 };
 
 const answer = async (handler: Handler, invoke: Invoke): Promise<void> => {
@@ -73,6 +76,8 @@ const answer = async (handler: Handler, invoke: Invoke): Promise<void> => {
     post({ type: 'end' });
   } catch (error) {
     post({ type: 'error', error: thrown(error) });
+  } finally {
+    stream = undefined;
   }
 };
 
@@ -80,7 +85,7 @@ Object.assign(globalThis, { awslambda });
 const handler = await load();
 parentPort?.on('message', (message: ToWorker) => {
   if (message.type === 'invoke') answer(handler, message);
-  else if (message.type === 'more') stream?.more();
+  else if (message.type === 'taken') stream?.taken(message.bytes);
   else stream?.destroy(new Error('nobody reads the answer any more'));
 });
 post({ type: 'ready' });

@@ -19,8 +19,8 @@ export type ToWorker =
       /** When the function's time is up, in milliseconds since 1970. */
       readonly deadline: number;
     }
-  /** The last bytes were taken: send more. */
-  | { readonly type: 'more' }
+  /** So many bytes of the answer were taken. */
+  | { readonly type: 'taken'; readonly bytes: number }
   /** Nobody wants the rest of the answer. */
   | { readonly type: 'abandon' };
 
@@ -35,7 +35,7 @@ export interface ThrownError {
 export type FromWorker =
   /** The module is loaded: invocations can come. */
   | { readonly type: 'ready' }
-  /** A piece of the answer. A streaming handler sends the next when it is asked for more. */
+  /** A piece of the answer. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
   /** The answer is complete. */
   | { readonly type: 'end' }

@@ -5,20 +5,25 @@ type Written = (error?: Error | null) => void;
 /** How many NUL bytes part the metadata from the body. */
 export const delimiterLength = 8;
 
+/** How many bytes may be on their way to the reader: as much as a connection holds. */
+const windowBytes = 64 * 1024;
+
 const isBytesOrText = (chunk: unknown): boolean => typeof chunk === 'string' || chunk instanceof Uint8Array;
 
 /**
- * The stream that Lambda's Node runtime hands to a streaming handler. What is written while the reader has not taken
- * the last piece is held back and makes `write` give false, as on a connection.
+ * The stream that Lambda's Node runtime hands to a streaming handler. As on a connection, what is written goes out at
+ * once, until the reader is 64 KiB behind; from then on it is held back, and `write` tells the handler to wait.
  */
 export class ResponseStream extends Writable {
   /** Called with a function that writes, before the first thing that the handler writes. */
   _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void;
   readonly #send: (bytes: Uint8Array) => void;
   #begun = false;
-  #taken: Written | undefined;
+  #bytesOnTheirWay = 0;
+  /** Lets the handler go on. */
+  #goOn: Written | undefined;
 
-  /** @param send sends a piece to the reader, who then calls {@link more} */
+  /** @param send sends bytes to the reader, who tells {@link taken} of them */
   constructor(send: (bytes: Uint8Array) => void) {
     super();
     this.#send = send;
@@ -26,11 +31,10 @@ export class ResponseStream extends Writable {
     this.on('error', () => {});
   }
 
-  /** The reader has taken the last piece. */
-  more(): void {
-    const taken = this.#taken;
-    this.#taken = undefined;
-    taken?.();
+  /** The reader has taken so many bytes. */
+  taken(bytes: number): void {
+    this.#bytesOnTheirWay -= bytes;
+    this.#letGoOn();
   }
 
   /** Lambda's own consumers look at the content type, API Gateway does not. */
@@ -58,14 +62,19 @@ export class ResponseStream extends Writable {
     );
   }
 
-  #pass(chunks: readonly Buffer[], taken: Written): void {
+  #pass(chunks: readonly Buffer[], goOn: Written): void {
     const bytes = Buffer.concat(chunks);
-    if (bytes.length === 0) {
-      taken();
-    } else {
-      this.#taken = taken;
-      this.#send(bytes);
-    }
+    this.#bytesOnTheirWay += bytes.length;
+    if (bytes.length > 0) this.#send(bytes);
+    this.#goOn = goOn;
+    this.#letGoOn();
+  }
+
+  #letGoOn(): void {
+    if (this.#bytesOnTheirWay >= windowBytes) return;
+    const goOn = this.#goOn;
+    this.#goOn = undefined;
+    goOn?.();
   }
 }
 

@@ -140,10 +140,10 @@ export class FunctionWorker {
     this.terminate(`Task timed out after ${this.#spec.timeoutSeconds.toFixed(2)} seconds`);
   }
 
-  /** Asks for the next bytes only when the reader does; tells the worker when the reader stops. */
+  /** Tells the worker how far its reader has come, and when it stops. */
   async *#output(mailbox: Mailbox<Progress>): Output {
-    const tell = (type: 'more' | 'abandon') => {
-      if (this.#invocation?.mailbox === mailbox) this.#post({ type });
+    const tell = (message: ToWorker) => {
+      if (this.#invocation?.mailbox === mailbox) this.#post(message);
     };
     try {
       for (;;) {
@@ -152,10 +152,10 @@ export class FunctionWorker {
         if (progress.type === 'error') throw new FunctionError(progress.error);
         if (progress.type === 'abandoned') throw progress.reason;
         yield progress.bytes;
-        tell('more');
+        tell({ type: 'taken', bytes: progress.bytes.length });
       }
     } finally {
-      tell('abandon');
+      tell({ type: 'abandon' });
     }
   }
 

@@ -28,93 +28,114 @@ const intrinsicOf = (value: Record<string, unknown>): [string, unknown] | undefi
   return entry[0] === 'Ref' || entry[0] === 'Condition' || entry[0].startsWith('Fn::') ? entry : undefined;
 };
 
-/** `Ref` and `Fn::GetAtt` of one template's parameters and resources. */
-const references = (template: Template, stackName: string) => {
-  const pseudo: Record<string, string | undefined> = {
-    'AWS::AccountId': localAccount,
-    'AWS::NoValue': undefined,
-    'AWS::Partition': 'aws',
-    'AWS::Region': localRegion,
-    'AWS::StackId': `arn:aws:cloudformation:${localRegion}:${localAccount}:stack/${stackName}/local`,
-    'AWS::StackName': stackName,
-    'AWS::URLSuffix': 'amazonaws.com',
+/** Gives what an intrinsic function gives for its argument, in which there may be others. */
+type Intrinsic = (argument: unknown, resolve: Resolve) => unknown;
+
+/** The functions that need nothing but their argument. */
+const pureFunctions: Readonly<Record<string, Intrinsic>> = {
+  'Fn::Join': (argument, resolve) => {
+    const [separator, parts] = list(resolve(argument), 'Fn::Join');
+    const texts = list(parts, 'Fn::Join').map((part) => text(part, 'Fn::Join'));
+    return texts.join(text(separator, 'Fn::Join'));
+  },
+  'Fn::Select': (argument, resolve) => {
+    const [index, values] = list(resolve(argument), 'Fn::Select');
+    return list(values, 'Fn::Select')[Number(index)];
+  },
+  'Fn::Split': (argument, resolve) => {
+    const [separator, whole] = list(resolve(argument), 'Fn::Split');
+    return text(whole, 'Fn::Split').split(text(separator, 'Fn::Split'));
+  },
+  'Fn::Equals': (argument, resolve) => {
+    const [left, right] = list(resolve(argument), 'Fn::Equals');
+    return left === right;
+  },
+  'Fn::Not': (argument, resolve) => !list(resolve(argument), 'Fn::Not')[0],
+  'Fn::And': (argument, resolve) => list(resolve(argument), 'Fn::And').every(Boolean),
+  'Fn::Or': (argument, resolve) => list(resolve(argument), 'Fn::Or').some(Boolean),
+};
+
+/** The functions that look conditions up. */
+const conditionFunctions = ({ Conditions }: Template): Readonly<Record<string, Intrinsic>> => {
+  const condition = (argument: unknown, resolve: Resolve): unknown => {
+    const name = text(argument, 'Condition');
+    if (name in Conditions) return resolve(Conditions[name]);
+    throw new Error(`the condition ${name} is not in the template`);
   };
+  return {
+    Condition: condition,
+    'Fn::If': (argument, resolve) => {
+      const [name, yes, no] = list(argument, 'Fn::If');
+      return resolve(condition(name, resolve) ? yes : no);
+    },
+  };
+};
+
+const pseudoParameters = (stackName: string): Readonly<Record<string, string | undefined>> => ({
+  'AWS::AccountId': localAccount,
+  'AWS::NoValue': undefined,
+  'AWS::Partition': 'aws',
+  'AWS::Region': localRegion,
+  'AWS::StackId': `arn:aws:cloudformation:${localRegion}:${localAccount}:stack/${stackName}/local`,
+  'AWS::StackName': stackName,
+  'AWS::URLSuffix': 'amazonaws.com',
+});
+
+/** The functions that look parameters and resources up. */
+const referenceFunctions = (
+  { Parameters, Resources }: Template,
+  stackName: string,
+): Readonly<Record<string, Intrinsic>> => {
+  const pseudo = pseudoParameters(stackName);
   const ref = (name: string): unknown => {
     if (name in pseudo) return pseudo[name];
-    const parameter = template.Parameters[name];
-    if (parameter) return parameter.Default;
-    const resource = template.Resources[name];
+    if (name in Parameters) return Parameters[name]?.Default;
+    const resource = Resources[name];
     if (!resource) throw new Error(`Ref to ${name}, which the template does not have`);
     return refOf(stackName, name, resource);
   };
-  const getAtt = (name: string, attribute: string): string => {
-    const resource = template.Resources[name];
-    const value = resource && attributeOf(stackName, name, resource, attribute);
-    if (value === undefined) throw new Error(`Fn::GetAtt ${name}.${attribute} is not supported locally`);
+  const getAtt = (id: string, attribute: string): string => {
+    const resource = Resources[id];
+    const value = resource && attributeOf(stackName, id, resource, attribute);
+    if (value === undefined) throw new Error(`Fn::GetAtt ${id}.${attribute} is not supported locally`);
     return value;
   };
-  return { ref, getAtt };
+  return {
+    Ref: (name) => ref(text(name, 'Ref')),
+    'Fn::GetAtt': (argument) => {
+      const path = typeof argument === 'string' ? argument.split('.') : list(argument, 'Fn::GetAtt');
+      const [id = '', ...attribute] = path.map((part) => text(part, 'Fn::GetAtt'));
+      return getAtt(id, attribute.join('.'));
+    },
+    /** `${Name}`, `${Name.Attribute}` and `${!Literal}`. */
+    'Fn::Sub': (argument, resolve) => {
+      const [pattern, own] = Array.isArray(argument) ? argument : [argument, {}];
+      const variables = isObject(own) ? own : {};
+      return text(pattern, 'Fn::Sub').replace(
+        /\$\{(!?)([^}]*)\}/g,
+        (_whole, literal: string, name: string) => {
+          if (literal) return `\${${name}}`;
+          if (name in variables) return text(resolve(variables[name]), `Fn::Sub ${name}`);
+          const [id = '', ...attribute] = name.split('.');
+          return attribute.length > 0 ? getAtt(id, attribute.join('.')) : text(ref(name), `Fn::Sub ${name}`);
+        },
+      );
+    },
+  };
 };
 
 /**
  * Makes the resolver of a template. It throws an Error where a value has a function, or refers to an attribute, that
  * is not supported locally, and leaves properties out that are `AWS::NoValue`.
+ *
+ * @param stackName the name that physical names start with
  */
 export const resolver = (template: Template, stackName: string): Resolve => {
-  const { ref, getAtt } = references(template, stackName);
-
-  const condition = (name: string): unknown => {
-    if (name in template.Conditions) return resolve(template.Conditions[name]);
-    throw new Error(`the condition ${name} is not in the template`);
+  const functions = {
+    ...pureFunctions,
+    ...conditionFunctions(template),
+    ...referenceFunctions(template, stackName),
   };
-
-  /** `${Name}`, `${Name.Attribute}` and `${!Literal}`. */
-  const sub = (argument: unknown): string => {
-    const [pattern, own] = Array.isArray(argument) ? argument : [argument, {}];
-    const variables = isObject(own) ? own : {};
-    return text(pattern, 'Fn::Sub').replace(/\$\{(!?)([^}]*)\}/g, (_whole, literal: string, name: string) => {
-      if (literal) return `\${${name}}`;
-      if (name in variables) return text(resolve(variables[name]), `Fn::Sub ${name}`);
-      const [id = '', ...attribute] = name.split('.');
-      return attribute.length > 0 ? getAtt(id, attribute.join('.')) : text(ref(name), `Fn::Sub ${name}`);
-    });
-  };
-
-  const functions: Record<string, (argument: unknown) => unknown> = {
-    Ref: (name) => ref(text(name, 'Ref')),
-    Condition: (name) => condition(text(name, 'Condition')),
-    'Fn::GetAtt': (argument) => {
-      const [id, ...attribute] =
-        typeof argument === 'string' ? argument.split('.') : list(argument, 'Fn::GetAtt');
-      return getAtt(text(id, 'Fn::GetAtt'), attribute.join('.'));
-    },
-    'Fn::Join': (argument) => {
-      const [separator, parts] = list(argument, 'Fn::Join');
-      const texts = list(resolve(parts), 'Fn::Join').map((part) => text(part, 'Fn::Join'));
-      return texts.join(text(separator, 'Fn::Join'));
-    },
-    'Fn::Select': (argument) => {
-      const [index, values] = list(resolve(argument), 'Fn::Select');
-      return list(values, 'Fn::Select')[Number(index)];
-    },
-    'Fn::Split': (argument) => {
-      const [separator, whole] = list(resolve(argument), 'Fn::Split');
-      return text(whole, 'Fn::Split').split(text(separator, 'Fn::Split'));
-    },
-    'Fn::Sub': sub,
-    'Fn::If': (argument) => {
-      const [name, yes, no] = list(argument, 'Fn::If');
-      return resolve(condition(text(name, 'Fn::If')) ? yes : no);
-    },
-    'Fn::Equals': (argument) => {
-      const [left, right] = list(resolve(argument), 'Fn::Equals');
-      return left === right;
-    },
-    'Fn::Not': (argument) => !list(resolve(argument), 'Fn::Not')[0],
-    'Fn::And': (argument) => list(resolve(argument), 'Fn::And').every(Boolean),
-    'Fn::Or': (argument) => list(resolve(argument), 'Fn::Or').some(Boolean),
-  };
-
   const resolve: Resolve = (value) => {
     if (Array.isArray(value)) return value.map(resolve).filter(isDefined);
     if (!isObject(value)) return value;
@@ -123,9 +144,9 @@ export const resolver = (template: Template, stackName: string): Resolve => {
       const resolved = Object.entries(value).map(([key, part]) => [key, resolve(part)]);
       return Object.fromEntries(resolved.filter(([, part]) => isDefined(part)));
     }
-    const apply = functions[name];
+    const apply: Intrinsic | undefined = functions[name];
     if (!apply) throw new Error(`${name} is not supported locally`);
-    return apply(argument);
+    return apply(argument, resolve);
   };
   return resolve;
 };

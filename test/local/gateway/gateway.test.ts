@@ -1,9 +1,10 @@
-import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixtureGateway, startFixture } from '../fixtures/gateway.ts';
+
+const notes = mkdtempSync(join(tmpdir(), 'pennytrace-notes-'));
 
 let api: FixtureGateway;
 beforeAll(async () => {
@@ -18,7 +19,10 @@ beforeAll(async () => {
     ],
   });
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  await api.stop();
+  rmSync(notes, { recursive: true });
+});
 
 const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
 
@@ -95,9 +99,13 @@ describe('a request', () => {
     expect(await response.text()).toBe('made');
   });
 
-  it('waits for no other one: two take hardly longer than one', async () => {
-    const answers = await Promise.all([api.post('/plain', 'slow'), api.post('/plain', 'slow')]);
-    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['slow', 'slow']);
+  it('is served beside others of the same function', async () => {
+    const [one, other] = [join(notes, 'one'), join(notes, 'other')];
+    const answers = await Promise.all([
+      api.post('/plain', 'meet', { headers: { 'x-note': one, 'x-other-note': other } }),
+      api.post('/plain', 'meet', { headers: { 'x-note': other, 'x-other-note': one } }),
+    ]);
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['met', 'met']);
   });
 });
 
@@ -170,58 +178,6 @@ describe('the gateway answers by itself', () => {
   });
 });
 
-describe('a body', () => {
-  it('whose event is over 6 MB is too long, though it is shorter itself', async () => {
-    // Each quote is two characters of the event.
-    const response = await api.post('/plain', '"'.repeat(3_200_000));
-    expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
-  });
-
-  it('over 10 MB is too long, and its sender sees that', async () => {
-    const response = await api.post('/plain', 'x'.repeat(30_000_000));
-    expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
-  });
-
-  it('over 10 MB that does not say how long it is, is too long', async () => {
-    const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers: { authorization: 'ada' } });
-    req.on('error', () => {});
-    const answered = once(req, 'response');
-    const piece = Buffer.alloc(1_000_000, 'x');
-    for (let sent = 0; sent < 12; sent += 1) req.write(piece);
-    const [response] = await answered;
-    expect(response.statusCode).toBe(413);
-    req.destroy();
-  });
-
-  it('that waits to be asked for is not asked for when it is too long', async () => {
-    const headers = { authorization: 'ada', expect: '100-continue', 'content-length': 20_000_000 };
-    const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers });
-    req.on('continue', () => expect.unreachable());
-    req.flushHeaders();
-    const [response] = await once(req, 'response');
-    expect(response.statusCode).toBe(413);
-    req.destroy();
-  });
-
-  it('that waits to be asked for is asked for when it is not', async () => {
-    const headers = { authorization: 'ada', expect: '100-continue', 'content-length': 5 };
-    const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers });
-    req.flushHeaders();
-    await once(req, 'continue');
-    req.end('count');
-    const [response] = await once(req, 'response');
-    expect(response.statusCode).toBe(200);
-    expect(await text(response)).toMatch(/^\d+$/);
-  });
-
-  it('that never ends holds nobody else up', async () => {
-    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
-    socket.write('POST /plain HTTP/1.1\r\nhost: x\r\nauthorization: ada\r\ncontent-length: 100\r\n\r\nhalf');
-    expect((await api.post('/plain', 'count')).status).toBe(200);
-    socket.destroy();
-  });
-});
-
 it('What functions write on stdout and stderr goes to the log, with the function’s name', async () => {
   await api.post('/plain', 'log');
   await expect
@@ -256,9 +212,9 @@ it('A function that is busy throttles', async () => {
 });
 
 it('A killed function answers again with a new process', async () => {
-  await api.post('/open', 'count');
-  const during = api.post('/open', 'slow');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const note = join(notes, 'killed');
+  const during = api.post('/open', 'meet', { headers: { 'x-note': note, 'x-other-note': 'nobody' } });
+  await expect.poll(() => existsSync(note)).toBe(true);
   await api.killWorkers();
   expect((await during).status).toBe(502);
   expect(await (await api.post('/open', 'count')).text()).toBe('1');

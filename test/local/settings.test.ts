@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../local/settings.ts';
+
+describe('the settings', () => {
+  it('are these where the environment says nothing', () => {
+    expect(readSettings({})).toEqual({ port: 8787, demo: true, verbose: false });
+  });
+
+  it('are what the environment says', () => {
+    const settings = readSettings({
+      PORT: '0',
+      LOCAL_KEY: 'svc_key',
+      DEMO: '0',
+      DATA_DIR: '/data',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
+      AWS_ENDPOINT_URL_S3: 'http://localhost:9000',
+      LOG: '1',
+    });
+    expect(settings).toEqual({
+      port: 0,
+      key: 'svc_key',
+      demo: false,
+      dataDir: '/data',
+      dynamodb: 'http://127.0.0.1:8000',
+      s3: 'http://127.0.0.1:9000',
+      verbose: true,
+    });
+  });
+
+  it('take what is empty for absent', () => {
+    const empty = { PORT: '', LOCAL_KEY: '', DATA_DIR: '', AWS_ENDPOINT_URL_S3: '' };
+    expect(readSettings(empty)).toEqual(readSettings({}));
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT is http: write a number'],
+    [{ PORT: '65536' }, 'PORT is 65536'],
+    [{ PORT: '-1' }, 'PORT is -1'],
+    [
+      { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },
+      'AWS_ENDPOINT_URL_DYNAMODB is localhost:8000: write a URL',
+    ],
+    [{ AWS_ENDPOINT_URL_S3: 'nonsense' }, 'AWS_ENDPOINT_URL_S3 is nonsense: write a URL'],
+  ])('that are bad are named with what to write: %j', (environment, message) => {
+    expect(() => readSettings(environment)).toThrow(message);
+  });
+});
