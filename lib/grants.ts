@@ -11,9 +11,6 @@ export interface Grant {
   readonly wildcard?: { readonly finding: string; readonly reason: string };
 }
 
-const reads = (access: Access | undefined): boolean => access === 'read' || access === 'readwrite';
-const writes = (access: Access | undefined): boolean => access === 'write' || access === 'readwrite';
-
 /** cdk-nag writes the ARN of a resource as `<LogicalId.Arn>`. */
 const findingOf = (resource: IConstruct, path: string): string => {
   const child = resource.node.defaultChild;
@@ -21,13 +18,14 @@ const findingOf = (resource: IConstruct, path: string): string => {
   return `<${Stack.of(resource).getLogicalId(child)}.Arn>${path}`;
 };
 
-const callsGrants = (access: Access | undefined, { calls }: Storage): Grant[] => {
-  const actions = [
-    ...(reads(access) ? ['dynamodb:BatchGetItem', 'dynamodb:Query'] : []),
-    // PartiQLInsert is what BatchExecuteStatement needs for its INSERTs.
-    ...(writes(access) ? ['dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'] : []),
-  ];
-  const table: Grant = { actions, resource: calls.tableArn };
+const callsActions: Readonly<Record<Access, readonly string[]>> = {
+  read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  // Writing looks up the starts that it depends on; PartiQLInsert is what BatchExecuteStatement needs for its INSERTs.
+  write: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'],
+};
+
+const callsGrants = (access: Access, { calls }: Storage): Grant[] => {
+  const table: Grant = { actions: callsActions[access], resource: calls.tableArn };
   const indexes: Grant = {
     actions: ['dynamodb:Query'],
     resource: `${calls.tableArn}/index/*`,
@@ -36,13 +34,12 @@ const callsGrants = (access: Access | undefined, { calls }: Storage): Grant[] =>
       reason: 'Whoever may read the table may read its indexes, which hold nothing else.',
     },
   };
-  return [...(actions.length > 0 ? [table] : []), ...(reads(access) ? [indexes] : [])];
+  return access === 'read' ? [table, indexes] : [table];
 };
 
-const payloadsGrants = (access: Access | undefined, { payloads }: Storage): Grant[] => {
-  const actions = [...(reads(access) ? ['s3:GetObject'] : []), ...(writes(access) ? ['s3:PutObject'] : [])];
+const payloadsGrants = (access: Access, { payloads }: Storage): Grant[] => {
   const objects: Grant = {
-    actions,
+    actions: [access === 'read' ? 's3:GetObject' : 's3:PutObject'],
     resource: payloads.arnForObjects('segments/*'),
     wildcard: {
       finding: findingOf(payloads, '/segments/*'),
@@ -52,11 +49,11 @@ const payloadsGrants = (access: Access | undefined, { payloads }: Storage): Gran
   };
   // Without it S3 answers 403 for an object that does not exist, and a reader could not tell.
   const list: Grant = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
-  return [...(actions.length > 0 ? [objects] : []), ...(reads(access) ? [list] : [])];
+  return access === 'read' ? [objects, list] : [objects];
 };
 
 /** What a route's function may do to its stores: what the route says, and nothing else. */
 export const grantsOf = ({ stores }: Route, storage: Storage): Grant[] => [
-  ...callsGrants(stores.calls, storage),
-  ...payloadsGrants(stores.payloads, storage),
+  ...(stores.calls ? callsGrants(stores.calls, storage) : []),
+  ...(stores.payloads ? payloadsGrants(stores.payloads, storage) : []),
 ];

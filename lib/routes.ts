@@ -7,8 +7,8 @@ export type { Role, Scheme } from '../core/auth/index.ts';
  * and the tests are all made from it: an endpoint that is not here does not exist.
  */
 
-/** What a function may do with one store; `readwrite` is the union of the two. */
-export type Access = 'read' | 'write' | 'readwrite';
+/** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
+export type Access = 'read' | 'write';
 
 /** One endpoint: always POST, always JSON. */
 export interface Route {
@@ -39,7 +39,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { calls: 'readwrite', payloads: 'write' },
+    stores: { calls: 'write', payloads: 'write' },
   },
   {
     path: '/call/end',
@@ -49,7 +49,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { calls: 'readwrite', payloads: 'write' },
+    stores: { calls: 'write', payloads: 'write' },
   },
   {
     path: '/call/upsert_batch',
@@ -59,7 +59,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 28,
     memoryMb: 1024,
-    stores: { calls: 'readwrite', payloads: 'write' },
+    stores: { calls: 'write', payloads: 'write' },
   },
   {
     path: '/call/read',

@@ -67,8 +67,8 @@ export class Storage extends Construct {
           : [
               {
                 id: 'retention',
-                // What was stored while there was no retention is elsewhere, and stays.
-                prefix: 'segments/expiring/',
+                // What was stored under another retention, or none, is elsewhere: its headers have other expiries.
+                prefix: `segments/expiring-${retentionDays}/`,
                 // The headers go first: no reader may find one whose payload is gone.
                 expiration: Duration.days(retentionDays + 3),
               },

@@ -1,7 +1,7 @@
 import { formatTime, isJsonObject, type JsonValue, parseRef, type WireNames } from '../wire/index.ts';
 import type { CallHeader } from './model.ts';
 import type { Payload, PayloadField } from './payload.ts';
-import type { StoredCall } from './read.ts';
+import type { StoredCall } from './payload-reader.ts';
 
 /** The columns of a call as it is answered, in order. */
 export const callColumns = (names: WireNames): readonly string[] => [

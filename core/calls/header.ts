@@ -52,6 +52,12 @@ const unpackPointer = (segment: unknown, offset: unknown, length: unknown): Payl
 
 const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
 
+const statusAt = (index: unknown): EndStatus => {
+  const status = statuses[Number(index)];
+  if (status === undefined) throw new Error(`a header with the status ${String(index)}`);
+  return status;
+};
+
 /** What a header belongs to: its key says so, and its own text need not. */
 export interface HeaderOwner {
   readonly projectId: ProjectId;
@@ -119,7 +125,7 @@ const unpackEnd = (fields: unknown[]): EndHeader => {
   return {
     writtenAt: Number(writtenAt),
     endedAt: Number(endedAt),
-    status: statuses[Number(status)] ?? 'success',
+    status: statusAt(status),
     runStepEnd: (runStepEnd ?? null) as number | null,
     usage: isJsonObject(usage) ? (usage as JsonObject) : null,
     bytes: Number(bytes),
@@ -153,20 +159,19 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts
 };
 
 /**
- * Folds the stored parts of one call: of several starts or ends the one written last is in force, whatever their order.
+ * Folds the stored parts of one call, whatever their order: the start, and of two ends the one written last. Clocks tick in
+ * milliseconds; of two ends written in the same one, that which came by itself is in force.
  *
  * @returns null for a call without a start, which is not visible
  */
 export const foldHeader = (
-  owner: Pick<HeaderOwner, 'projectId' | 'id'>,
+  { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
   parts: readonly (HeaderParts & { readonly part: Part })[],
 ): CallHeader | null => {
-  const start = latest(parts.map((part) => part.start));
-  if (start === null) return null;
-  const end = latest(parts.map((part) => part.end));
-  const endPart = parts.find((part) => part.end === end)?.part ?? 'S';
-  return { projectId: owner.projectId, id: owner.id, start, end, endPart };
+  const start = parts.find((part) => part.start)?.start;
+  if (!start) return null;
+  const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
+  const alone = parts.find(({ part }) => part === 'E')?.end ?? null;
+  const isAlone = alone !== null && (beside === null || alone.writtenAt >= beside.writtenAt);
+  return { projectId, id, start, end: isAlone ? alone : beside, endPart: isAlone ? 'E' : 'S' };
 };
-
-const latest = <T extends { readonly writtenAt: number }>(versions: readonly (T | null)[]): T | null =>
-  versions.reduce((a, b) => (a === null || (b !== null && b.writtenAt > a.writtenAt) ? b : a), null);

@@ -9,9 +9,10 @@ export {
   timeRange,
   traceRange,
 } from './keys.ts';
+export { readHeaders, readParts } from './lookup.ts';
 export * from './model.ts';
 export type { Payload, PayloadField } from './payload.ts';
-export { PayloadReader } from './payload-reader.ts';
+export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
 export { type CallStore, fromItem, type StoredPart } from './store.ts';

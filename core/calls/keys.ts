@@ -3,7 +3,7 @@ import type { KeyRange } from '../storage/index.ts';
 import type { Micros, ProjectId } from '../wire/index.ts';
 
 /*
- * Every key of the calls table is composed here, and only here. Keys are bytes. Parts are set off by a zero byte, which
+ * Every key of the calls table is composed here, and taken apart here. Keys are bytes. Parts are set off by a zero byte, which
  * no project, id or thread can hold, so that no two keys of different parts are ever the same.
  *
  *   table      k   project 0 call id                 p   S (start) | E (end)
@@ -87,6 +87,12 @@ export const startKey = (projectId: ProjectId, id: string) => ({
   p: { S: 'S' satisfies Part },
 });
 
+/** The table's key of a call's end that came by itself. */
+export const endKey = (projectId: ProjectId, id: string) => ({
+  k: { B: callKey(projectId, id) },
+  p: { S: 'E' satisfies Part },
+});
+
 /** The call's id, out of the table's partition key. */
 export const callIdOf = (projectId: ProjectId, key: Uint8Array): string => {
   const id = Buffer.from(key.buffer, key.byteOffset, key.byteLength).subarray(projectId.length + 1);
@@ -96,6 +102,18 @@ export const callIdOf = (projectId: ProjectId, key: Uint8Array): string => {
 /** The table's partition key of a payload segment, named by hex digits. */
 export const segmentKey = (projectId: ProjectId, segment: string): Buffer =>
   join(projectId, 0, segmentTag, Buffer.from(segment, 'hex'));
+
+/** The table's key of a payload segment. */
+export const segmentItemKey = (projectId: ProjectId, segment: string) => ({
+  k: { B: segmentKey(projectId, segment) },
+  p: { S: 'P' },
+});
+
+/** A segment's name, out of the table's partition key. */
+export const segmentIdOf = (projectId: ProjectId, key: Uint8Array): string =>
+  Buffer.from(key.buffer, key.byteOffset, key.byteLength)
+    .subarray(projectId.length + 2)
+    .toString('hex');
 
 /** What the places of a call's rows in the indexes are made from. */
 export interface Placed {

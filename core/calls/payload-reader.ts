@@ -1,36 +1,37 @@
-import { type Effort, forEach, getItems, getObject, type Item } from '../storage/index.ts';
+import { type Effort, forEach, getItems, getObject } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import { callKey, type Part, segmentKey } from './keys.ts';
+import { type Part, segmentIdOf, segmentItemKey } from './keys.ts';
+import { type FoundCall, findCall } from './lookup.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
-import { type Payload, toPayload } from './payload.ts';
+import { blockFields, type Payload, toPayload } from './payload.ts';
 import { blockOf, segmentHome, segmentObject, unpack } from './segment.ts';
 import type { CallStore } from './store.ts';
 
+/** A whole call. */
+export interface StoredCall {
+  readonly header: CallHeader;
+  readonly payload: Payload;
+}
+
 /** Unpacked segments are kept up to this many bytes: calls near in time share them. */
 const cacheBytes = 64 * 1024 * 1024;
-const bucketConcurrency = 8;
+/** How many objects, or calls whose payload rides in their items, are read at once. */
+const concurrency = 16;
 
-/** The names of a packed payload: a segment's, or that of the header's item that it rides in. */
-type Source =
-  | { readonly name: string; readonly segment: string }
-  | { readonly name: string; readonly id: string; readonly part: Part };
-
-const sourceOf = (header: CallHeader, pointer: PayloadPointer, part: Part): Source =>
-  pointer.segment === null
-    ? { name: `${part}\n${header.id}`, id: header.id, part }
-    : { name: pointer.segment, segment: pointer.segment };
-
-const sourcesOf = (header: CallHeader): Source[] => [
-  sourceOf(header, header.start.payload, 'S'),
-  ...(header.end ? [sourceOf(header, header.end.payload, header.endPart)] : []),
+const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
+  start.payload,
+  ...(end ? [end.payload] : []),
 ];
+
+const ridesInItem = (header: CallHeader): boolean =>
+  pointersOf(header).some(({ segment }) => segment === null);
 
 /** Reads the payloads of one project's calls, each segment once as long as it stays in its cache. */
 export class PayloadReader {
   readonly #store: CallStore;
   readonly #projectId: ProjectId;
   readonly #effort: Effort;
-  /** Unpacked payloads, the longest unused first. */
+  /** Unpacked segments, the longest unused first. */
   readonly #cache = new Map<string, Buffer>();
   #cached = 0;
 
@@ -41,49 +42,78 @@ export class PayloadReader {
   }
 
   /**
-   * Reads the payloads of calls, in their order.
+   * Reads whole calls, in the order of their headers. A payload that rides in its header's item may have been replaced together with
+   * the header since that was read, so such a call is read again as a whole; if it is gone by now it is left out.
    *
    * @throws ServiceError 503 when storage does not give them in time
    * @throws Error where a payload is missing or damaged
    */
-  async read(headers: readonly CallHeader[]): Promise<Payload[]> {
-    const sources = new Map(headers.flatMap(sourcesOf).map((source) => [source.name, source]));
-    const unpacked = new Map<string, Buffer>();
-    for (const name of sources.keys()) {
-      const cached = this.#touch(name);
-      if (!cached) continue;
-      unpacked.set(name, cached);
-      sources.delete(name);
-    }
-    for (const [name, packed] of await this.#fetch([...sources.values()])) {
-      const bytes = await unpack(packed);
-      unpacked.set(name, bytes);
-      this.#keep(name, bytes);
-    }
-    const block = (header: CallHeader, pointer: PayloadPointer, part: Part): Uint8Array => {
-      const { name } = sourceOf(header, pointer, part);
-      const bytes = unpacked.get(name);
-      if (!bytes) throw new Error(`the payload of call ${header.id} is missing`);
-      return blockOf(bytes, pointer);
-    };
-    return headers.map((header) =>
-      toPayload(
-        block(header, header.start.payload, 'S'),
-        header.end && block(header, header.end.payload, header.endPart),
-      ),
+  async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
+    const found = await forEach(headers, concurrency, async (header) =>
+      ridesInItem(header)
+        ? findCall(this.#store, this.#projectId, header.id, this.#effort)
+        : { header, inline: new Map<Part, Uint8Array>() },
     );
+    return this.readFound(found.filter((call) => call !== null));
   }
 
-  #touch(name: string): Buffer | undefined {
-    const bytes = this.#cache.get(name);
-    if (!bytes) return undefined;
-    this.#cache.delete(name);
-    this.#cache.set(name, bytes);
+  /** Reads the payloads of calls whose items have just been read; like {@link read} otherwise. */
+  async readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
+    const pointers = calls.flatMap(({ header }) => pointersOf(header));
+    const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
+    for (const { header, inline } of calls) {
+      for (const [part, packed] of inline) {
+        const bytes = await unpack(packed);
+        const { start, end, endPart } = header;
+        if (part === 'S' && start.payload.segment === null)
+          fields.set(start.payload, cut(bytes, start.payload));
+        if (part === endPart && end?.payload.segment === null)
+          fields.set(end.payload, cut(bytes, end.payload));
+      }
+    }
+    const fieldsAt = (pointer: PayloadPointer, { id }: CallHeader): string[] => {
+      const found = fields.get(pointer);
+      if (!found) throw new Error(`the payload of call ${id} is missing`);
+      return found;
+    };
+    return calls.map(({ header }) => ({
+      header,
+      payload: toPayload(
+        fieldsAt(header.start.payload, header),
+        header.end && fieldsAt(header.end.payload, header),
+      ),
+    }));
+  }
+
+  /** Cuts out what the pointers point at. Segments are unpacked one by one, so that few are held at a time. */
+  async #readSegments(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, string[]>> {
+    const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
+    const packed = await this.#fetch([...bySegment.keys()].filter((id) => !this.#cache.has(id)));
+    const fields = new Map<PayloadPointer, string[]>();
+    for (const [id, ofSegment] of bySegment) {
+      const bytes = await this.#unpacked(id, packed);
+      for (const pointer of ofSegment) fields.set(pointer, cut(bytes, pointer));
+    }
+    return fields;
+  }
+
+  async #unpacked(id: string, packed: Map<string, Uint8Array>): Promise<Buffer> {
+    const cached = this.#cache.get(id);
+    if (cached) {
+      this.#cache.delete(id);
+      this.#cache.set(id, cached);
+      return cached;
+    }
+    const found = packed.get(id) ?? (await this.#fetch([id])).get(id);
+    if (!found) throw new Error(`payload segment ${id} is missing`);
+    packed.delete(id);
+    const bytes = await unpack(found);
+    this.#keep(id, bytes);
     return bytes;
   }
 
-  #keep(name: string, bytes: Buffer): void {
-    this.#cache.set(name, bytes);
+  #keep(id: string, bytes: Buffer): void {
+    this.#cache.set(id, bytes);
     this.#cached += bytes.length;
     for (const [oldest, { length }] of this.#cache) {
       if (this.#cached <= cacheBytes) return;
@@ -92,49 +122,32 @@ export class PayloadReader {
     }
   }
 
-  async #fetch(sources: readonly Source[]): Promise<Map<string, Uint8Array>> {
-    const inBucket = sources.filter(
-      (source) => 'segment' in source && segmentHome(source.segment) === 'bucket',
-    );
-    const inTable = sources.filter((source) => !inBucket.includes(source));
-    const [items, objects] = await Promise.all([
-      this.#fetchItems(inTable),
-      forEach(inBucket, bucketConcurrency, (source) => this.#fetchObject(source)),
-    ]);
-    return new Map([...items, ...objects.flatMap((object) => (object ? [object] : []))]);
+  /** Reads packed segments, by their names. */
+  async #fetch(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const inTable = ids.filter((id) => segmentHome(id) === 'table');
+    const inBucket = ids.filter((id) => segmentHome(id) === 'bucket');
+    const packed = await this.#fetchItems(inTable);
+    await forEach(inBucket, concurrency, async (id) => {
+      const bytes = await getObject(this.#store.bucket, segmentObject(this.#projectId, id), this.#effort);
+      if (bytes) packed.set(id, bytes);
+    });
+    return packed;
   }
 
-  async #fetchObject(source: Source): Promise<[string, Uint8Array] | undefined> {
-    const bytes = await getObject(
-      this.#store.bucket,
-      segmentObject(this.#projectId, source.name),
-      this.#effort,
-    );
-    return bytes && [source.name, bytes];
-  }
-
-  async #fetchItems(sources: readonly Source[]): Promise<[string, Uint8Array][]> {
-    const names = new Map(sources.map((source) => [itemName(this.#keyOf(source)), source]));
-    const found: [string, Uint8Array][] = [];
+  async #fetchItems(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
     // A payload is stored before its header shows, so one that an eventually consistent read misses is worth a second look.
     for (const consistent of [false, true]) {
-      const keys = [...names.values()].map((source) => this.#keyOf(source));
+      const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
       if (keys.length === 0) break;
-      for (const item of await getItems(this.#store.table, keys, this.#effort, { consistent })) {
-        const source = names.get(itemName(item));
-        if (!source || !item.b?.B) continue;
-        names.delete(itemName(item));
-        found.push([source.name, item.b.B]);
+      for (const { k, b } of await getItems(this.#store.table, keys, this.#effort, { consistent })) {
+        if (k?.B && b?.B) found.set(segmentIdOf(this.#projectId, k.B), b.B);
       }
     }
     return found;
   }
-
-  #keyOf(source: Source): Item {
-    return 'segment' in source
-      ? { k: { B: segmentKey(this.#projectId, source.segment) }, p: { S: 'P' } }
-      : { k: { B: callKey(this.#projectId, source.id) }, p: { S: source.part } };
-  }
 }
 
-const itemName = (item: Item): string => `${item.p?.S}${Buffer.from(item.k?.B ?? []).toString('latin1')}`;
+/** The fields of the block that a pointer points at. */
+const cut = (unpacked: Uint8Array, pointer: PayloadPointer): string[] =>
+  blockFields(blockOf(unpacked, pointer));

@@ -30,7 +30,7 @@ export const endBlock = (end: Pick<CallEnd, EndField>): string =>
   toBlock([end.output, end.summary, end.exception]);
 
 /** What the fields of a call without an end are. */
-export const noEnd = { output: 'null', summary: '{}', exception: 'null' } as const;
+const noEnd = { output: 'null', summary: '{}', exception: 'null' } as const;
 
 /** Cuts a block (UTF-8) into its fields' JSON text, in order. */
 export const blockFields = (block: Uint8Array): string[] => {
@@ -38,11 +38,11 @@ export const blockFields = (block: Uint8Array): string[] => {
   return text.slice(0, -1).split('\n');
 };
 
-/** The payload of a call, put together from the blocks of its start and its end. */
-export const toPayload = (start: Uint8Array, end: Uint8Array | null): Payload => {
-  const [attributes = '{}', inputs = '{}'] = blockFields(start);
+/** The payload of a call, put together from the fields of its start's block and of its end's. */
+export const toPayload = (start: readonly string[], end: readonly string[] | null): Payload => {
+  const [attributes = '{}', inputs = '{}'] = start;
   if (end === null) return { attributes, inputs, ...noEnd };
-  const [output = 'null', summary = '{}', exception = 'null'] = blockFields(end);
+  const [output = 'null', summary = '{}', exception = 'null'] = end;
   return { attributes, inputs, output, summary, exception };
 };
 

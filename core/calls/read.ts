@@ -1,20 +1,11 @@
-import { type Effort, getItems, queryPage } from '../storage/index.ts';
+import type { Effort } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import { foldHeader } from './header.ts';
-import { callKey, type Part } from './keys.ts';
-import type { CallHeader } from './model.ts';
-import type { Payload } from './payload.ts';
-import { PayloadReader } from './payload-reader.ts';
-import { type CallStore, fromItem, type StoredPart } from './store.ts';
-
-/** A whole call. */
-export interface StoredCall {
-  readonly header: CallHeader;
-  readonly payload: Payload;
-}
+import { findCall } from './lookup.ts';
+import { PayloadReader, type StoredCall } from './payload-reader.ts';
+import type { CallStore } from './store.ts';
 
 /**
- * Reads one call by its id, strongly consistent.
+ * Reads one whole call by its id, strongly consistent.
  *
  * @returns null where there is none, or no start of it yet
  * @throws ServiceError 503 when storage does not give it in time
@@ -25,50 +16,8 @@ export const readCall = async (
   id: string,
   effort: Effort,
 ): Promise<StoredCall | null> => {
-  const range = { partition: ['k', callKey(projectId, id)] } as const;
-  const { items } = await queryPage(store.table, range, effort, { consistent: true });
-  const header = foldHeader(
-    { projectId, id },
-    items.map((item) => fromItem(store, projectId, item)),
-  );
-  if (header === null) return null;
-  const [payload] = await new PayloadReader(store, projectId, effort).read([header]);
-  return payload ? { header, payload } : null;
-};
-
-/**
- * Reads stored parts of calls by their ids, in no particular order.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
-export const readParts = async (
-  store: CallStore,
-  projectId: ProjectId,
-  ids: readonly string[],
-  parts: readonly Part[],
-  effort: Effort,
-  options: { consistent: boolean },
-): Promise<StoredPart[]> => {
-  const keys = ids.flatMap((id) => {
-    const k = { B: callKey(projectId, id) };
-    return parts.map((part) => ({ k, p: { S: part } }));
-  });
-  const items = await getItems(store.table, keys, effort, options);
-  return items.map((item) => fromItem(store, projectId, item));
-};
-
-/**
- * Reads the headers of calls by their ids, strongly consistent, in no particular order; ids of nothing give nothing.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
-export const readHeaders = async (
-  store: CallStore,
-  projectId: ProjectId,
-  ids: readonly string[],
-  effort: Effort,
-): Promise<CallHeader[]> => {
-  const parts = await readParts(store, projectId, ids, ['S', 'E'], effort, { consistent: true });
-  const byId = Map.groupBy(parts, (part) => part.id);
-  return [...byId].flatMap(([id, ofCall]) => foldHeader({ projectId, id }, ofCall) ?? []);
+  const found = await findCall(store, projectId, id, effort);
+  if (found === null) return null;
+  const [call] = await new PayloadReader(store, projectId, effort).readFound([found]);
+  return call ?? null;
 };

@@ -1,121 +1,147 @@
-import { type Effort, forEach, getItems, type Item, replaceItem } from '../storage/index.ts';
+import {
+  type Effort,
+  type Expectation,
+  forEach,
+  getItems,
+  type Item,
+  replaceItem,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { packHeader } from './header.ts';
+import { endKey, startKey } from './keys.ts';
 import type { EndHeader, StartHeader } from './model.ts';
-import { type CallStore, fromItem, placeOf, type StoredPart, toItem } from './store.ts';
+import { type CallStore, fromItem, placeOf, toItem } from './store.ts';
 
+/** How many calls are looked after at once; each takes one to three requests. */
 const concurrency = 8;
+
+/** A start and its item, read from the table or about to be put there. */
+export interface StartItem {
+  readonly item: Item;
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly start: StartHeader;
+  /** The end that lies in the same item. */
+  readonly end: EndHeader | null;
+}
+
+/** An item's partition key as text, to look it up by. */
+export const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
+
+/**
+ * Reads the items of starts by their keys, strongly consistent, in no particular order; calls without a start give nothing.
+ *
+ * @param calls each once
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readStarts = async (
+  store: CallStore,
+  calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
+  effort: Effort,
+): Promise<StartItem[]> => {
+  const byKey = new Map(calls.map((call) => [keyText(startKey(call.projectId, call.id)), call]));
+  const keys = calls.map(({ projectId, id }) => startKey(projectId, id));
+  const items = await getItems(store.table, keys, effort, { consistent: true });
+  return items.flatMap((item) => {
+    const call = byKey.get(keyText(item));
+    if (!call) return [];
+    const { start, end } = fromItem(store, call.projectId, item);
+    return start ? { item, projectId: call.projectId, id: call.id, start, end } : [];
+  });
+};
+
+/** That a stored item still has the header it was read with. */
+const unchanged = ({ h }: Item): Expectation => (h ? { attribute: 'h', equals: h } : { absent: 'k' });
 
 /**
  * Puts starts whose calls have a start already in the place of those. Each is a conditional write of its own, so that an
  * end which lies in the same item, or arrives there meanwhile, is never lost: it moves to an item of its own first.
  *
- * @param items the starts' items, as they would be stored
+ * @param starts as they would be stored
  * @throws ServiceError 503 when storage does not take them in time
  */
 export const repeatStarts = async (
   store: CallStore,
-  items: readonly Item[],
+  starts: readonly StartItem[],
   effort: Effort,
 ): Promise<void> => {
-  let left = items;
+  let left = starts;
   while (left.length > 0) {
-    const keys = left.map(({ k, p }) => ({ k, p }) as Item);
-    const found = await getItems(store.table, keys, effort, { consistent: true });
-    const present = new Map(found.map((item) => [keyText(item), item]));
-    const done = await forEach(left, concurrency, (item) =>
-      repeatStart(store, item, present.get(keyText(item)), effort),
+    const stored = new Map(
+      (await readStarts(store, left, effort)).map((start) => [keyText(start.item), start]),
+    );
+    const done = await forEach(left, concurrency, (start) =>
+      repeatStart(store, start, stored.get(keyText(start.item)), effort),
     );
     left = left.filter((_, i) => !done[i]);
   }
 };
 
-/** An item's partition key as text, to look it up by. */
-export const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
-
 /** Replaces one start; false when the stored item changed meanwhile and the whole must be looked at again. */
 const repeatStart = async (
   store: CallStore,
-  item: Item,
-  present: Item | undefined,
+  start: StartItem,
+  stored: StartItem | undefined,
   effort: Effort,
 ): Promise<boolean> => {
-  if (present === undefined) return replaceItem(store.table, item, undefined, effort);
-  const projectId = projectOf(item);
-  const mine = fromItem(store, projectId, item);
-  const stored = fromItem(store, projectId, present);
-  if (mine.start === null || stored.start === null) throw new Error('a start without a start');
-  if (sameStart(store, projectId, mine.id, mine.start, stored.start)) return true;
-  if (stored.end && !(await moveEnd(store, projectId, present, stored, mine.start, effort))) return false;
-  return replaceItem(store.table, item, ['h', present.h ?? { NULL: true }], effort);
+  if (stored === undefined) return replaceItem(store.table, start.item, { absent: 'k' }, effort);
+  if (saysTheSame(store, start, stored)) return true;
+  if (stored.end && !(await moveEnd(store, stored, stored.end, start.start, effort))) return false;
+  return replaceItem(store.table, start.item, unchanged(stored.item), effort);
 };
 
-const projectOf = (item: Item): ProjectId => {
-  const key = Buffer.from(item.k?.B ?? []);
-  return key.subarray(0, key.indexOf(0)).toString('utf8') as ProjectId;
-};
-
-/** Whether two starts say the same; when they were written does not count. A payload of the same content has the same pointer. */
-const sameStart = (
-  store: CallStore,
-  projectId: ProjectId,
-  id: string,
-  a: StartHeader,
-  b: StartHeader,
-): boolean => {
-  if (a.payload.segment === null || b.payload.segment === null) return false;
-  const owner = { projectId, id, service: store.service };
-  const packed = (start: StartHeader) => packHeader({ start: { ...start, writtenAt: 0 }, end: null }, owner);
+/**
+ * Whether two starts of a call say the same; when they were written does not count. Payloads of the same content are in the same
+ * segment; of those that ride in their items nothing is known.
+ */
+const saysTheSame = (store: CallStore, a: StartItem, b: StartItem): boolean => {
+  if (a.start.payload.segment === null || b.start.payload.segment === null) return false;
+  const owner = { projectId: a.projectId, id: a.id, service: store.service };
+  const packed = ({ start }: StartItem) =>
+    packHeader({ start: { ...start, writtenAt: 0 }, end: null }, owner);
   return Buffer.compare(packed(a), packed(b)) === 0;
 };
 
-/** Gives the end that lies in a start's item an item of its own, unless there is a later one. */
+/**
+ * Gives the end that lies in a start's item an item of its own, beside the new start, unless there is a later one. It keeps its
+ * expiry, and with it the payload that it points at.
+ *
+ * @returns false when that item changed meanwhile
+ */
 const moveEnd = async (
   store: CallStore,
-  projectId: ProjectId,
-  present: Item,
-  stored: StoredPart,
+  { item: { x, b }, projectId, id }: StartItem,
+  end: EndHeader,
   newStart: StartHeader,
   effort: Effort,
 ): Promise<boolean> => {
-  const { id, end } = stored;
-  if (end === null) return true;
-  const place = placeOf(projectId, id, newStart);
-  const item: Item = {
-    ...toItem(store, { projectId, id, part: 'E' }, { start: null, end }, place),
-    ...(present.b && { b: present.b }),
-  };
-  const [other] = await getItems(store.table, [{ k: item.k, p: item.p } as Item], effort, {
-    consistent: true,
-  });
-  const otherEnd: EndHeader | null = other ? fromItem(store, projectId, other).end : null;
+  const [other] = await getItems(store.table, [endKey(projectId, id)], effort, { consistent: true });
+  const otherEnd = other && fromItem(store, projectId, other).end;
   if (otherEnd && otherEnd.writtenAt >= end.writtenAt) return true;
-  return replaceItem(store.table, item, other?.h && ['h', other.h], effort);
+  const { x: _fresh, ...item } = toItem(
+    store,
+    { projectId, id, part: 'E' },
+    { start: null, end },
+    placeOf(projectId, id, newStart),
+  );
+  const moved = { ...item, ...(x && { x }), ...(b && { b }) };
+  return replaceItem(store.table, moved, other ? unchanged(other) : { absent: 'k' }, effort);
 };
-
-/** A stored start: its item as it was read, and what it says. */
-export interface StoredStart {
-  readonly item: Item;
-  readonly projectId: ProjectId;
-  readonly id: string;
-  readonly start: StartHeader;
-  readonly end: EndHeader | null;
-}
 
 /**
  * Takes out of starts' items the ends that a later end, in an item of its own, has come for: `by_trace` shows starts alone,
- * and would go on showing the old end. An item that has changed since it was read is left: who changed it saw to it.
+ * and would go on showing the old end. An item that has changed since it was read says something newer, and is left.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const dropEnds = async (
   store: CallStore,
-  stored: readonly StoredStart[],
+  stored: readonly StartItem[],
   effort: Effort,
 ): Promise<void> => {
   const outdated = stored.filter(({ end }) => end !== null);
   await forEach(outdated, concurrency, async ({ item, projectId, id, start }) => {
     const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
-    await replaceItem(store.table, { ...item, h }, item.h && ['h', item.h], effort);
+    await replaceItem(store.table, { ...item, h }, unchanged(item), effort);
   });
 };

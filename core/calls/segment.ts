@@ -51,30 +51,41 @@ export interface Block {
   readonly bytes: Buffer;
 }
 
-/** The kinds of segments, which their names begin with. Objects expire by a rule of the bucket, so they are told apart by it. */
+/**
+ * What a segment's name begins with: its kind, and for an object that expires, whose expiry is a rule of the bucket, after how many days in four hex
+ * digits.
+ */
 const kinds = { item: '00', keptObject: '01', expiringObject: '02' } as const;
+const daysLength = 4;
 
 /** Where a segment lies, by its name: an item of the table, or an object in the bucket. */
 export const segmentHome = (id: string): 'table' | 'bucket' =>
   id.startsWith(kinds.item) ? 'table' : 'bucket';
 
-/** The bucket's key of a segment. What expires has a prefix of its own, which the bucket's lifecycle rule names. */
-export const segmentObject = (projectId: ProjectId, id: string): string =>
-  `segments/${id.startsWith(kinds.expiringObject) ? 'expiring' : 'kept'}/${projectId}/${id}.zst`;
+/** The bucket's key of a segment. What expires has a prefix of its own, which a lifecycle rule of the bucket names. */
+export const segmentObject = (projectId: ProjectId, id: string): string => {
+  const isExpiring = id.startsWith(kinds.expiringObject);
+  const days = Number.parseInt(id.slice(kinds.expiringObject.length).slice(0, daysLength), 16);
+  return `segments/${isExpiring ? `expiring-${days}` : 'kept'}/${projectId}/${id}.zst`;
+};
 
 /**
- * The name of a segment: where it lies, and the first 96 bits of a SHA-256 over what is in it and whose it is. The owners
- * take part so that two calls that merely say the same never share a segment: deleting one would empty the other.
+ * The name of a segment: where it lies, and the first 96 bits of a SHA-256 over what is in it, whose it is and how long it stays. The owners
+ * take part so that two calls that merely say the same never share a segment: deleting one would empty the other. So does
+ * the retention: a repeated report must not give the segment of a header that stays an expiry.
  */
 const nameOf = (
   projectId: ProjectId,
   blocks: readonly Block[],
   packedBytes: number,
-  expires: boolean,
+  retentionDays: number | undefined,
 ): string => {
-  const hash = createHash('sha256').update(projectId);
+  const hash = createHash('sha256').update(`${projectId} ${retentionDays}`);
   for (const block of blocks) hash.update(`\0${block.owner}\0${block.bytes.length}\0`).update(block.bytes);
-  const objectKind = expires ? kinds.expiringObject : kinds.keptObject;
+  const objectKind =
+    retentionDays === undefined
+      ? kinds.keptObject
+      : kinds.expiringObject + retentionDays.toString(16).padStart(daysLength, '0');
   const kind = packedBytes > largestItemBytes ? objectKind : kinds.item;
   return `${kind}${hash.digest('hex').slice(0, 24)}`;
 };
@@ -98,9 +109,9 @@ const toSegment = (
   projectId: ProjectId,
   blocks: readonly Block[],
   bytes: Buffer,
-  expires: boolean,
+  retentionDays: number | undefined,
 ): { segment: Segment; pointers: PayloadPointer[] } => {
-  const segment = { id: nameOf(projectId, blocks, bytes.length, expires), bytes };
+  const segment = { id: nameOf(projectId, blocks, bytes.length, retentionDays), bytes };
   let offset = 0;
   const pointers = blocks.map((block) => {
     const pointer = { segment: segment.id, offset, length: block.bytes.length };
@@ -116,24 +127,24 @@ const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
 /**
  * Packs the blocks of one project into as few segments of about 64 KB compressed as hold them.
  *
- * @param options.expires whether what goes to the bucket is to expire there
+ * @param retentionDays after how many days they expire; undefined for never
  * @returns the segments, and each block's pointer, in the order of the blocks
  */
 export const packSegments = async (
   projectId: ProjectId,
   blocks: readonly Block[],
-  options: { readonly expires: boolean },
+  retentionDays: number | undefined,
 ): Promise<{ segments: Segment[]; pointers: PayloadPointer[] }> => {
   if (blocks.length === 0) return { segments: [], pointers: [] };
   const whole = await packBlocks(blocks);
   if (whole.length <= targetBytes || blocks.length === 1) {
-    const { segment, pointers } = toSegment(projectId, blocks, whole, options.expires);
+    const { segment, pointers } = toSegment(projectId, blocks, whole, retentionDays);
     return { segments: [segment], pointers };
   }
   const total = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
   const runs = runsOf(blocks, (total * targetBytes) / whole.length);
   const packed = await Promise.all(
-    runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), options.expires)),
+    runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), retentionDays)),
   );
   return {
     segments: packed.map(({ segment }) => segment),

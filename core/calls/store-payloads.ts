@@ -1,7 +1,7 @@
 import { type Effort, forEach, type Item, putItems, putObject } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { GatheredCall } from './gather.ts';
-import { segmentKey } from './keys.ts';
+import { segmentItemKey } from './keys.ts';
 import type { PayloadPointer } from './model.ts';
 import { endBlock, endFields, startBlock, startFields } from './payload.ts';
 import { type Block, pack, packSegments, type Segment, segmentHome, segmentObject } from './segment.ts';
@@ -28,7 +28,9 @@ const payloadGraceDays = 3;
 /** The largest packed payload that may ride in a header's item: a header leaves about this much of its write unit. */
 const largestInline = 512;
 
-/** How many objects of one request are stored at once. */
+/** How many projects of one request are stored at once; nearly every request has one. */
+const projectConcurrency = 4;
+/** How many objects of one project are stored at once. */
 const bucketConcurrency = 4;
 
 const blocksOf = (call: GatheredCall): Block[] => [
@@ -68,18 +70,15 @@ const putSegments = async (
   const inBucket = segments.filter(({ id }) => segmentHome(id) === 'bucket');
   const items = inTable.map(
     ({ id, bytes }): Item => ({
-      k: { B: segmentKey(projectId, id) },
-      p: { S: 'P' },
+      ...segmentItemKey(projectId, id),
       b: { B: bytes },
       ...expiry(store, payloadGraceDays),
     }),
   );
-  await Promise.all([
-    putItems(store.table, items, effort),
-    forEach(inBucket, bucketConcurrency, ({ id, bytes }) =>
-      putObject(store.bucket, segmentObject(projectId, id), bytes, effort),
-    ),
-  ]);
+  await putItems(store.table, items, effort);
+  await forEach(inBucket, bucketConcurrency, ({ id, bytes }) =>
+    putObject(store.bucket, segmentObject(projectId, id), bytes, effort),
+  );
 };
 
 const storeProject = async (
@@ -92,9 +91,7 @@ const storeProject = async (
   const inline = calls.length === 1 && first ? await packInline(first) : undefined;
   if (inline) return [inline];
   const blocks = calls.map(blocksOf);
-  const { segments, pointers } = await packSegments(projectId, blocks.flat(), {
-    expires: store.retentionDays !== undefined,
-  });
+  const { segments, pointers } = await packSegments(projectId, blocks.flat(), store.retentionDays);
   await putSegments(store, projectId, segments, effort);
   let next = 0;
   return calls.map((call, i) => {
@@ -115,8 +112,8 @@ export const storePayloads = async (
   effort: Effort,
 ): Promise<StoredPayload[]> => {
   const byProject = Map.groupBy(calls, (call) => call.projectId);
-  const stored = await Promise.all(
-    [...byProject].map(([projectId, ofProject]) => storeProject(store, projectId, ofProject, effort)),
+  const stored = await forEach([...byProject], projectConcurrency, ([projectId, ofProject]) =>
+    storeProject(store, projectId, ofProject, effort),
   );
   const ofCall = new Map(stored.flat().map((payload) => [payload.call, payload]));
   return calls.flatMap((call) => ofCall.get(call) ?? []);

@@ -20,13 +20,13 @@ export interface CallStore {
   /** The service's name, e.g. `svc`. */
   readonly service: string;
   /** The shard counts that have ever been in force, the present one last. */
-  readonly shards: readonly number[];
+  readonly shards: readonly [number, ...number[]];
   /** Days after which what is stored expires; undefined keeps it. */
   readonly retentionDays?: number | undefined;
 }
 
 /** The shard count that writes use. */
-const shardCount = (store: CallStore): number => store.shards.at(-1) ?? 1;
+const shardCount = (store: CallStore): number => store.shards.at(-1) ?? store.shards[0];
 
 /** The attribute that makes an item expire, if the store has a retention; some days later than that, if it should. */
 export const expiry = (store: CallStore, graceDays = 0): Item => {
@@ -77,13 +77,6 @@ export const toItem = (
   ...(place && indexKeys(store, place, key.part)),
   ...expiry(store),
 });
-
-/** The bytes that an item counts for: its attributes' names and values. Numbers are rounded up. */
-export const itemBytes = (item: Item): number =>
-  Object.entries(item).reduce(
-    (sum, [name, value]) => sum + name.length + (value.B?.length ?? value.S?.length ?? value.N?.length ?? 0),
-    0,
-  );
 
 /** A stored start or end, read back from the table or from an index. */
 export interface StoredPart extends HeaderParts {

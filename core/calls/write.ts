@@ -1,7 +1,6 @@
-import { type Effort, getItems, type Item, insertItems, putItems } from '../storage/index.ts';
+import { type Effort, type Item, insertItems, putItems } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
 import { callName, type GatheredCall, gather, resolveTraces } from './gather.ts';
-import { startKey } from './keys.ts';
 import type {
   CallEnd,
   CallReport,
@@ -13,8 +12,8 @@ import type {
   StartHeader,
 } from './model.ts';
 import { smallUsage } from './payload.ts';
-import { dropEnds, keyText, repeatStarts, type StoredStart } from './repeat.ts';
-import { type CallStore, fromItem, placeOf, toItem } from './store.ts';
+import { dropEnds, readStarts, repeatStarts, type StartItem } from './repeat.ts';
+import { type CallStore, placeOf, toItem } from './store.ts';
 import { type StoredPayload, storePayloads } from './store-payloads.ts';
 
 /**
@@ -33,41 +32,61 @@ export const writeCalls = async (
   const { calls, ofReport } = gather(reports);
   const stored = await storedStarts(store, calls, effort);
   const traces = resolveTraces(calls, new Map([...stored].map(([name, { start }]) => [name, start.traceId])));
-  const traceOf = (call: GatheredCall): string => traces.get(callName(call.projectId, call.id)) ?? '';
-
+  const payloads = await storePayloads(store, calls, effort);
   const writtenAt = writeTime();
-  const items = (await storePayloads(store, calls, effort)).map((payload) => {
+
+  const starts = payloads.flatMap((payload) => {
     const { call } = payload;
-    const start = call.start && toStart(call.start, { traceId: traceOf(call), userId, writtenAt }, payload);
-    const before = stored.get(callName(call.projectId, call.id));
-    return start
-      ? startItem(store, payload, start, writtenAt)
-      : endItem(store, payload, before?.start, writtenAt);
+    if (call.start === null) return [];
+    const start = toStart(call.start, { traceId: traceOf(traces, call), userId, writtenAt }, payload);
+    return [startItem(store, payload, start, writtenAt)];
   });
+  const ends = payloads.flatMap((payload) =>
+    payload.call.start === null
+      ? [endItem(store, payload, stored.get(nameOf(payload.call))?.start, writtenAt)]
+      : [],
+  );
 
   // A start alone must not wipe out an end that lies in the same item, so it goes where no item is yet. Where its id was just
   // made there can be none.
-  const [inserted, put] = partition(items, (_, i) => isStartAlone(calls[i]) && calls[i]?.known === true);
-  await putItems(store.table, put, effort);
-  const repeated = await insertItems(store.table, inserted, effort);
-  await repeatStarts(store, repeated, effort);
+  const known = new Set(calls.filter((call) => call.known).map(nameOf));
+  const [alone, others] = partition(starts, (start) => start.end === null && known.has(nameOf(start)));
+  await putItems(store.table, [...others.map(({ item }) => item), ...ends], effort);
+  const taken = new Set(
+    await insertItems(
+      store.table,
+      alone.map(({ item }) => item),
+      effort,
+    ),
+  );
+  await repeatStarts(
+    store,
+    alone.filter(({ item }) => taken.has(item)),
+    effort,
+  );
   await dropEnds(
     store,
-    calls.flatMap((call) => (call.start ? [] : (stored.get(callName(call.projectId, call.id)) ?? []))),
+    calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : [])),
     effort,
   );
 
   return reports.map((report, i) => {
     const call = ofReport[i];
-    return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(call) } : null;
+    return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(traces, call) } : null;
   });
 };
 
-const isStartAlone = (call: GatheredCall | undefined): boolean => call?.start != null && call.end === null;
+const nameOf = ({ projectId, id }: Pick<GatheredCall, 'projectId' | 'id'>): string => callName(projectId, id);
 
-const partition = <T>(list: readonly T[], test: (item: T, index: number) => boolean): [yes: T[], no: T[]] => [
+const traceOf = (traces: ReadonlyMap<string, string>, call: GatheredCall): string => {
+  const trace = traces.get(nameOf(call));
+  if (trace === undefined) throw new Error(`no trace was resolved for call ${call.id}`);
+  return trace;
+};
+
+const partition = <T>(list: readonly T[], test: (item: T) => boolean): [yes: T[], no: T[]] => [
   list.filter(test),
-  list.filter((item, i) => !test(item, i)),
+  list.filter((item) => !test(item)),
 ];
 
 let lastWriteTime = 0;
@@ -85,19 +104,10 @@ const storedStarts = async (
   store: CallStore,
   calls: readonly GatheredCall[],
   effort: Effort,
-): Promise<Map<string, StoredStart>> => {
-  const wanted = wantedStarts(calls);
-  if (wanted.size === 0) return new Map();
-  const keys = [...wanted.values()].map(({ projectId, id }) => startKey(projectId, id));
-  const items = await getItems(store.table, keys, effort, { consistent: true });
-  const byKey = new Map(items.map((item) => [keyText(item), item]));
-  const found = new Map<string, StoredStart>();
-  for (const [name, { projectId, id }] of wanted) {
-    const item = byKey.get(keyText(startKey(projectId, id)));
-    const { start, end } = item ? fromItem(store, projectId, item) : { start: null, end: null };
-    if (item && start) found.set(name, { item, projectId, id, start, end });
-  }
-  return found;
+): Promise<Map<string, StartItem>> => {
+  const wanted = [...wantedStarts(calls).values()];
+  const found = wanted.length > 0 ? await readStarts(store, wanted, effort) : [];
+  return new Map(found.map((start) => [nameOf(start), start]));
 };
 
 const wantedStarts = (
@@ -137,7 +147,7 @@ const toStart = (
 const toEnd = (end: CallEnd, payload: StoredPayload, writtenAt: Micros): EndHeader => ({
   writtenAt,
   endedAt: end.endedAt,
-  status: statusOf(end),
+  status: endStatus(end),
   runStepEnd: end.runStepEnd,
   usage: smallUsage(end.summary),
   ...sized(end.envelopeBytes, payload.end),
@@ -153,7 +163,7 @@ const sized = (
 });
 
 /** How a call ended: its exception decides, then what the client's summary says of its descendants. */
-const statusOf = ({ exception, summary }: CallEnd): EndStatus => {
+const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
   if (exception !== null) return 'error';
   const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;
   const errors = typeof counts === 'object' && counts !== null && !Array.isArray(counts) ? counts.error : 0;
@@ -163,11 +173,16 @@ const statusOf = ({ exception, summary }: CallEnd): EndStatus => {
 const withInline = (item: Item, payload: StoredPayload): Item =>
   payload.inline ? { ...item, b: { B: payload.inline } } : item;
 
-const startItem = (store: CallStore, payload: StoredPayload, start: StartHeader, writtenAt: Micros): Item => {
-  const { call } = payload;
-  const end = call.end && toEnd(call.end, payload, writtenAt);
-  const place = placeOf(call.projectId, call.id, start);
-  return withInline(toItem(store, { ...call, part: 'S' }, { start, end }, place), payload);
+const startItem = (
+  store: CallStore,
+  payload: StoredPayload,
+  start: StartHeader,
+  writtenAt: Micros,
+): StartItem => {
+  const { projectId, id, end: reported } = payload.call;
+  const end = reported && toEnd(reported, payload, writtenAt);
+  const item = toItem(store, { projectId, id, part: 'S' }, { start, end }, placeOf(projectId, id, start));
+  return { item: withInline(item, payload), projectId, id, start, end };
 };
 
 const endItem = (
@@ -176,10 +191,10 @@ const endItem = (
   start: StartHeader | undefined,
   writtenAt: Micros,
 ): Item => {
-  const { call } = payload;
-  if (call.end === null) throw new Error('a report with neither start nor end');
+  const { projectId, id, end: reported } = payload.call;
+  if (reported === null) throw new Error('a call with neither start nor end');
   // An end that finds no start has no place in the indexes, and must not outdo one that does: see EndHeader.
-  const end = toEnd(call.end, payload, start ? writtenAt : 0);
-  const place = start ? placeOf(call.projectId, call.id, start) : null;
-  return withInline(toItem(store, { ...call, part: 'E' }, { start: null, end }, place), payload);
+  const end = toEnd(reported, payload, start ? writtenAt : 0);
+  const place = start ? placeOf(projectId, id, start) : null;
+  return withInline(toItem(store, { projectId, id, part: 'E' }, { start: null, end }, place), payload);
 };

@@ -72,8 +72,9 @@ const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonVal
   return Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 };
 
-/** The part of a value that the paths lead to, in the value's own shape; an empty object where none leads anywhere. */
+/** The part of a value that the paths lead to, in the value's own shape; null for a value that no path leads into. */
 export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): JsonValue => {
+  if (typeof value !== 'object' || value === null) return null;
   let picked: JsonValue = Array.isArray(value) ? [] : {};
   for (const path of paths) {
     const keys = resolve(value, path);

@@ -43,7 +43,8 @@ const toHeaders = async (
   effort: Effort,
 ): Promise<CallHeader[]> => {
   const ended = (parts: StoredPart[]): boolean => parts.some((part) => part.end !== null);
-  const open = groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? [])));
+  // A call that is moved while the ranges are read can be met in two places.
+  const open = [...new Set(groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? []))))];
   const ends =
     open.length > 0 ? await readParts(store, projectId, open, ['E'], effort, { consistent: false }) : [];
   const endOf = new Map(ends.map((end) => [end.id, end]));

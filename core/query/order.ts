@@ -25,7 +25,8 @@ export async function* orderTies(
     const settled: CallHeader[] = [];
     for (const call of run) {
       if (tied[0] && tied[0].start.startedAt !== call.start.startedAt) {
-        settled.push(...(tied.length > 1 ? tied.sort(compare) : tied));
+        // Not spread into push: there can be more of them than a call may have arguments.
+        for (const tie of tied.sort(compare)) settled.push(tie);
         tied = [];
       }
       tied.push(call);

@@ -1,4 +1,5 @@
 import { isPayloadColumn } from '../calls/index.ts';
+import { isId } from '../wire/index.ts';
 import { rootOf } from './columns.ts';
 import type { CallsFilter, CallsQuery, Direction } from './request.ts';
 
@@ -48,10 +49,11 @@ const isSet = (filter: CallsFilter, field: keyof CallsFilter): boolean =>
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Each id once, where there are few enough of them to look each up. */
+/** Each id once, where there are few enough of them to look each up. What can be no id is none of any call. */
 const few = (ids: readonly string[] | null, most: number): string[] | undefined => {
-  const unique = ids ? [...new Set(ids)] : [];
-  return unique.length > 0 && unique.length <= most ? unique : undefined;
+  if (ids === null) return undefined;
+  const unique = [...new Set(ids)].filter(isId);
+  return unique.length <= most ? unique : undefined;
 };
 
 /** The narrowest place that holds every call which the filter can let through. */
@@ -65,6 +67,7 @@ const chooseSource = (query: CallsQuery): Source => {
     { kind: 'turns', ids: few(filter.turnIds, mostIds.others) },
     { kind: 'threads', ids: few(filter.threadIds, mostIds.others) },
   ] as const;
+  if (candidates.some(({ ids }) => ids?.length === 0)) return { kind: 'nothing' };
   for (const { kind, ids } of candidates) if (ids) return { kind, ids };
   return { kind: 'project' };
 };

@@ -84,11 +84,14 @@ async function* find(
   const options = {
     descending: direction === 'descending',
     firstPage: firstPageRows(enough, ranges.length),
-    ahead: query.limit === null,
+    ahead: query.limit === null && ranges.length <= mostAhead,
   };
   const rows = scan(store, query.projectId, ranges, options, effort);
   yield* orderTies(direction, joinParts(store, query.projectId, rows, effort));
 }
+
+/** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
+const mostAhead = 16;
 
 /**
  * How many rows to ask each range for at first: where it is known how many calls are enough, each range's even share of twice
@@ -116,7 +119,7 @@ interface Found {
   readonly payload: Payload | null;
 }
 
-/** So many bytes of payload are unpacked at once, at most, or one call's. */
+/** Calls are hydrated in batches of so many bytes of payload, or one call. */
 const hydrationBytes = 4 * 1024 * 1024;
 
 async function* hydrate(
@@ -130,9 +133,9 @@ async function* hydrate(
       continue;
     }
     for (const batch of batchesOf(run)) {
-      const payloads = await reader.read(batch);
-      counts.hydrated += batch.length;
-      yield batch.map((header, i) => ({ header, payload: payloads[i] ?? null }));
+      const found = await reader.read(batch);
+      counts.hydrated += found.length;
+      yield found;
     }
   }
 }

@@ -5,8 +5,8 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 /**
- * How many connections a container keeps to each store. One container serves one request at a time, which
- * never has more than {@link core/storage/batch} requests and a few pages under way.
+ * How many connections a container keeps to each store. It serves one request at a time, whose batches, pages and single writes together
+ * seldom are more.
  */
 const maxSockets = 64;
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import pMap from 'p-map';
+import pMap, { pMapSkip } from 'p-map';
 import { unavailable } from '../wire/index.ts';
 
-/** What a request has used of storage so far. Units are DynamoDB's; a request is one HTTP request to a store. */
+/** What a request has used of storage so far. Units are DynamoDB's; of the requests, those that the SDK repeats by itself count once. */
 export interface Meter {
   readUnits: number;
   writeUnits: number;
@@ -35,7 +35,7 @@ const patienceMs = 25_000;
 const delay = (attempt: number): number => Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
 
 /** Whether the same request may succeed later: throttling, time-outs, broken connections, server errors. */
-export const isRetryable = (error: unknown): boolean => {
+const isRetryable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const sdkError = error as Parameters<typeof isTransientError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
@@ -53,11 +53,13 @@ export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promis
  */
 export const persist = async (effort: Effort, attempt: Attempt): Promise<void> => {
   const deadline = Math.min(effort.deadline, Date.now() + patienceMs);
-  const late = AbortSignal.timeout(Math.max(0, deadline - Date.now()));
+  if (Date.now() >= deadline) throw unavailable('no time is left');
+  const late = AbortSignal.timeout(deadline - Date.now());
   const abortSignal = effort.signal ? AbortSignal.any([effort.signal, late]) : late;
   let cause: unknown = 'unprocessed items';
   for (let attempts = 0; ; attempts++) {
     effort.signal?.throwIfAborted();
+    if (late.aborted) throw unavailable(cause);
     try {
       effort.meter.requests++;
       if (await attempt({ abortSignal })) return;
@@ -73,8 +75,8 @@ export const persist = async (effort: Effort, attempt: Attempt): Promise<void> =
 };
 
 /**
- * Does something with each of a list, several at once. When one fails the others are waited for before the failure is thrown: a function that has answered is
- * frozen, and a write that was still under way would be done whenever it thaws.
+ * Does something with each of a list, several at once. After a failure nothing more is begun, but what is under way is waited for before the
+ * failure is thrown: a function that has answered is frozen, and a write behind the answer would be done whenever it thaws.
  *
  * @param concurrency how many are under way at once
  */
@@ -83,9 +85,17 @@ export const forEach = async <T, R>(
   concurrency: number,
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> => {
-  try {
-    return await pMap(list, work, { concurrency, stopOnError: false });
-  } catch (error) {
-    throw error instanceof AggregateError ? error.errors[0] : error;
-  }
+  const failures: unknown[] = [];
+  const guarded = async (item: T, index: number): Promise<R | typeof pMapSkip> => {
+    if (failures.length > 0) return pMapSkip;
+    try {
+      return await work(item, index);
+    } catch (error) {
+      failures.push(error);
+      return pMapSkip;
+    }
+  };
+  const results = await pMap(list, guarded, { concurrency });
+  if (failures.length > 0) throw failures[0];
+  return results;
 };

@@ -90,29 +90,35 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
   if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
 };
 
+/** What must be true of the stored item for another to take its place: that there is none, or that an attribute is as it was read. */
+export type Expectation =
+  | { readonly absent: string }
+  | { readonly attribute: string; readonly equals: AttributeValue };
+
+const conditionOf = (expected: Expectation) =>
+  'absent' in expected
+    ? {
+        ConditionExpression: 'attribute_not_exists(#n)',
+        ExpressionAttributeNames: { '#n': expected.absent },
+      }
+    : {
+        ConditionExpression: '#n = :v',
+        ExpressionAttributeNames: { '#n': expected.attribute },
+        ExpressionAttributeValues: { ':v': expected.equals },
+      };
+
 /**
- * Puts one item in the place of one that is still as it was read, told by one of its attributes; without
- * `expected`, only where there is no item of its key.
+ * Puts one item if the stored one is as expected.
  *
- * @returns whether it was put
+ * @returns false where it is not, which is also what a put gives whose first answer was lost: look again
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const replaceItem = async (
   table: Table,
   item: Item,
-  expected: readonly [name: string, value: AttributeValue] | undefined,
+  expected: Expectation,
   effort: Effort,
 ): Promise<boolean> => {
-  const condition = expected
-    ? {
-        ConditionExpression: '#n = :v',
-        ExpressionAttributeNames: { '#n': expected[0] },
-        ExpressionAttributeValues: { ':v': expected[1] },
-      }
-    : {
-        ConditionExpression: 'attribute_not_exists(#n)',
-        ExpressionAttributeNames: { '#n': Object.keys(item)[0] ?? '' },
-      };
   let held = true;
   await persist(effort, async (request) => {
     try {
@@ -120,7 +126,7 @@ export const replaceItem = async (
         TableName: table.name,
         Item: item,
         ReturnConsumedCapacity: 'TOTAL',
-        ...condition,
+        ...conditionOf(expected),
       });
       const answer = await table.client.send(command, request);
       meter(effort, 'writeUnits', answer.ConsumedCapacity);

@@ -10,7 +10,7 @@ export interface ErrorBody {
   readonly detail: readonly ErrorDetail[];
 }
 
-/** An error that the caller is told of: an HTTP status and what is wrong. Anything else thrown is a 500. */
+/** An error that the caller is told of: its status, in HTTP's terms, and what is wrong. Anything else thrown is a 500. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
@@ -36,10 +36,6 @@ export const invalid = (...detail: ErrorDetail[]): ServiceError => new ServiceEr
 /** 403: a known key that may not do this to this project. */
 export const forbidden = (loc: readonly string[], msg: string): ServiceError =>
   new ServiceError(403, [{ loc, msg, type: 'forbidden' }]);
-
-/** 413: one value is over its own limit. */
-export const tooLarge = (loc: readonly string[], msg: string): ServiceError =>
-  new ServiceError(413, [{ loc, msg, type: 'too_large' }]);
 
 /** 503: storage throttled or failed until the time for retries ran out. The request may be sent again as it is. */
 export const unavailable = (cause: unknown): ServiceError =>

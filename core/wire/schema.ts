@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ErrorDetail, invalid, ServiceError } from './errors.ts';
+import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
 import { idRule, isId } from './ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, maxDepth, nestsWithin } from './json.ts';
 import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
@@ -7,7 +7,7 @@ import { parseTime, timeRule } from './time.ts';
 
 /*
  * The types that requests are made of. A schema's own messages say what should be there; `params.type` names the fault as pydantic
- * users know it, and `params.status` an answer other than 422.
+ * users know it.
  */
 
 const rule = (error: string, type: string) => ({ error, params: { type } });
@@ -89,8 +89,7 @@ const typeNames: Readonly<Record<string, [type: string, what: string]>> = {
   object: ['dict_type', 'an object'],
 };
 
-const paramsOf = (issue: Issue): { type?: string; status?: number } =>
-  issue.code === 'custom' ? (issue.params ?? {}) : {};
+const paramsOf = (issue: Issue): { type?: string } => (issue.code === 'custom' ? (issue.params ?? {}) : {});
 
 const describe = (issue: Issue): { msg: string; type: string } => {
   switch (issue.code) {
@@ -133,14 +132,13 @@ const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
 /** A body can be wrong in as many places as it has; this many are named. */
 const mostDetails = 100;
 
-const toError = (issues: readonly Issue[], body: unknown): ServiceError => {
-  const details = issues
-    .slice(0, mostDetails)
-    .flatMap((issue) => detailsOf(issue, body))
-    .slice(0, mostDetails);
-  const status = issues.map((issue) => paramsOf(issue).status).find((found) => found !== undefined);
-  return status === undefined ? invalid(...details) : new ServiceError(status, details);
-};
+const toError = (issues: readonly Issue[], body: unknown): ServiceError =>
+  invalid(
+    ...issues
+      .slice(0, mostDetails)
+      .flatMap((issue) => detailsOf(issue, body))
+      .slice(0, mostDetails),
+  );
 
 /** A schema for {@link parseBody}. */
 export type BodySchema<T> = z.ZodMiniType<T>;

@@ -5,23 +5,20 @@ import { headerOf, type ServiceEvent } from './event.ts';
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-const notJson = (given: string): ServiceError =>
-  new ServiceError(415, [
-    {
-      loc: ['header', 'content-type'],
-      msg: `the body should be JSON, sent as content-type: application/json, not ${given}`,
-      type: 'unsupported_media_type',
-    },
-  ]);
+const unsupported = (header: string, msg: string): ServiceError =>
+  new ServiceError(415, [{ loc: ['header', header], msg, type: 'unsupported_media_type' }]);
 
 /** Parses the body and checks it against a schema. A missing content type is taken for JSON. */
 export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceEvent<Body>> => ({
   before: ({ event }) => {
     const type = headerOf(event, 'content-type');
-    if (type !== undefined && !jsonType.test(type.trim())) throw notJson(type.slice(0, 100));
+    if (type !== undefined && !jsonType.test(type.trim())) {
+      throw unsupported('content-type', `should be application/json, not ${type.slice(0, 100)}`);
+    }
     const encoding = headerOf(event, 'content-encoding');
-    if (encoding !== undefined && encoding !== 'identity')
-      throw notJson(`content-encoding: ${encoding.slice(0, 100)}`);
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      throw unsupported('content-encoding', 'should be absent: the body is plain JSON');
+    }
     const text = event.isBase64Encoded
       ? Buffer.from(event.body ?? '', 'base64').toString('utf8')
       : (event.body ?? '');

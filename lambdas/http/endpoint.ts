@@ -7,6 +7,7 @@ import { authorize, type NamedProject, readCaller } from './caller.ts';
 import { answerErrors } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { log } from './log.ts';
+import { settings } from './settings.ts';
 
 /** What makes an endpoint, beside what the list of routes says of it. */
 export interface Endpoint<Body> {
@@ -30,7 +31,7 @@ export const routeOf = (path: string): Route => {
 
 /** The middlewares of every endpoint, in order: errors → caller → body → authorization. */
 export const middlewares = <Body>({ path, body, projects }: Endpoint<Body>) => [
-  answerErrors(path),
+  answerErrors(path, settings.names.service),
   readCaller(),
   readBody(body),
   authorize(routeOf(path).role, projects),

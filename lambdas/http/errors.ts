@@ -2,7 +2,6 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
 import { log } from './log.ts';
-import { settings } from './settings.ts';
 
 const internal = new ServiceError(500, [
   {
@@ -12,11 +11,8 @@ const internal = new ServiceError(500, [
   },
 ]);
 
-const realm = `realm="${settings.names.service}"`;
-const challenge = `Basic ${realm}, charset="UTF-8", Bearer ${realm}`;
-
 /** The answer to a request that failed: one shape for every error, and the request's id. */
-export const errorAnswer = (error: ServiceError, requestId: string): APIGatewayProxyResult => {
+const errorAnswer = (error: ServiceError, requestId: string, service: string): APIGatewayProxyResult => {
   const body: ErrorBody = { detail: error.detail };
   return {
     statusCode: error.status,
@@ -24,18 +20,18 @@ export const errorAnswer = (error: ServiceError, requestId: string): APIGatewayP
       'content-type': 'application/json',
       'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challenge }),
+      ...(error.status === 401 && { 'www-authenticate': `Basic realm="${service}", charset="UTF-8"` }),
     },
     body: JSON.stringify(body),
   };
 };
 
 /** Turns whatever is thrown into an answer; what no caller is to blame for is logged, and told as a 500 without its cause. */
-export const answerErrors = (route: string): MiddlewareObj<APIGatewayProxyEvent> => ({
+export const answerErrors = (route: string, service: string): MiddlewareObj<APIGatewayProxyEvent> => ({
   onError: (request) => {
     const { requestId } = request.event.requestContext;
     const error = request.error instanceof ServiceError ? request.error : internal;
     if (error.status >= 500) log('error', { requestId, route, status: error.status, error: request.error });
-    request.response = errorAnswer(error, requestId);
+    request.response = errorAnswer(error, requestId, service);
   },
 });

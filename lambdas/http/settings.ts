@@ -14,6 +14,14 @@ const required = (name: string): string => {
   return value;
 };
 
+/** Parses a history of shard counts, e.g. `4,16`. */
+const readShards = (text: string): CallStore['shards'] => {
+  const [first, ...more] = text.split(',').map(Number);
+  const counts = [first ?? Number.NaN, ...more] as const;
+  if (counts.some((count) => !Number.isInteger(count) || count < 1)) throw new Error(`SHARDS is ${text}`);
+  return counts;
+};
+
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
   const { RETENTION_DAYS: days } = process.env;
@@ -23,7 +31,7 @@ const readSettings = (): Settings => {
       table: { client: dynamodbClient(), name: required('CALLS_TABLE') },
       bucket: { client: s3Client(), name: required('PAYLOADS_BUCKET') },
       service,
-      shards: required('SHARDS').split(',').map(Number),
+      shards: readShards(required('SHARDS')),
       retentionDays: days ? Number(days) : undefined,
     },
   };

@@ -53,26 +53,19 @@ const calls: Record<Access, unknown[]> = {
     allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
     allow(arn(callsId, '/index/*'), 'dynamodb:Query'),
   ],
-  write: [allow(arn(callsId), 'dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert')],
-  readwrite: [
+  write: [
     allow(
       arn(callsId),
       'dynamodb:BatchGetItem',
-      'dynamodb:Query',
       'dynamodb:BatchWriteItem',
       'dynamodb:PutItem',
       'dynamodb:PartiQLInsert',
     ),
-    allow(arn(callsId, '/index/*'), 'dynamodb:Query'),
   ],
 };
 const payloads: Record<Access, unknown[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
-  readwrite: [
-    allow(arn(payloadsId, '/segments/*'), 's3:GetObject', 's3:PutObject'),
-    allow(arn(payloadsId), 's3:ListBucket'),
-  ],
 };
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),

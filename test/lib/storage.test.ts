@@ -124,7 +124,7 @@ describe('with retentionDays', () => {
   it('the bucket deletes what is to expire three days after that, and nothing else', () => {
     const [, kept] = resourceOf(synthesize({ retentionDays: 90 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
-      Rules: [{ Id: 'uploads' }, { ExpirationInDays: 93, Prefix: 'segments/expiring/' }],
+      Rules: [{ Id: 'uploads' }, { ExpirationInDays: 93, Prefix: 'segments/expiring-90/' }],
     });
   });
 });

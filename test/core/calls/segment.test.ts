@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endBlock, smallUsage, startBlock, toPayload } from '../../../core/calls/payload.ts';
+import { blockFields, endBlock, smallUsage, startBlock, toPayload } from '../../../core/calls/payload.ts';
 import {
   type Block,
   blockOf,
@@ -19,7 +19,7 @@ const block = (owner: string, bytes: Buffer | string): Block => ({
 });
 
 const read = async (blocks: readonly Block[]): Promise<Buffer[]> => {
-  const { segments, pointers } = await packSegments(project, blocks, { expires: false });
+  const { segments, pointers } = await packSegments(project, blocks, undefined);
   const unpacked = new Map(
     await Promise.all(segments.map(async ({ id, bytes }) => [id, await unpack(bytes)] as const)),
   );
@@ -44,7 +44,7 @@ describe('segments', () => {
     const { segments } = await packSegments(
       project,
       Array.from({ length: 50 }, (_, i) => block(String(i), history + i)),
-      { expires: false },
+      undefined,
     );
     expect(segments).toHaveLength(1);
     expect(segments[0]?.bytes.length).toBeLessThan(history.length);
@@ -52,7 +52,7 @@ describe('segments', () => {
 
   it('are closed at about 64 KB compressed', async () => {
     const blocks = Array.from({ length: 60 }, (_, i) => block(String(i), randomBytes(5000)));
-    const { segments } = await packSegments(project, blocks, { expires: false });
+    const { segments } = await packSegments(project, blocks, undefined);
     expect(segments.length).toBeGreaterThan(3);
     for (const { id, bytes } of segments) {
       expect(bytes.length).toBeLessThan(80 * 1024);
@@ -63,27 +63,27 @@ describe('segments', () => {
 
   it('that no item should hold go to the bucket', async () => {
     const blocks = [block('big', randomBytes(300_000)), block('small', 'x')];
-    const homes = async (expires: boolean) => {
-      const { segments } = await packSegments(project, blocks, { expires });
+    const homes = async (retentionDays?: number) => {
+      const { segments } = await packSegments(project, blocks, retentionDays);
       return segments.map(({ id }) => (segmentHome(id) === 'bucket' ? segmentObject(project, id) : 'table'));
     };
-    expect(await homes(false)).toEqual([expect.stringMatching(/^segments\/kept\/acme\/airline\//), 'table']);
-    expect(await homes(true)).toEqual([
-      expect.stringMatching(/^segments\/expiring\/acme\/airline\//),
+    expect(await homes()).toEqual([expect.stringMatching(/^segments\/kept\/acme\/airline\//), 'table']);
+    expect(await homes(90)).toEqual([
+      expect.stringMatching(/^segments\/expiring-90\/acme\/airline\//),
       'table',
     ]);
   });
 
   it('have the same name for the same request, and another for another owner or project', async () => {
     const name = async (owner: string, of = project) =>
-      (await packSegments(of, [block(owner, 'x')], { expires: false })).segments[0]?.id;
+      (await packSegments(of, [block(owner, 'x')], undefined)).segments[0]?.id;
     expect(await name('a')).toBe(await name('a'));
     expect(await name('b')).not.toBe(await name('a'));
     expect(await name('a', 'acme/other' as ProjectId)).not.toBe(await name('a'));
   });
 
   it('that are damaged are refused', async () => {
-    const { segments } = await packSegments(project, [block('a', 'hello hello hello')], { expires: false });
+    const { segments } = await packSegments(project, [block('a', 'hello hello hello')], undefined);
     const bytes = Buffer.from(segments[0]?.bytes ?? []);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     await expect(unpack(bytes)).rejects.toThrow();
@@ -108,7 +108,7 @@ describe('payload blocks', () => {
         (attributes, inputs, output, exception, summary) => {
           const start = Buffer.from(startBlock({ attributes, inputs }));
           const end = Buffer.from(endBlock({ output, exception, summary }));
-          expect(toPayload(start, end)).toEqual({
+          expect(toPayload(blockFields(start), blockFields(end))).toEqual({
             attributes: JSON.stringify(attributes),
             inputs: JSON.stringify(inputs),
             output: JSON.stringify(output),
@@ -122,7 +122,10 @@ describe('payload blocks', () => {
 
   it('keep line separators, lone surrogates and keys such as __proto__', () => {
     const inputs = JSON.parse('{"__proto__":{"a":"\\u2028\\ud800\\n"},"a.b":1,"$c":-1e308}') as JsonObject;
-    const { inputs: text } = toPayload(Buffer.from(startBlock({ attributes: {}, inputs })), null);
+    const { inputs: text } = toPayload(
+      blockFields(Buffer.from(startBlock({ attributes: {}, inputs }))),
+      null,
+    );
     expect(JSON.parse(text)).toEqual(inputs);
     expect(Object.hasOwn(JSON.parse(text), '__proto__')).toBe(true);
   });

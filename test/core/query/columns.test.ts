@@ -31,7 +31,7 @@ describe('pick', () => {
 
   it('leaves out what is not there', () => {
     expect(at({ a: { b: 1 } }, 'a.x', 'y', 'a.b.c', 'a.0')).toEqual({});
-    expect(at('text', 'length')).toEqual({});
+    expect([at('text', 'length'), at(null, 'x'), at(7, 'x')]).toEqual([null, null, null]);
     expect(at([1, 2], '5', '-1', 'length')).toEqual([]);
   });
 

@@ -251,7 +251,7 @@ describe('what a query reads', () => {
   it('of many shards is merged into one order, whenever they were added', async () => {
     const store = await createCallStore({ shards: [1] });
     await report.apart(store, calls.slice(0, 100));
-    const grown = { ...store, shards: [1, 8] };
+    const grown: CallStore = { ...store, shards: [1, 8] };
     await report.apart(grown, calls.slice(100, 200));
     const ids = (list: readonly { id: unknown }[]) => list.map(({ id }) => id);
     const stored = new Set(calls.slice(0, 200).map(({ start }) => start.id));
