@@ -16,7 +16,7 @@ export type Fault =
   | 'error'
   /** The store has it, and the connection breaks before the answer. */
   | 'reset'
-  /** A batch of writes is done by half; the rest comes back unprocessed. */
+  /** A batch is done by half; the rest comes back unprocessed, or throttled one by one. */
   | 'half';
 
 /** A request as it passes the proxy. */
@@ -31,10 +31,6 @@ export interface FaultyProxy extends AsyncDisposable {
   readonly endpoint: string;
   /** Every request so far, whatever was done to it. */
   readonly requests: readonly PassingRequest[];
-}
-
-interface BatchWrite {
-  RequestItems: Record<string, unknown[]>;
 }
 
 /**
@@ -80,10 +76,9 @@ export const startFaultyProxy = async (
     if (fault === 'throttle') return void fail(400, 'ProvisionedThroughputExceededException');
     if (fault === 'hang') return;
     if (fault === 'refuse') return void fail(400, 'AccessDeniedException');
-    if (fault === 'half' && operation === 'BatchWriteItem') {
-      const { text, rest } = await half(JSON.parse(body) as BatchWrite, (kept) => forward(req, kept));
-      return void answer(200, JSON.stringify({ ...JSON.parse(text), UnprocessedItems: rest }));
-    }
+    const halve = fault === 'half' ? halves[operation] : undefined;
+    if (halve)
+      return void answer(200, await halve(JSON.parse(body), async (kept) => (await forward(req, kept)).text));
     const { status, text } = await forward(req, body);
     if (fault === 'error') return void fail(500, 'InternalServerError');
     if (fault === 'reset') return void res.destroy();
@@ -107,16 +102,41 @@ export const startFaultyProxy = async (
   };
 };
 
-/** Sends the first half of a batch on, and says what is left of it. */
-const half = async (batch: BatchWrite, send: (body: string) => Promise<{ text: string }>) => {
-  const split = (part: 'first' | 'rest') =>
-    Object.fromEntries(
-      Object.entries(batch.RequestItems).map(([table, items]) => {
-        const middle = Math.ceil(items.length / 2);
-        return [table, part === 'first' ? items.slice(0, middle) : items.slice(middle)];
-      }),
-    );
-  const { text } = await send(JSON.stringify({ ...batch, RequestItems: split('first') }));
-  const rest = Object.fromEntries(Object.entries(split('rest')).filter(([, items]) => items.length > 0));
-  return { text, rest };
+/** Sends the first half of a batch on, and gives the answer with what is left of it. */
+type Halve = (batch: Batch, send: (body: string) => Promise<string>) => Promise<string>;
+
+interface Batch {
+  RequestItems: Record<string, unknown>;
+  Statements: unknown[];
+}
+
+const split = <T>(list: readonly T[]): [first: T[], rest: T[]] => {
+  const middle = Math.ceil(list.length / 2);
+  return [list.slice(0, middle), list.slice(middle)];
+};
+
+const halves: Readonly<Record<string, Halve>> = {
+  BatchWriteItem: async (batch, send) => {
+    const [table = '', items] = Object.entries(batch.RequestItems)[0] ?? [];
+    const [first, rest] = split(items as unknown[]);
+    const answer = JSON.parse(await send(JSON.stringify({ ...batch, RequestItems: { [table]: first } })));
+    return JSON.stringify({ ...answer, UnprocessedItems: rest.length > 0 ? { [table]: rest } : {} });
+  },
+  BatchGetItem: async (batch, send) => {
+    const [table = '', wanted] = Object.entries(batch.RequestItems)[0] ?? [];
+    const { Keys, ...others } = wanted as { Keys: unknown[] };
+    const [first, rest] = split(Keys);
+    const half = { ...batch, RequestItems: { [table]: { ...others, Keys: first } } };
+    const answer = JSON.parse(await send(JSON.stringify(half)));
+    return JSON.stringify({
+      ...answer,
+      UnprocessedKeys: rest.length > 0 ? { [table]: { ...others, Keys: rest } } : {},
+    });
+  },
+  BatchExecuteStatement: async (batch, send) => {
+    const [first, rest] = split(batch.Statements);
+    const answer = JSON.parse(await send(JSON.stringify({ ...batch, Statements: first })));
+    const throttled = rest.map(() => ({ Error: { Code: 'ThrottlingError', Message: 'made by the test' } }));
+    return JSON.stringify({ ...answer, Responses: [...answer.Responses, ...throttled] });
+  },
 };
