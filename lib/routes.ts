@@ -56,7 +56,7 @@ export const routes: readonly Route[] = [
     handler: 'call/upsert_batch',
     scheme: 'basic',
     role: 'write',
-    streaming: false,
+    streaming: true,
     timeoutSeconds: 28,
     memoryMb: 1024,
     stores: { calls: 'write', payloads: 'write' },

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../wire/index.ts';
+import { faultOf, type JsonObject, type JsonValue } from '../wire/index.ts';
 import type { CallEnd, CallStart } from './model.ts';
 
 /*
@@ -47,11 +47,13 @@ export const toPayload = (start: readonly string[], end: readonly string[] | nul
 };
 
 const largestUsage = 256;
+const deepestUsage = 4;
 
-/** `summary.usage` where it is an object of at most 256 characters of JSON, to ride along in the header; else null. */
+/** `summary.usage` where it is an object of at most 256 characters of JSON and 4 levels, to ride along in the header; else null. */
 export const smallUsage = (summary: JsonObject): JsonObject | null => {
   const usage = Object.hasOwn(summary, 'usage') ? summary.usage : undefined;
   if (typeof usage !== 'object' || usage === null || Array.isArray(usage)) return null;
+  if (faultOf(usage, deepestUsage)) return null;
   const text = JSON.stringify(usage);
   // The header's codec refuses the key that would set a prototype.
   return text.length <= largestUsage && !text.includes('__proto__') ? usage : null;

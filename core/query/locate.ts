@@ -49,12 +49,12 @@ export const locate = async (
   }
   const known: CallHeader[] = await readHeaders(store, projectId, source.ids, effort);
   if (known.length < source.ids.length) return projectRanges(store, projectId);
-  if (source.kind === 'parents')
-    return traceRanges(
-      projectId,
-      known.map(({ start }) => start.traceId),
-    );
+  const traces = traceRanges(
+    projectId,
+    known.map(({ start }) => start.traceId),
+  );
+  if (source.kind === 'parents') return traces;
+  // A nested call may name its turn and not its thread; one that both ranges hold is joined into one.
   const threads = known.flatMap(({ start }) => start.threadId ?? []);
-  const traces = known.flatMap(({ start }) => (start.threadId === null ? start.traceId : []));
-  return [...threadRanges(store, projectId, threads), ...traceRanges(projectId, traces)];
+  return [...threadRanges(store, projectId, threads), ...traces];
 };

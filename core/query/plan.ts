@@ -15,7 +15,7 @@ export type Source =
   | { readonly kind: 'threads'; readonly ids: readonly string[] }
   /** In the traces of these parents, or everywhere while one of them is not known. */
   | { readonly kind: 'parents'; readonly ids: readonly string[] }
-  /** In the threads of these turns, or everywhere while one of them is not known. */
+  /** In the threads and traces of these turns, or everywhere while one of them is not known. */
   | { readonly kind: 'turns'; readonly ids: readonly string[] }
   /** In `by_time`, the whole project. */
   | { readonly kind: 'project' };

@@ -62,13 +62,26 @@ const sortSchema = z
   .array(z.strictObject({ field: z.string(), direction: z.enum(['asc', 'desc']) }))
   .check(z.refine(isSupportedSort, unsupported('sorting by anything but started_at')));
 
+/** Finding a path in a value takes time with the square of its length, once for each call. */
+const longestPath = 512;
+const mostColumns = 500;
+
 const columnsSchema = (names: WireNames) => {
   const known = callColumns(names);
   const error = `there is no such column; the columns are ${known.join(', ')}, and dotted paths into them`;
-  const column = z
-    .string()
-    .check(z.refine((path) => known.includes(rootOf(path)), { error, params: { type: 'value_error' } }));
-  return z.array(column);
+  const column = z.string().check(
+    z.refine((path) => path.length <= longestPath, {
+      error: `should be at most ${longestPath} characters`,
+      params: { type: 'string_too_long' },
+    }),
+    z.refine((path) => known.includes(rootOf(path)), { error, params: { type: 'value_error' } }),
+  );
+  return z.array(column).check(
+    z.refine((columns) => columns.length <= mostColumns, {
+      error: `should be at most ${mostColumns} columns`,
+      params: { type: 'too_long' },
+    }),
+  );
 };
 
 /** The body of `/calls/stream_query`. */

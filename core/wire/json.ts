@@ -13,16 +13,31 @@ export const maxDepth = 512;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether lists and objects nest at most `levels` deep in the value; a scalar is 0 deep. */
-export const nestsWithin = (value: unknown, levels: number): boolean => {
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
+/** What a JSON text can say and a stored value cannot keep: nesting without end, and numbers beyond those of a double. */
+export type JsonFault = 'too deep' | 'too large a number';
+
+/**
+ * Looks for what cannot be kept in a value.
+ *
+ * @param levels how deep lists and objects may nest; a scalar is 0 deep
+ */
+export const faultOf = (value: unknown, levels = maxDepth): JsonFault | undefined => {
+  // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'too large a number';
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return 'too deep';
   if (Array.isArray(value)) {
-    for (const item of value) if (!nestsWithin(item, levels - 1)) return false;
-    return true;
+    for (const item of value) {
+      const fault = faultOf(item, levels - 1);
+      if (fault) return fault;
+    }
+    return undefined;
   }
-  for (const key in value) if (!nestsWithin((value as JsonObject)[key], levels - 1)) return false;
-  return true;
+  for (const key in value) {
+    const fault = faultOf((value as JsonObject)[key], levels - 1);
+    if (fault) return fault;
+  }
+  return undefined;
 };
 
 /** The size of a text in UTF-8, in bytes. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
 import { idRule, isId } from './ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue, maxDepth, nestsWithin } from './json.ts';
+import { faultOf, isJsonObject, type JsonObject, type JsonValue, maxDepth } from './json.ts';
 import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
 import { parseTime, timeRule } from './time.ts';
 
@@ -38,15 +38,22 @@ export const time = z
   .check(z.refine((text) => parseTime(text) !== undefined, rule(timeRule, 'datetime_parsing')));
 
 const depthRule = `should nest lists and objects at most ${maxDepth} deep`;
-const withinDepth = z.refine((value) => nestsWithin(value, maxDepth), rule(depthRule, 'recursion_loop'));
+const numberRule = 'should hold no number beyond ±1.8e308, which no double can keep';
+const keepable = z.check<unknown>(({ value, issues }) => {
+  const fault = faultOf(value);
+  if (fault === undefined) return;
+  const [message, type] =
+    fault === 'too deep' ? [depthRule, 'recursion_loop'] : [numberRule, 'finite_number'];
+  issues.push({ code: 'custom', message, params: { type }, input: value, continue: true });
+});
 
 /** A free-form JSON object; what is in it is the client's. */
 export const freeObject = z
   .custom<JsonObject>(isJsonObject, { ...rule('should be an object', 'dict_type'), abort: true })
-  .check(withinDepth);
+  .check(keepable);
 
 /** Any JSON value. */
-export const freeValue = z.custom<JsonValue>(() => true).check(withinDepth);
+export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
 
 /** A field that may be missing or null. */
 export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
@@ -115,11 +122,19 @@ const describe = (issue: Issue): { msg: string; type: string } => {
   }
 };
 
+const longestKey = 200;
+
+/** A step of a place, as text; a client's own key can be as long as the request. */
+const stepOf = (key: PropertyKey): string => {
+  const text = String(key);
+  return text.length > longestKey ? `${text.slice(0, longestKey)}…` : text;
+};
+
 const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
-  const loc = ['body', ...issue.path.map(String)];
+  const loc = ['body', ...issue.path.map(stepOf)];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      loc: [...loc, key],
+      loc: [...loc, stepOf(key)],
       msg: 'there is no such field',
       type: 'extra_forbidden',
     }));
@@ -165,11 +180,12 @@ export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
 const jsonFault = (error: unknown, text: string): ErrorDetail => {
   const type = 'json_invalid';
   if (text === '') return { loc: ['body'], msg: 'the body is empty; it should be JSON', type };
-  const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+  const [, position] =
+    / (?:in|after) JSON at position (\d+) \(line \d+ column \d+\)$/.exec(String(error)) ?? [];
   if (position !== undefined) {
     return { loc: ['body', position], msg: `the body is not JSON from character ${position} on`, type };
   }
-  if (/end of JSON input/.test(String(error))) {
+  if (/^SyntaxError: Unexpected end of JSON input$/.test(String(error))) {
     return { loc: ['body', String(text.length)], msg: 'the body ends in the middle of its JSON', type };
   }
   const [, token] = /^SyntaxError: Unexpected token '(.)'/u.exec(String(error)) ?? [];

@@ -1,21 +1,30 @@
 import { type CallReport, callBatchBody, writeCalls } from '../../core/calls/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
 
 const projectOf = (report: CallReport, i: number) => {
   const { projectId } = report.kind === 'start' ? report.start : report.end;
   return { projectId, loc: ['batch', String(i), 'req', report.kind, 'project_id'] };
 };
 
-/** `POST /call/upsert_batch`: stores starts and ends of calls, checked whole before any is written; one answer for each, in order. */
-export const handler = jsonEndpoint(
+/**
+ * `POST /call/upsert_batch`: stores starts and ends of calls, checked whole before any is written; one answer for each, in order. They are streamed, since
+ * the answers to a batch of tiny starts can be larger than a buffered answer may be.
+ */
+export const handler = streamEndpoint(
   {
     path: '/call/upsert_batch',
     body: callBatchBody(settings.names),
     projects: ({ batch }) => batch.map(projectOf),
   },
-  async ({ body: { batch }, caller, effort }) => {
-    const answers = await writeCalls(settings.calls, batch, caller.user, effort);
-    return { res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})) };
-  },
+  ['application/json'],
+  ({ body: { batch }, caller, effort }) => ({
+    text: (async function* () {
+      const answers = await writeCalls(settings.calls, batch, caller.user, effort);
+      yield JSON.stringify({
+        res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})),
+      });
+    })(),
+    logged: () => ({ items: batch.length }),
+  }),
 );

@@ -12,7 +12,9 @@ type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
  * @throws ServiceError 406 when the client accepts none of them
  */
 export const mediaType = (event: Headers, written: readonly string[]): string => {
-  const chosen = new Negotiator({ headers: headersOf(event) }).mediaType([...written]);
+  // A charset narrows nothing here: all that is written is UTF-8.
+  const accept = headersOf(event).accept?.replace(/;\s*charset=[^;,]*/gi, '') || '*/*';
+  const chosen = new Negotiator({ headers: { accept } }).mediaType([...written]);
   if (chosen !== undefined) return chosen;
   throw new ServiceError(406, [
     { loc: ['header', 'accept'], msg: `should accept one of ${written.join(', ')}`, type: 'not_acceptable' },

@@ -34,11 +34,8 @@ export const streamEndpoint = <Body>(
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
-      const source = Readable.from(await begun(logged(endpoint.path, request, answer(request, type))), {
-        objectMode: false,
-      });
-      // Nobody reads on: whatever storage is still being asked for is not wanted any more.
-      source.once('close', () => aborting.abort());
+      const text = await begun(logged(endpoint.path, request, answer(request, type)));
+      const source = abortable(Readable.from(text, { objectMode: false }), aborting);
       return {
         statusCode: 200,
         headers: {
@@ -50,6 +47,19 @@ export const streamEndpoint = <Body>(
         body: gzip ? compressed(source) : source,
       };
     });
+
+/**
+ * Has a stream abort what makes its content as soon as it is destroyed, which is when nobody reads on: its generator cannot be ended
+ * while it waits for storage.
+ */
+const abortable = (stream: Readable, aborting: AbortController): Readable => {
+  const destroy = stream._destroy.bind(stream);
+  stream._destroy = (error, callback) => {
+    aborting.abort();
+    destroy(error, callback);
+  };
+  return stream;
+};
 
 /** Awaits the first item of an iterable, so that its failure is the caller's, and gives the whole of it again. */
 const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => {

@@ -11,9 +11,9 @@ type Pairs = Iterable<readonly [string, string]>;
 const ownHeaders = new Set(['connection', 'expect', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']);
 
 const grouped = (pairs: Pairs): Record<string, string[]> => {
-  const groups: Record<string, string[]> = {};
-  for (const [name, value] of pairs) groups[name] = [...(groups[name] ?? []), value];
-  return groups;
+  const groups = new Map<string, string[]>();
+  for (const [name, value] of pairs) groups.set(name, [...(groups.get(name) ?? []), value]);
+  return Object.fromEntries(groups);
 };
 
 /** API Gateway has null where there is nothing. */

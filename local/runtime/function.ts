@@ -9,7 +9,7 @@ export interface Concurrency {
   readonly maxWaiting: number;
 }
 
-const defaultConcurrency: Concurrency = { maxWorkers: 6, maxWaiting: 500 };
+const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 500 };
 
 /** An invocation that waits for a worker. */
 interface Waiting {

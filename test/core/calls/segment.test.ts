@@ -138,6 +138,9 @@ describe('smallUsage', () => {
     expect(smallUsage({})).toBeNull();
     expect(smallUsage({ usage: 'much' })).toBeNull();
     expect(smallUsage({ usage: { model: 'x'.repeat(300) } })).toBeNull();
+    expect(
+      smallUsage(JSON.parse(`{"usage":{"a":${'['.repeat(120)}${']'.repeat(120)}}}`) as JsonObject),
+    ).toBeNull();
     expect(smallUsage(JSON.parse('{"usage":{"__proto__":1}}') as JsonObject)).toBeNull();
   });
 });

@@ -51,6 +51,11 @@ describe('plan', () => {
       { filter: { callIds: ['a'], traceIds: ['t'], threadIds: ['h'] } },
       { source: { kind: 'calls', ids: ['a'] } },
     ],
+    [
+      'what can be no id: nothing is read',
+      { filter: { parentIds: ['x'.repeat(3000), '\ud800'] } },
+      { source: { kind: 'nothing' } },
+    ],
     ['a trace: its index', { filter: { traceIds: ['t'] } }, { source: { kind: 'traces', ids: ['t'] } }],
     [
       'a trace wins over a thread',

@@ -27,6 +27,7 @@ describe('a body that is not JSON', () => {
     ['{"a":1}x', ['7'], 'from character 7 on'],
     ['{"start": nope}', [], 'unexpected o in it'],
     ['"open', ['5'], 'from character 5 on'],
+    ['xat position 99', [], 'unexpected x in it'],
   ])('%j is told where it breaks', (text, place, msg) => {
     expect(faults(callStartBody(names), text)).toEqual([
       { loc: ['body', ...place], msg: expect.stringContaining(msg), type: 'json_invalid' },
@@ -60,6 +61,7 @@ describe('a start', () => {
     [{ svc_run_step: 2 ** 53 }, 'svc_run_step', 'less_than_equal'],
     [{ svc_user_id: 7 }, 'svc_user_id', 'string_type'],
     [{ surprise: 1 }, 'surprise', 'extra_forbidden'],
+    [{ ['k'.repeat(5000)]: 1 }, `${'k'.repeat(200)}…`, 'extra_forbidden'],
     [{ wb_run_id: 'x' }, 'wb_run_id', 'extra_forbidden'],
   ])('with %j is told of %s: %s', (fields, field, type) => {
     expect(faultsOfStart(fields)).toMatchObject([{ loc: at('start', field), type }]);
@@ -81,6 +83,14 @@ describe('a start', () => {
     ]);
     expect(faults(callStartBody(names), withInputs(nested(100_000)))).toMatchObject([
       { type: 'recursion_loop' },
+    ]);
+  });
+
+  it('with a number that no double can keep is refused, and the largest that one can is not', () => {
+    const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
+    expect(faults(callStartBody(names), withInputs('{"a":[1e308,-1e308,5e-324]}'))).toEqual([]);
+    expect(faults(callStartBody(names), withInputs('{"a":[1e400]}'))).toMatchObject([
+      { loc: at('start', 'inputs'), type: 'finite_number' },
     ]);
   });
 
@@ -147,6 +157,8 @@ describe('a query', () => {
     [{ filter: { op_names: 'x' } }, ['filter', 'op_names'], 'list_type'],
     [{ filter: { svc_run_ids: [1] } }, ['filter', 'svc_run_ids', '0'], 'string_type'],
     [{ columns: ['id', 'nope.x'] }, ['columns', '1'], 'value_error'],
+    [{ columns: [`inputs${'.a'.repeat(300)}`] }, ['columns', '0'], 'string_too_long'],
+    [{ columns: Array.from({ length: 501 }, () => 'id') }, ['columns'], 'too_long'],
     [{ sort_by: [{ field: 'started_at', direction: 'up' }] }, ['sort_by', '0', 'direction'], 'literal_error'],
     [{ sort_by: [{ field: 'op_name', direction: 'asc' }] }, ['sort_by'], 'not_supported'],
     [{ query: { $expr: {} } }, ['query'], 'not_supported'],

@@ -15,6 +15,8 @@ describe('mediaType', () => {
     ['application/x-ndjson', 'application/x-ndjson'],
     ['text/html, application/x-ndjson;q=0.9, */*;q=0.1', 'application/x-ndjson'],
     ['APPLICATION/JSONL', 'application/jsonl'],
+    ['application/x-ndjson; charset=utf-8', 'application/x-ndjson'],
+    ['', 'application/jsonl'],
   ])('for accept: %s is %s', (accept, type) => {
     expect(accepting(accept)).toBe(type);
   });
