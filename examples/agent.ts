@@ -23,15 +23,16 @@ const post = async (path: string, body: object): Promise<Response> => {
 };
 
 type Batch = { mode: 'start' | 'end'; req: object }[];
-let pending: Batch = [];
+const pending: Batch = [];
 let sent = 0;
 
 /** Sends what has gathered, as a client library would every second or every few hundred items. */
 const flush = async (): Promise<void> => {
-  const batch = pending;
-  pending = [];
+  const batch = [...pending];
   if (batch.length === 0) return;
   await post('/call/upsert_batch', { batch });
+  // Only what was acknowledged is forgotten: after an error the next flush sends it again, which does no harm.
+  pending.splice(0, batch.length);
   sent += batch.length;
   console.log(
     `  → POST /call/upsert_batch  ${batch.length} items: ${batch.map(({ mode }) => mode).join(', ')}`,

@@ -14,14 +14,17 @@ const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(
 
 const progress = (line: string): void => console.log(`${elapsed()}  ${line}`);
 
+/** A terminal, npm and a supervisor may each pass the same signal on; later than this one, it is a second one. */
+const sameSignalMs = 1000;
+
 /** Resolves at the first signal to end; at a second one the process ends at once. */
 const untilTold = (): Promise<void> =>
   new Promise((resolve) => {
-    let told = false;
+    let told: number | undefined;
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (told) process.exit(1);
-        told = true;
+        if (told !== undefined && performance.now() - told > sameSignalMs) process.exit(1);
+        told ??= performance.now();
         resolve();
       });
     }

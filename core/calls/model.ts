@@ -15,7 +15,7 @@ export interface CallStart {
   readonly inputs: JsonObject;
   readonly runId: string | null;
   readonly runStep: number | null;
-  /** Bytes of the JSON that it was received as, without those of attributes and inputs. */
+  /** Bytes of it as compact JSON, without those of the values of attributes and inputs. */
   readonly envelopeBytes: number;
 }
 
@@ -28,7 +28,7 @@ export interface CallEnd {
   readonly exception: string | null;
   readonly summary: JsonObject;
   readonly runStepEnd: number | null;
-  /** Bytes of the JSON that it was received as, without those of output, summary and exception. */
+  /** Bytes of it as compact JSON, without those of the values of output, summary and exception. */
   readonly envelopeBytes: number;
 }
 
@@ -68,7 +68,7 @@ export interface StartHeader {
   readonly userId: string;
   readonly runId: string | null;
   readonly runStep: number | null;
-  /** Bytes of JSON that the start was received as. */
+  /** Bytes of the start as compact JSON, as it was received but for white space and escapes. */
   readonly bytes: number;
   readonly payload: PayloadPointer;
 }
@@ -88,7 +88,7 @@ export interface EndHeader {
   readonly runStepEnd: number | null;
   /** `summary.usage`, where it is small enough to ride along. */
   readonly usage: JsonObject | null;
-  /** Bytes of JSON that the end was received as. */
+  /** Bytes of the end as compact JSON, as it was received but for white space and escapes. */
   readonly bytes: number;
   readonly payload: PayloadPointer;
 }

@@ -1,12 +1,4 @@
-import {
-  type CallHeader,
-  callColumns,
-  columnJson,
-  isPayloadColumn,
-  type Payload,
-  serviceSummary,
-  summaryJson,
-} from '../calls/index.ts';
+import { type CallHeader, callColumns, columnJson, type Payload } from '../calls/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
 
 /** The column that a name or dotted path is of: `inputs` for `inputs.model`. */
@@ -92,22 +84,9 @@ export const projectedJson = (
 ): string => {
   const fields = projection.map(({ column, paths }) => {
     const text = paths
-      ? JSON.stringify(pick(columnValue(names, call, payload, column), paths))
+      ? JSON.stringify(pick(JSON.parse(columnJson(names, call, payload, column)), paths))
       : columnJson(names, call, payload, column);
     return `${JSON.stringify(column)}:${text}`;
   });
   return `{${fields.join(',')}}`;
-};
-
-const columnValue = (
-  names: WireNames,
-  call: CallHeader,
-  payload: Payload | null,
-  column: string,
-): JsonValue => {
-  if (!isPayloadColumn(column)) return JSON.parse(columnJson(names, call, payload, column));
-  if (column !== 'summary') return JSON.parse(payload?.[column] ?? 'null');
-  return payload
-    ? JSON.parse(summaryJson(names, call, payload.summary))
-    : { [names.service]: serviceSummary(names, call) };
 };

@@ -9,7 +9,7 @@ const isSameCall = (a: Row, b: Row): boolean =>
 
 /**
  * Joins the rows of starts and ends, which lie side by side, into calls. An end without its start is skipped: its place is a
- * stale one. A start without an end is of a call that still runs, or whose end came first and has no place in the index: the
+ * stale one. A start without an end is of a call that still batches, or whose end came first and has no place in the index: the
  * table itself is asked.
  *
  * @throws ServiceError 503 when storage does not give an end in time
@@ -17,13 +17,13 @@ const isSameCall = (a: Row, b: Row): boolean =>
 export async function* joinParts(
   store: CallStore,
   projectId: ProjectId,
-  runs: AsyncIterable<Row[]>,
+  batches: AsyncIterable<Row[]>,
   effort: Effort,
 ): AsyncGenerator<CallHeader[]> {
   let group: Row[] = [];
-  for await (const run of runs) {
+  for await (const batch of batches) {
     const groups: StoredPart[][] = [];
-    for (const row of run) {
+    for (const row of batch) {
       const [first] = group;
       if (first && !isSameCall(first, row)) {
         groups.push(group.map(({ part }) => part));

@@ -17,13 +17,13 @@ export const compareCalls =
  */
 export async function* orderTies(
   direction: Direction,
-  runs: AsyncIterable<CallHeader[]>,
+  batches: AsyncIterable<CallHeader[]>,
 ): AsyncGenerator<CallHeader[]> {
   const compare = compareCalls(direction);
   let tied: CallHeader[] = [];
-  for await (const run of runs) {
+  for await (const batch of batches) {
     const settled: CallHeader[] = [];
-    for (const call of run) {
+    for (const call of batch) {
       if (tied[0] && tied[0].start.startedAt !== call.start.startedAt) {
         // Not spread into push: there can be more of them than a call may have arguments.
         for (const tie of tied.sort(compare)) settled.push(tie);
@@ -40,13 +40,13 @@ export async function* orderTies(
 export async function* cut<T>(
   offset: number,
   limit: number | null,
-  runs: AsyncIterable<T[]>,
+  batches: AsyncIterable<T[]>,
 ): AsyncGenerator<T[]> {
   let skip = offset;
   let left = limit ?? Number.POSITIVE_INFINITY;
-  for await (const run of runs) {
-    const kept = run.slice(skip, skip + left);
-    skip = Math.max(0, skip - run.length);
+  for await (const batch of batches) {
+    const kept = batch.slice(skip, skip + left);
+    skip = Math.max(0, skip - batch.length);
     left -= kept.length;
     if (kept.length > 0) yield kept;
     if (left === 0) return;

@@ -28,10 +28,10 @@ export interface QueryCounts {
 }
 
 /** A query under way: its plan, the counts as they grow, and the answer. */
-export interface QueryRun {
+export interface QueryAnswer {
   readonly plan: Plan;
   readonly counts: QueryCounts;
-  /** The calls as JSON text, one each, in runs that come as soon as they are known. */
+  /** The calls as JSON text, one each, in batches that come as soon as they are known. */
   readonly calls: AsyncGenerator<string[]>;
 }
 
@@ -40,7 +40,7 @@ export interface QueryRun {
  *
  * @throws ServiceError 503, while the calls are iterated, when storage does not give something in time
  */
-export const queryCalls = (store: CallStore, query: CallsQuery, effort: Effort): QueryRun => {
+export const queryCalls = (store: CallStore, query: CallsQuery, effort: Effort): QueryAnswer => {
   const planned = plan(query);
   const counts: QueryCounts = { scanned: 0, hydrated: 0, sent: 0 };
   return { plan: planned, counts, calls: answer(store, query, planned, counts, effort) };
@@ -62,9 +62,9 @@ async function* answer(
     ? cut(offset, limit, filterPayloads(matches, hydrate(reader, counts, headers)))
     : hydrate(reader, counts, cut(offset, limit, headers));
   const encode = encoder(wireNames(store.service), query.columns);
-  for await (const run of calls) {
-    counts.sent += run.length;
-    yield run.map(encode);
+  for await (const batch of calls) {
+    counts.sent += batch.length;
+    yield batch.map(encode);
   }
 }
 
@@ -103,12 +103,12 @@ const firstPageRows = (enough: number | null, ranges: number): number =>
 async function* filterHeaders(
   query: CallsQuery,
   counts: QueryCounts,
-  runs: AsyncIterable<CallHeader[]>,
+  batches: AsyncIterable<CallHeader[]>,
 ): AsyncGenerator<CallHeader[]> {
   const matches = headerFilter(query.filter);
-  for await (const run of runs) {
-    counts.scanned += run.length;
-    const kept = run.filter(matches);
+  for await (const batch of batches) {
+    counts.scanned += batch.length;
+    const kept = batch.filter(matches);
     if (kept.length > 0) yield kept;
   }
 }
@@ -125,25 +125,25 @@ const hydrationBytes = 4 * 1024 * 1024;
 async function* hydrate(
   reader: PayloadReader | null,
   counts: QueryCounts,
-  runs: AsyncIterable<CallHeader[]>,
+  batches: AsyncIterable<CallHeader[]>,
 ): AsyncGenerator<Found[]> {
-  for await (const run of runs) {
+  for await (const batch of batches) {
     if (reader === null) {
-      yield run.map((header) => ({ header, payload: null }));
+      yield batch.map((header) => ({ header, payload: null }));
       continue;
     }
-    for (const batch of batchesOf(run)) {
-      const found = await reader.read(batch);
+    for (const part of bySize(batch)) {
+      const found = await reader.read(part);
       counts.hydrated += found.length;
       yield found;
     }
   }
 }
 
-const batchesOf = (run: readonly CallHeader[]): CallHeader[][] => {
+const bySize = (calls: readonly CallHeader[]): CallHeader[][] => {
   const batches: CallHeader[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const header of run) {
+  for (const header of calls) {
     const length = header.start.payload.length + (header.end?.payload.length ?? 0);
     if (bytes + length > hydrationBytes) {
       batches.push([]);
@@ -157,10 +157,10 @@ const batchesOf = (run: readonly CallHeader[]): CallHeader[][] => {
 
 async function* filterPayloads(
   matches: (payload: Payload) => boolean,
-  runs: AsyncIterable<Found[]>,
+  batches: AsyncIterable<Found[]>,
 ): AsyncGenerator<Found[]> {
-  for await (const run of runs) {
-    const kept = run.filter(({ payload }) => payload !== null && matches(payload));
+  for await (const batch of batches) {
+    const kept = batch.filter(({ payload }) => payload !== null && matches(payload));
     if (kept.length > 0) yield kept;
   }
 }

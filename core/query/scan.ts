@@ -91,7 +91,7 @@ const toRow = (store: CallStore, projectId: ProjectId, item: Item): Row => ({
 });
 
 /**
- * Scans key ranges side by side and merges their rows in the order of their keys. Rows come in runs, each as long as what has
+ * Scans key ranges side by side and merges their rows in the order of their keys. Rows come in batches, each as long as what has
  * been read allows, so that the first come as soon as they are known.
  *
  * @throws ServiceError 503 when storage does not give a page in time

@@ -16,6 +16,6 @@ export const handler = streamEndpoint(
   },
 );
 
-async function* toLines(runs: AsyncIterable<string[]>): AsyncGenerator<string> {
-  for await (const run of runs) if (run.length > 0) yield `${run.join('\n')}\n`;
+async function* toLines(batches: AsyncIterable<string[]>): AsyncGenerator<string> {
+  for await (const batch of batches) if (batch.length > 0) yield `${batch.join('\n')}\n`;
 }

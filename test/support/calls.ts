@@ -79,6 +79,6 @@ export const query = async (
   asked: PartialQuery = {},
   spent = effort(60_000),
 ): Promise<JsonObject[]> => {
-  const runs = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).calls);
-  return runs.flat().map((text) => JSON.parse(text) as JsonObject);
+  const batches = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).calls);
+  return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };

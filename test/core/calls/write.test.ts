@@ -1,13 +1,26 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CallStore } from '../../../core/calls/index.ts';
+import { type CallStore, writeCalls } from '../../../core/calls/index.ts';
+import { effort } from '../../../core/storage/index.ts';
 import type { JsonObject } from '../../../core/wire/index.ts';
-import { createCallStore, endOf, names, project, query, read, send, startOf } from '../../support/calls.ts';
+import {
+  createCallStore,
+  endOf,
+  names,
+  parseBatch,
+  project,
+  query,
+  read,
+  send,
+  startOf,
+} from '../../support/calls.ts';
 
 let store: CallStore;
 beforeAll(async () => {
   store = await createCallStore();
 });
+
+const answersTo = (batch: readonly object[]) => writeCalls(store, parseBatch(batch), 'ada', effort(30_000));
 
 let fresh = 0;
 const newIds = (count: number): string[] => Array.from({ length: count }, () => `call-${fresh++}`);
@@ -143,6 +156,59 @@ describe('a call', () => {
       inputs: { mine: true },
       output: null,
     });
+  });
+
+  it('is not changed by a batch that is sent again, whole or regrouped', async () => {
+    const regroup = fc.record({ turn: fc.boolean(), cut: fc.nat(4), again: fc.nat(4) });
+    await fc.assert(
+      fc.asyncProperty(regroup, async ({ turn, cut, again }) => {
+        const ids = newIds(2);
+        const items = ids.flatMap((_, call) => [
+          toItem(ids, { call, kind: 'start', version: 1 }, turn),
+          toItem(ids, { call, kind: 'end', version: call }, turn),
+        ]);
+        await send(store, items);
+        const before = await Promise.all(ids.map((id) => read(store, id)));
+        for (const part of [items.slice(0, cut), items.slice(cut), items.slice(again), items])
+          await send(store, part);
+        expect(await Promise.all(ids.map((id) => read(store, id)))).toEqual(before);
+        const found = await query(store, { filter: { threadIds: ['h1'] } });
+        expect(found.filter((call) => ids.includes(String(call.id)))).toHaveLength(2);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('belongs to the trace that was answered, whoever named it', async () => {
+    const family = fc.array(fc.record({ parent: fc.option(fc.nat(3), { nil: null }), named: fc.boolean() }), {
+      minLength: 4,
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(family, fc.nat(4), async (members, cut) => {
+        const ids = newIds(4);
+        const starts = members.map(({ parent, named }, i) =>
+          startOf({
+            id: ids[i],
+            ...(parent !== null && { parent_id: ids[parent] }),
+            ...(named && { trace_id: `trace-${ids[i]}` }),
+          }),
+        );
+        const answers = [...(await answersTo(starts.slice(0, cut))), ...(await answersTo(starts.slice(cut)))];
+        for (const [i, answer] of answers.entries()) {
+          expect((await read(store, ids[i] ?? ''))?.trace_id).toBe(answer?.traceId);
+          const { parent, named } = members[i] ?? { parent: null, named: false };
+          if (named) expect(answer?.traceId).toBe(`trace-${ids[i]}`);
+          // A parent in the same request, or an earlier one, gives its trace.
+          else if (parent !== null && (parent < cut || i >= cut)) {
+            expect(answer?.traceId).toBe(answers[parent]?.traceId);
+          }
+        }
+        // The same again is answered the same, although all parents are known by now.
+        expect(await answersTo(starts)).toEqual(answers);
+      }),
+      { numRuns: 25 },
+    );
   });
 
   it('whose end alone is known is not visible', async () => {

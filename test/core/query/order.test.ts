@@ -8,7 +8,7 @@ const call = (startedAt: number, id: string) => ({ id, start: { startedAt } }) a
 const calls = fc.array(fc.tuple(fc.nat(5), fc.string({ minLength: 1, maxLength: 3 })), { maxLength: 30 });
 const direction = fc.constantFrom<Direction>('ascending', 'descending');
 
-async function* runsOf<T>(list: readonly T[], sizes: readonly number[]): AsyncGenerator<T[]> {
+async function* batchesFrom<T>(list: readonly T[], sizes: readonly number[]): AsyncGenerator<T[]> {
   let at = 0;
   for (let i = 0; at < list.length; i++) {
     const size = Math.max(1, sizes[i % Math.max(1, sizes.length)] ?? 1);
@@ -17,10 +17,11 @@ async function* runsOf<T>(list: readonly T[], sizes: readonly number[]): AsyncGe
   }
 }
 
-const collect = async <T>(runs: AsyncIterable<T[]>): Promise<T[]> => (await Array.fromAsync(runs)).flat();
+const collect = async <T>(batches: AsyncIterable<T[]>): Promise<T[]> =>
+  (await Array.fromAsync(batches)).flat();
 
 describe('orderTies', () => {
-  it('puts what comes in order of time in the order of the query, however it is cut into runs', async () => {
+  it('puts what comes in order of time in the order of the query, however it is cut into batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         calls,
@@ -31,7 +32,7 @@ describe('orderTies', () => {
           const inTime = pairs
             .map(([time, id]) => call(time, id))
             .sort((a, b) => sign * (a.start.startedAt - b.start.startedAt));
-          const ordered = await collect(orderTies(direction, runsOf(inTime, sizes)));
+          const ordered = await collect(orderTies(direction, batchesFrom(inTime, sizes)));
           expect(ordered).toEqual([...inTime].sort(compareCalls(direction)));
         },
       ),
@@ -57,7 +58,7 @@ describe('cut', () => {
         fc.nat(20),
         limits,
         async (list, offset, limit) => {
-          const kept = await collect(cut(offset, limit, runsOf(list, [3, 1, 4])));
+          const kept = await collect(cut(offset, limit, batchesFrom(list, [3, 1, 4])));
           expect(kept).toEqual(list.slice(offset, limit === null ? undefined : offset + limit));
         },
       ),

@@ -223,12 +223,12 @@ describe('a query', () => {
 describe('what a query reads', () => {
   it('is no payload where headers are enough', async () => {
     const spent = effort(30_000);
-    const { calls: runs, counts } = queryCalls(
+    const { calls: batches, counts } = queryCalls(
       storeOf('together'),
       queryOf({ columns: ['id', 'ended_at'] }),
       spent,
     );
-    await Array.fromAsync(runs);
+    await Array.fromAsync(batches);
     expect(counts).toMatchObject({ scanned: calls.length, hydrated: 0, sent: calls.length });
   });
 

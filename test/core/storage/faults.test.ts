@@ -160,10 +160,14 @@ describe('a reader that goes away', () => {
       );
     }
     const aborting = new AbortController();
-    const { calls: runs } = queryCalls(through(proxy.endpoint), queryOf(), effort(30_000, aborting.signal));
-    await runs.next();
+    const { calls: batches } = queryCalls(
+      through(proxy.endpoint),
+      queryOf(),
+      effort(30_000, aborting.signal),
+    );
+    await batches.next();
     hanging = true;
-    const rest = Array.fromAsync(runs);
+    const rest = Array.fromAsync(batches);
     setTimeout(() => aborting.abort(), 50);
     await expect(rest).rejects.toThrow('aborted');
     const requests = proxy.requests.length;
