@@ -4,8 +4,9 @@ import { dynamodbClient } from '../core/storage/index.ts';
 import { routes } from '../lib/routes.ts';
 
 const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
+  if (!SERVICE_NAME) throw new Error('SERVICE_NAME is not set: it should be what keys begin with');
   if (!KEYS_TABLE) throw new Error('KEYS_TABLE is not set: it should name the table of keys');
-  return { service: SERVICE_NAME || 'svc', table: { client: dynamodbClient(), name: KEYS_TABLE } };
+  return { service: SERVICE_NAME, table: { client: dynamodbClient(), name: KEYS_TABLE } };
 };
 
 /** Made once per container, while it starts. */

@@ -37,7 +37,7 @@ export class Auth extends Construct {
       memoryMb: 512,
       timeoutSeconds: 10,
       environment: { KEYS_TABLE: this.keys.tableName },
-      grants: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
+      permissions: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
     });
     const schemes = new Set(routes.map((route) => route.scheme));
     this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultServiceName } from '../core/wire/names.ts';
 
 /** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */
 export type Config = z.output<typeof settings>;
@@ -40,7 +41,7 @@ export const settings = z.strictObject({
   serviceName: text(
     /^[a-z][a-z0-9]{0,31}$/,
     'write a lower-case letter, then at most 31 lower-case letters or digits',
-  ).default('svc'),
+  ).default(defaultServiceName),
   stackName: text(
     /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
     'write a letter, then at most 127 letters, digits or hyphens',

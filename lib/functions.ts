@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { grantsOf } from './grants.ts';
 import { constructId } from './names.ts';
+import { permissionsOf } from './permissions.ts';
 import type { Route } from './routes.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
@@ -31,7 +31,7 @@ export class Functions extends Construct {
           memoryMb: route.memoryMb,
           timeoutSeconds: route.timeoutSeconds,
           environment: environmentOf(route, config, storage),
-          grants: grantsOf(route, storage),
+          permissions: permissionsOf(route, storage),
         }),
       ]),
     );

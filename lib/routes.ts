@@ -3,7 +3,7 @@ import type { Role, Scheme } from '../core/auth/index.ts';
 export type { Role, Scheme } from '../core/auth/index.ts';
 
 /**
- * The one list of endpoints. The REST API, the authorizers, the IAM grants, the bundles, the local service
+ * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the local service
  * and the tests are all made from it: an endpoint that is not here does not exist.
  */
 

@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import type { Grant } from './grants.ts';
+import type { Permission } from './permissions.ts';
 
 /** What one function is made of. */
 export interface ServiceFunctionProps {
@@ -16,7 +16,7 @@ export interface ServiceFunctionProps {
   readonly timeoutSeconds: number;
   readonly environment: Readonly<Record<string, string>>;
   /** What it may do beyond writing its log and its traces. */
-  readonly grants: readonly Grant[];
+  readonly permissions: readonly Permission[];
 }
 
 /** One function with its log group and a role of its own that allows what it needs and nothing else. */
@@ -42,7 +42,7 @@ export class ServiceFunction extends Construct {
       tracing: Tracing.ACTIVE,
       logGroup: this.logGroup,
       // The role is complete as it is: CDK would add a second policy for what it thinks is missing.
-      role: this.#role(props.grants).withoutPolicyUpdates(),
+      role: this.#role(props.permissions).withoutPolicyUpdates(),
       environment: {
         SERVICE_NAME: config.serviceName,
         NODE_OPTIONS: '--enable-source-maps',
@@ -55,16 +55,18 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  #role(grants: readonly Grant[]): Role {
-    const log: Grant = {
+  #role(permissions: readonly Permission[]): Role {
+    const log: Permission = {
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resource: this.logGroup.logGroupArn,
     };
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { access: new PolicyDocument({ statements: [log, trace, ...grants].map(statement) }) },
+      inlinePolicies: {
+        access: new PolicyDocument({ statements: [log, trace, ...permissions].map(statement) }),
+      },
     });
-    for (const { wildcard } of [trace, ...grants]) {
+    for (const { wildcard } of [trace, ...permissions]) {
       if (!wildcard) continue;
       const { finding, reason } = wildcard;
       Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });
@@ -81,7 +83,7 @@ const trace = {
   actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
   resource: '*',
   wildcard: { finding: '*', reason: 'These two X-Ray actions take no narrower resource.' },
-} satisfies Grant;
+} satisfies Permission;
 
-const statement = ({ actions, resource }: Grant): PolicyStatement =>
+const statement = ({ actions, resource }: Permission): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [resource] });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamodbClient, type Table } from '../../core/storage/index.ts';
+import { defaultServiceName } from '../../core/wire/index.ts';
 import type { Place } from './options.ts';
 
 /** Something that stands in the way of the command; its message says what to do about it. */
@@ -11,7 +12,6 @@ export class Failure extends Error {
 
 /** The stack output that names the table of keys. */
 const keysTableOutput = 'KeysTable';
-const defaultService = 'svc';
 
 /**
  * Finds the table of keys, and makes a client to reach it with, which the caller destroys.
@@ -89,7 +89,7 @@ export const configuredService = async (root: string): Promise<string> => {
     | { context?: { serviceName?: unknown } }
     | undefined;
   const name = config?.context?.serviceName;
-  return typeof name === 'string' ? name : defaultService;
+  return typeof name === 'string' ? name : defaultServiceName;
 };
 
 const readJson = async (path: string): Promise<unknown> => {

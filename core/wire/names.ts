@@ -23,6 +23,9 @@ export interface WireNames {
   readonly runIds: string;
 }
 
+/** The service's name where the setting does not give one. */
+export const defaultServiceName = 'svc';
+
 /** Derives all wire names from the service's name, e.g. `svc`: a lower-case letter, then letters or digits. */
 export const wireNames = (service: string): WireNames => ({
   service,

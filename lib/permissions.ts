@@ -4,7 +4,7 @@ import type { Access, Route } from './routes.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */
-export interface Grant {
+export interface Permission {
   readonly actions: readonly string[];
   readonly resource: string;
   /** Where the ARN ends in a wildcard: what cdk-nag calls it, and why it is no narrower. */
@@ -24,9 +24,9 @@ const callsActions: Readonly<Record<Access, readonly string[]>> = {
   write: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'],
 };
 
-const callsGrants = (access: Access, { calls }: Storage): Grant[] => {
-  const table: Grant = { actions: callsActions[access], resource: calls.tableArn };
-  const indexes: Grant = {
+const callsPermissions = (access: Access, { calls }: Storage): Permission[] => {
+  const table: Permission = { actions: callsActions[access], resource: calls.tableArn };
+  const indexes: Permission = {
     actions: ['dynamodb:Query'],
     resource: `${calls.tableArn}/index/*`,
     wildcard: {
@@ -37,8 +37,8 @@ const callsGrants = (access: Access, { calls }: Storage): Grant[] => {
   return access === 'read' ? [table, indexes] : [table];
 };
 
-const payloadsGrants = (access: Access, { payloads }: Storage): Grant[] => {
-  const objects: Grant = {
+const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[] => {
+  const objects: Permission = {
     actions: [access === 'read' ? 's3:GetObject' : 's3:PutObject'],
     resource: payloads.arnForObjects('segments/*'),
     wildcard: {
@@ -48,12 +48,12 @@ const payloadsGrants = (access: Access, { payloads }: Storage): Grant[] => {
     },
   };
   // Without it S3 answers 403 for an object that does not exist, and a reader could not tell.
-  const list: Grant = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
+  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
   return access === 'read' ? [objects, list] : [objects];
 };
 
 /** What a route's function may do to its stores: what the route says, and nothing else. */
-export const grantsOf = ({ stores }: Route, storage: Storage): Grant[] => [
-  ...(stores.calls ? callsGrants(stores.calls, storage) : []),
-  ...(stores.payloads ? payloadsGrants(stores.payloads, storage) : []),
+export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
+  ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
+  ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
 ];
