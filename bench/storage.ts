@@ -76,14 +76,18 @@ console.table(
   ),
 );
 
+await using cleanup = new AsyncDisposableStack();
 const dynamodb = await startDynamodb();
+cleanup.defer(() => dynamodb.stop());
 const client = new DynamoDBClient({
   region: localRegion,
   credentials: localCredentials,
   endpoint: dynamodb.endpoint,
 });
+cleanup.defer(() => client.destroy());
 
 const assembly = mkdtempSync(join(tmpdir(), 'pennytrace-bench-'));
+cleanup.defer(() => rmSync(assembly, { recursive: true }));
 await synthesize(assembly);
 // No segment of these traces is too big for an item, so that no bucket is ever asked.
 const s3 = new S3Client({ region: localRegion, credentials: localCredentials });
@@ -171,10 +175,10 @@ for (const [name, body] of Object.entries(queries)) {
   const query: CallsQuery = parseBody(callsQueryBody(names), JSON.stringify({ project_id, ...body }));
   for (const [way, store] of Object.entries(stores)) {
     const spent = effort(600_000);
-    const run = queryCalls(store, query, spent);
-    await Array.fromAsync(run.calls);
+    const answer = queryCalls(store, query, spent);
+    await Array.fromAsync(answer.calls);
     read[`${name} (${way})`] = {
-      calls: run.counts.sent,
+      calls: answer.counts.sent,
       'read units': spent.meter.readUnits,
       requests: spent.meter.requests,
     };
@@ -182,6 +186,3 @@ for (const [name, body] of Object.entries(queries)) {
 }
 console.log('Queried:');
 console.table(read);
-client.destroy();
-await dynamodb.stop();
-rmSync(assembly, { recursive: true });
