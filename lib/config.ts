@@ -50,8 +50,8 @@ export const settings = z.strictObject({
   retentionDays: whole(1, 36_500).optional(),
   keepData: flag().default(true),
   authorizerCacheSeconds: whole(0, 3600).default(60),
-  throttleRate: whole(1, 10_000).default(200),
-  throttleBurst: whole(1, 5000).default(400),
+  throttleRate: whole(1, 10_000).default(1000),
+  throttleBurst: whole(1, 5000).default(2000),
   logRetentionDays: z
     .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
     .default(30),

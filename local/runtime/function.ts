@@ -9,7 +9,7 @@ export interface Concurrency {
   readonly maxWaiting: number;
 }
 
-const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 500 };
+const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
 
 /** An invocation that waits for a worker. */
 interface Waiting {

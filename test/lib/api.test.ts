@@ -108,7 +108,7 @@ describe('the API', () => {
       StageName: 'api',
       TracingEnabled: true,
       MethodSettings: [
-        { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 },
+        { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 },
       ],
     });
   });

@@ -10,8 +10,8 @@ const defaults = {
   shards: [4],
   keepData: true,
   authorizerCacheSeconds: 60,
-  throttleRate: 200,
-  throttleBurst: 400,
+  throttleRate: 1000,
+  throttleBurst: 2000,
   logRetentionDays: 30,
   accountLogRole: true,
 };
