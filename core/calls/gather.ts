@@ -1,4 +1,4 @@
-import { newId, type ProjectId } from '../wire/index.ts';
+import { idOf, newId, type ProjectId } from '../wire/index.ts';
 import type { CallEnd, CallReport, CallStart } from './model.ts';
 
 /** What one request says of one call: a start, an end or both; of several, the last. */
@@ -38,7 +38,8 @@ export const gather = (reports: readonly CallReport[]): Gathered => {
 
 /**
  * Gives every start of the request its trace: its own, the one that it was stored with, its parent's as far as that
- * is known from the request or from storage, or a new one.
+ * is known from the request or from storage, or a new one. A new one is made of the first ancestor's project, id and start, so that
+ * the same request, sent twice at once, makes the same.
  *
  * @param storedTraces the traces of stored starts, by {@link callName}
  * @returns the traces by {@link callName}
@@ -53,20 +54,20 @@ export const resolveTraces = (
   const traces = new Map<string, string>();
   const settle = (firstName: string): void => {
     // Up the parents until a trace is known; a chain that bites its own tail ends there too.
-    const chain = new Set<string>();
-    let name: string | undefined = firstName;
+    const chain = new Map<string, CallStart>();
+    let name = firstName;
     let trace: string | undefined;
-    while (name !== undefined && !chain.has(name)) {
-      const start: CallStart | undefined = starts.get(name);
+    for (;;) {
+      const start = starts.get(name);
       trace = traces.get(name) ?? start?.traceId ?? storedTraces.get(name);
-      if (trace !== undefined) break;
-      if (start === undefined) break;
-      chain.add(name);
-      name = start.parentId === null ? undefined : callName(start.projectId, start.parentId);
+      if (trace !== undefined || start === undefined || chain.has(name)) break;
+      chain.set(name, start);
+      if (start.parentId === null) break;
+      name = callName(start.projectId, start.parentId);
     }
-    trace ??= newId();
-    for (const member of chain) traces.set(member, trace);
-    if (!traces.has(firstName)) traces.set(firstName, trace);
+    const [ancestor, start] = [...chain].at(-1) ?? [];
+    if (trace === undefined && ancestor !== undefined && start) trace = idOf(start.startedAt, ancestor);
+    for (const member of [firstName, ...chain.keys()]) if (trace !== undefined) traces.set(member, trace);
   };
   for (const name of starts.keys()) settle(name);
   return traces;

@@ -71,7 +71,6 @@ const packStart = (start: StartHeader, owner: HeaderOwner): unknown[] => {
   const parent = packId(start.parentId, { id: owner.id, parentId: null });
   const call = { id: owner.id, parentId: start.parentId };
   return [
-    start.writtenAt,
     opName,
     start.startedAt,
     parent,
@@ -88,13 +87,12 @@ const packStart = (start: StartHeader, owner: HeaderOwner): unknown[] => {
 };
 
 const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
-  const [writtenAt, packedOp, startedAt, parent, trace, turn, thread, userId, bytes, ...rest] = fields;
+  const [packedOp, startedAt, parent, trace, turn, thread, userId, bytes, ...rest] = fields;
   const [segment, offset, length, runId, runStep, displayName] = rest;
   const opName = String(packedOp);
   const parentId = unpackId(parent as PackedId, { id: owner.id, parentId: null });
   const call = { id: owner.id, parentId };
   return {
-    writtenAt: Number(writtenAt),
     opName: opName.startsWith(ownOp) ? ownOpPrefix(owner.projectId, owner.service) + opName.slice(1) : opName,
     displayName: (displayName ?? null) as string | null,
     traceId: unpackId(trace as PackedId, call) ?? owner.id,
@@ -111,7 +109,6 @@ const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
 };
 
 const packEnd = (end: EndHeader): unknown[] => [
-  end.writtenAt,
   end.endedAt,
   statuses.indexOf(end.status),
   end.bytes,
@@ -121,9 +118,8 @@ const packEnd = (end: EndHeader): unknown[] => [
 ];
 
 const unpackEnd = (fields: unknown[]): EndHeader => {
-  const [writtenAt, endedAt, status, bytes, segment, offset, length, runStepEnd, usage] = fields;
+  const [endedAt, status, bytes, segment, offset, length, runStepEnd, usage] = fields;
   return {
-    writtenAt: Number(writtenAt),
     endedAt: Number(endedAt),
     status: statusAt(status),
     runStepEnd: (runStepEnd ?? null) as number | null,
@@ -159,8 +155,8 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts
 };
 
 /**
- * Folds the stored parts of one call, whatever their order: the start, and of two ends the one written last. Clocks tick in
- * milliseconds; of two ends written in the same one, that which came by itself is in force.
+ * Folds the stored parts of one call, whatever their order. An end that lies beside the start is in force over one that lies alone, so that
+ * whoever has read the start, from the table or any index, knows whether to look for another: writers see to it that the right one lies there.
  *
  * @returns null for a call without a start, which is not visible
  */
@@ -172,6 +168,5 @@ export const foldHeader = (
   if (!start) return null;
   const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
   const alone = parts.find(({ part }) => part === 'E')?.end ?? null;
-  const isAlone = alone !== null && (beside === null || alone.writtenAt >= beside.writtenAt);
-  return { projectId, id, start, end: isAlone ? alone : beside, endPart: isAlone ? 'E' : 'S' };
+  return { projectId, id, start, end: beside ?? alone, endPart: beside ? 'S' : 'E' };
 };

@@ -55,8 +55,6 @@ export interface PayloadPointer {
 
 /** What an index row holds of a call's start. */
 export interface StartHeader {
-  /** When it was written, in microseconds of the writer's clock: of two, the later is in force. */
-  readonly writtenAt: Micros;
   readonly opName: string;
   readonly displayName: string | null;
   readonly traceId: string;
@@ -78,11 +76,6 @@ export type EndStatus = 'success' | 'error' | 'descendant_error';
 
 /** What an index row holds of a call's end. */
 export interface EndHeader {
-  /**
-   * When it was written, in microseconds of the writer's clock: of two, the later is in force. Zero for an end that
-   * came before its start: it gives way to any other.
-   */
-  readonly writtenAt: Micros;
   readonly endedAt: Micros;
   readonly status: EndStatus;
   readonly runStepEnd: number | null;
@@ -99,6 +92,6 @@ export interface CallHeader {
   readonly id: string;
   readonly start: StartHeader;
   readonly end: EndHeader | null;
-  /** The part in whose item the end lies: beside the start, where both were reported together, or alone. */
+  /** The part in whose item the end lies: beside the start, where both were reported together, or alone, which is where it is looked for while there is none. */
   readonly endPart: 'S' | 'E';
 }

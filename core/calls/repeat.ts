@@ -6,27 +6,26 @@ import {
   type Item,
   replaceItem,
 } from '../storage/index.ts';
-import type { ProjectId } from '../wire/index.ts';
+import { callName } from './gather.ts';
 import { packHeader } from './header.ts';
-import { endKey, startKey } from './keys.ts';
-import type { EndHeader, StartHeader } from './model.ts';
-import { type CallStore, fromItem, placeOf, toItem } from './store.ts';
+import { startKey } from './keys.ts';
+import type { EndHeader, PayloadPointer } from './model.ts';
+import { blockOf, pack, unpack } from './segment.ts';
+import { type CallStore, fromItem, placeOf, type StartItem, toItem } from './store.ts';
 
 /** How many calls are looked after at once; each takes one to three requests. */
 const concurrency = 8;
 
-/** A start and its item, read from the table or about to be put there. */
-export interface StartItem {
-  readonly item: Item;
-  readonly projectId: ProjectId;
-  readonly id: string;
-  readonly start: StartHeader;
-  /** The end that lies in the same item. */
-  readonly end: EndHeader | null;
+/** A start as it was reported, and its item as it would be stored. */
+export interface StartReport extends StartItem {
+  /** Whether the client named the call's trace; else the one that it is stored with stays. */
+  readonly ownTrace: boolean;
+  /** Whether the service has just made the call's id. */
+  readonly isNew: boolean;
 }
 
 /** An item's partition key as text, to look it up by. */
-export const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
+const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
 
 /**
  * Reads the items of starts by their keys, strongly consistent, in no particular order; calls without a start give nothing.
@@ -46,91 +45,105 @@ export const readStarts = async (
     const call = byKey.get(keyText(item));
     if (!call) return [];
     const { start, end } = fromItem(store, call.projectId, item);
-    return start ? { item, projectId: call.projectId, id: call.id, start, end } : [];
+    return start ? [{ item, projectId: call.projectId, id: call.id, start, end }] : [];
   });
 };
 
-/** That a stored item still has the header it was read with. */
-const unchanged = ({ h }: Item): Expectation => (h ? { attribute: 'h', equals: h } : { absent: 'k' });
+/** That a stored item is as it was read: its header, and the payload that rides in it. */
+const unchanged = ({ h, b }: Item): Expectation => ({ h, b });
 
 /**
- * Puts starts whose calls have a start already in the place of those. Each is a conditional write of its own, so that an
- * end which lies in the same item, or arrives there meanwhile, is never lost: it moves to an item of its own first.
+ * Puts starts whose calls have a start already in the place of those. Each is a conditional write of its own, so that what arrives
+ * meanwhile is looked at again. An end that lies in the same item stays there, unless the report brings another.
  *
  * @param starts as they would be stored
+ * @returns the traces of those that keep the one they were stored with, by {@link callName}
  * @throws ServiceError 503 when storage does not take them in time
  */
 export const repeatStarts = async (
   store: CallStore,
-  starts: readonly StartItem[],
+  starts: readonly StartReport[],
   effort: Effort,
-): Promise<void> => {
+): Promise<Map<string, string>> => {
+  const traces = new Map<string, string>();
   let left = starts;
   while (left.length > 0) {
     const stored = new Map(
       (await readStarts(store, left, effort)).map((start) => [keyText(start.item), start]),
     );
-    const done = await forEach(left, concurrency, (start) =>
-      repeatStart(store, start, stored.get(keyText(start.item)), effort),
-    );
+    const done = await forEach(left, concurrency, async (report) => {
+      const before = stored.get(keyText(report.item));
+      if (!before) return replaceItem(store.table, report.item, { k: undefined }, effort);
+      if (!report.ownTrace) traces.set(callName(report.projectId, report.id), before.start.traceId);
+      return repeatStart(store, report, before, effort);
+    });
     left = left.filter((_, i) => !done[i]);
   }
+  return traces;
 };
 
 /** Replaces one start; false when the stored item changed meanwhile and the whole must be looked at again. */
 const repeatStart = async (
   store: CallStore,
-  start: StartItem,
-  stored: StartItem | undefined,
+  report: StartReport,
+  stored: StartItem,
   effort: Effort,
 ): Promise<boolean> => {
-  if (stored === undefined) return replaceItem(store.table, start.item, { absent: 'k' }, effort);
-  if (saysTheSame(store, start, stored)) return true;
-  if (stored.end && !(await moveEnd(store, stored, stored.end, start.start, effort))) return false;
-  return replaceItem(store.table, start.item, unchanged(stored.item), effort);
+  const start = report.ownTrace ? report.start : { ...report.start, traceId: stored.start.traceId };
+  const merged = await merge(store, { ...report, start }, stored);
+  if (isSame(merged, stored.item)) return true;
+  return replaceItem(store.table, merged, unchanged(stored.item), effort);
 };
 
-/**
- * Whether two starts of a call say the same; when they were written does not count. Payloads of the same content are in the same
- * segment; of those that ride in their items nothing is known.
- */
-const saysTheSame = (store: CallStore, a: StartItem, b: StartItem): boolean => {
-  if (a.start.payload.segment === null || b.start.payload.segment === null) return false;
-  const owner = { projectId: a.projectId, id: a.id, service: store.service };
-  const packed = ({ start }: StartItem) =>
-    packHeader({ start: { ...start, writtenAt: 0 }, end: null }, owner);
-  return Buffer.compare(packed(a), packed(b)) === 0;
-};
+/** Whether two items say the same; a repetition does not make them expire later. */
+const isSame = (a: Item, b: Item): boolean =>
+  (['h', 'b'] as const).every((name) => Buffer.compare(a[name]?.B ?? empty, b[name]?.B ?? empty) === 0) &&
+  (a.x === undefined) === (b.x === undefined);
+
+const empty = Buffer.alloc(0);
 
 /**
- * Gives the end that lies in a start's item an item of its own, beside the new start, unless there is a later one. It keeps its
- * expiry, and with it the payload that it points at.
- *
- * @returns false when that item changed meanwhile
+ * The item of a start that takes another's place. The end that lies in that one is kept where the report has none, and the item then expires
+ * with the one that it came in, since its payload does.
  */
-const moveEnd = async (
+const merge = async (
   store: CallStore,
-  { item: { x, b }, projectId, id }: StartItem,
-  end: EndHeader,
-  newStart: StartHeader,
-  effort: Effort,
-): Promise<boolean> => {
-  const [other] = await getItems(store.table, [endKey(projectId, id)], effort, { consistent: true });
-  const otherEnd = other && fromItem(store, projectId, other).end;
-  if (otherEnd && otherEnd.writtenAt >= end.writtenAt) return true;
-  const { x: _fresh, ...item } = toItem(
+  { item, projectId, id, start, end }: StartItem,
+  stored: StartItem,
+): Promise<Item> => {
+  const kept = end === null && stored.end !== null ? await keptEnd(item, stored.item, stored.end) : null;
+  const { x, b } = item;
+  const whole = toItem(
     store,
-    { projectId, id, part: 'E' },
-    { start: null, end },
-    placeOf(projectId, id, newStart),
+    { projectId, id, part: 'S' },
+    { start, end: kept?.end ?? end },
+    placeOf(projectId, id, start),
   );
-  const moved = { ...item, ...(x && { x }), ...(b && { b }) };
-  return replaceItem(store.table, moved, other ? unchanged(other) : { absent: 'k' }, effort);
+  const inline = kept?.inline ?? b;
+  const expiry = kept ? earlier(x, stored.item.x) : x;
+  const { x: _now, ...lasting } = whole;
+  return { ...lasting, ...(expiry && { x: expiry }), ...(inline && { b: inline }) };
+};
+
+const earlier = (a: Item[string] | undefined, b: Item[string] | undefined): Item[string] | undefined =>
+  a && b ? (Number(a.N) < Number(b.N) ? a : b) : (a ?? b);
+
+/** An end that moves from one item to another, with its payload where that rides along: behind the payload of the new start. */
+const keptEnd = async (
+  item: Item,
+  stored: Item,
+  end: EndHeader,
+): Promise<{ end: EndHeader; inline?: Item[string] }> => {
+  if (end.payload.segment !== null) return { end };
+  const before = item.b?.B ? await unpack(item.b.B) : empty;
+  const block = blockOf(await unpack(stored.b?.B ?? empty), end.payload);
+  const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
+  return { end: { ...end, payload }, inline: { B: await pack(Buffer.concat([before, block])) } };
 };
 
 /**
- * Takes out of starts' items the ends that a later end, in an item of its own, has come for: `by_trace` shows starts alone,
- * and would go on showing the old end. An item that has changed since it was read says something newer, and is left.
+ * Takes out of starts' items the ends that another, in an item of its own, has come for: an end beside its start is the one in force, and nobody
+ * would look for the other. An item that has changed since it was read is looked at again: it may have taken the end along.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
@@ -139,9 +152,15 @@ export const dropEnds = async (
   stored: readonly StartItem[],
   effort: Effort,
 ): Promise<void> => {
-  const outdated = stored.filter(({ end }) => end !== null);
-  await forEach(outdated, concurrency, async ({ item, projectId, id, start }) => {
-    const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
-    await replaceItem(store.table, { ...item, h }, unchanged(item), effort);
-  });
+  let left = stored.filter(({ end }) => end !== null);
+  while (left.length > 0) {
+    const done = await forEach(left, concurrency, ({ item, projectId, id, start }) => {
+      const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
+      return replaceItem(store.table, { ...item, h }, unchanged(item), effort);
+    });
+    const changed = left.filter((_, i) => !done[i]);
+    left = (changed.length > 0 ? await readStarts(store, changed, effort) : []).filter(
+      ({ end }) => end !== null,
+    );
+  }
 };

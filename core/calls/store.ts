@@ -11,7 +11,7 @@ import {
   timeKeys,
   traceKeys,
 } from './keys.ts';
-import type { StartHeader } from './model.ts';
+import type { EndHeader, StartHeader } from './model.ts';
 
 /** Where calls are stored, and the settings that their layout depends on. */
 export interface CallStore {
@@ -77,6 +77,16 @@ export const toItem = (
   ...(place && indexKeys(store, place, key.part)),
   ...expiry(store),
 });
+
+/** A start and its item, read from the table or about to be put there. */
+export interface StartItem {
+  readonly item: Item;
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly start: StartHeader;
+  /** The end that lies in the same item. */
+  readonly end: EndHeader | null;
+}
 
 /** A stored start or end, read back from the table or from an index. */
 export interface StoredPart extends HeaderParts {

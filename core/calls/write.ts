@@ -1,20 +1,10 @@
-import { type Effort, type Item, insertItems, putItems } from '../storage/index.ts';
-import type { Micros } from '../wire/index.ts';
+import { type Effort, insertItems, putItems } from '../storage/index.ts';
 import { callName, type GatheredCall, gather, resolveTraces } from './gather.ts';
-import type {
-  CallEnd,
-  CallReport,
-  CallStart,
-  EndHeader,
-  EndStatus,
-  PayloadPointer,
-  StartAnswer,
-  StartHeader,
-} from './model.ts';
-import { smallUsage } from './payload.ts';
-import { dropEnds, readStarts, repeatStarts, type StartItem } from './repeat.ts';
-import { type CallStore, placeOf, toItem } from './store.ts';
-import { type StoredPayload, storePayloads } from './store-payloads.ts';
+import { endItem, startItem } from './items.ts';
+import type { CallReport, StartAnswer } from './model.ts';
+import { dropEnds, readStarts, repeatStarts, type StartReport } from './repeat.ts';
+import type { CallStore, StartItem } from './store.ts';
+import { storePayloads } from './store-payloads.ts';
 
 /**
  * Stores the starts and ends of one request, and answers each in order: a start with its ids, an end with null. When it
@@ -33,47 +23,49 @@ export const writeCalls = async (
   const stored = await storedStarts(store, calls, effort);
   const traces = resolveTraces(calls, new Map([...stored].map(([name, { start }]) => [name, start.traceId])));
   const payloads = await storePayloads(store, calls, effort);
-  const writtenAt = writeTime();
 
-  const starts = payloads.flatMap((payload) => {
-    const { call } = payload;
-    if (call.start === null) return [];
-    const start = toStart(call.start, { traceId: traceOf(traces, call), userId, writtenAt }, payload);
-    return [startItem(store, payload, start, writtenAt)];
+  const starts = payloads.flatMap((payload): StartReport[] => {
+    const { start } = payload.call;
+    if (start === null) return [];
+    const item = startItem(store, payload, start, { traceId: traceOf(traces, payload.call), userId });
+    return [{ ...item, ownTrace: start.traceId !== null, isNew: !payload.call.known }];
   });
-  const ends = payloads.flatMap((payload) =>
-    payload.call.start === null
-      ? [endItem(store, payload, stored.get(nameOf(payload.call))?.start, writtenAt)]
-      : [],
-  );
+  const ends = payloads.flatMap((payload) => {
+    const { start, end } = payload.call;
+    return start === null && end
+      ? [endItem(store, payload, end, stored.get(nameOf(payload.call))?.start)]
+      : [];
+  });
 
-  // A start alone must not wipe out an end that lies in the same item, so it goes where no item is yet. Where its id was just
-  // made there can be none.
-  const known = new Set(calls.filter((call) => call.known).map(nameOf));
-  const [alone, others] = partition(starts, (start) => start.end === null && known.has(nameOf(start)));
-  await putItems(store.table, [...others.map(({ item }) => item), ...ends], effort);
-  const taken = new Set(
-    await insertItems(
-      store.table,
-      alone.map(({ item }) => item),
-      effort,
-    ),
-  );
-  await repeatStarts(
-    store,
-    alone.filter(({ item }) => taken.has(item)),
-    effort,
-  );
-  await dropEnds(
-    store,
-    calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : [])),
-    effort,
-  );
+  const [inserted, put] = partition(starts, mustNotReplace);
+  await putItems(store.table, [...put.map(({ item }) => item), ...ends], effort);
+  const taken = await insertStarts(store, inserted, effort);
+  for (const [name, trace] of await repeatStarts(store, taken, effort)) traces.set(name, trace);
+  const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
+  await dropEnds(store, ended, effort);
 
   return reports.map((report, i) => {
     const call = ofReport[i];
     return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(traces, call) } : null;
   });
+};
+
+/**
+ * Whether a start may only go where none is: one that comes alone must not wipe out an end that lies in the same item, and one that was
+ * given a trace must not take it from a call that has another by now. Where the id was just made there can be none.
+ */
+const mustNotReplace = ({ end, ownTrace, isNew }: StartReport): boolean =>
+  !isNew && (end === null || !ownTrace);
+
+/** Inserts starts; gives back those whose calls have a start already. */
+const insertStarts = async (
+  store: CallStore,
+  starts: readonly StartReport[],
+  effort: Effort,
+): Promise<StartReport[]> => {
+  const items = starts.map(({ item }) => item);
+  const taken = new Set(await insertItems(store.table, items, effort));
+  return starts.filter(({ item }) => taken.has(item));
 };
 
 const nameOf = ({ projectId, id }: Pick<GatheredCall, 'projectId' | 'id'>): string => callName(projectId, id);
@@ -88,13 +80,6 @@ const partition = <T>(list: readonly T[], test: (item: T) => boolean): [yes: T[]
   list.filter(test),
   list.filter((item) => !test(item)),
 ];
-
-let lastWriteTime = 0;
-/** Now, in microseconds; later than at any call before in this process. */
-const writeTime = (): Micros => {
-  lastWriteTime = Math.max(lastWriteTime + 1, Date.now() * 1000);
-  return lastWriteTime;
-};
 
 /**
  * The stored starts that a request depends on, by {@link callName}: an end's, for its place in the indexes, and for starts
@@ -125,76 +110,4 @@ const wantedStarts = (
     if (!inRequest.has(parent)) wanted.set(parent, { projectId, id: start.parentId });
   }
   return wanted;
-};
-
-const toStart = (
-  start: CallStart,
-  served: Pick<StartHeader, 'traceId' | 'userId' | 'writtenAt'>,
-  payload: StoredPayload,
-): StartHeader => ({
-  ...served,
-  opName: start.opName,
-  displayName: start.displayName,
-  parentId: start.parentId,
-  threadId: start.threadId,
-  turnId: start.turnId,
-  startedAt: start.startedAt,
-  runId: start.runId,
-  runStep: start.runStep,
-  ...sized(start.envelopeBytes, payload.start),
-});
-
-const toEnd = (end: CallEnd, payload: StoredPayload, writtenAt: Micros): EndHeader => ({
-  writtenAt,
-  endedAt: end.endedAt,
-  status: endStatus(end),
-  runStepEnd: end.runStepEnd,
-  usage: smallUsage(end.summary),
-  ...sized(end.envelopeBytes, payload.end),
-});
-
-/** Line breaks, one a field, are the block's and were not received. */
-const sized = (
-  envelopeBytes: number,
-  block: StoredPayload['start'],
-): { bytes: number; payload: PayloadPointer } => ({
-  bytes: envelopeBytes + block.pointer.length - block.fields,
-  payload: block.pointer,
-});
-
-/** How a call ended: its exception decides, then what the client's summary says of its descendants. */
-const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
-  if (exception !== null) return 'error';
-  const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;
-  const errors = typeof counts === 'object' && counts !== null && !Array.isArray(counts) ? counts.error : 0;
-  return typeof errors === 'number' && errors > 0 ? 'descendant_error' : 'success';
-};
-
-const withInline = (item: Item, payload: StoredPayload): Item =>
-  payload.inline ? { ...item, b: { B: payload.inline } } : item;
-
-const startItem = (
-  store: CallStore,
-  payload: StoredPayload,
-  start: StartHeader,
-  writtenAt: Micros,
-): StartItem => {
-  const { projectId, id, end: reported } = payload.call;
-  const end = reported && toEnd(reported, payload, writtenAt);
-  const item = toItem(store, { projectId, id, part: 'S' }, { start, end }, placeOf(projectId, id, start));
-  return { item: withInline(item, payload), projectId, id, start, end };
-};
-
-const endItem = (
-  store: CallStore,
-  payload: StoredPayload,
-  start: StartHeader | undefined,
-  writtenAt: Micros,
-): Item => {
-  const { projectId, id, end: reported } = payload.call;
-  if (reported === null) throw new Error('a call with neither start nor end');
-  // An end that finds no start has no place in the indexes, and must not outdo one that does: see EndHeader.
-  const end = toEnd(reported, payload, start ? writtenAt : 0);
-  const place = start ? placeOf(projectId, id, start) : null;
-  return withInline(toItem(store, { projectId, id, part: 'E' }, { start: null, end }, place), payload);
 };

@@ -58,9 +58,10 @@ async function* answer(
   const matches = payloadFilter(query.filter);
   const reader = planned.readsPayloads ? new PayloadReader(store, query.projectId, effort) : null;
   // Without a payload filter the cut comes first, so that no payload is read which is not answered.
+  const stays = staysInPlace(query);
   const calls = matches
-    ? cut(offset, limit, filterPayloads(matches, hydrate(reader, counts, headers)))
-    : hydrate(reader, counts, cut(offset, limit, headers));
+    ? cut(offset, limit, filterPayloads(matches, hydrate(reader, stays, counts, headers)))
+    : hydrate(reader, stays, counts, cut(offset, limit, headers));
   const encode = encoder(wireNames(store.service), query.columns);
   for await (const batch of calls) {
     counts.sent += batch.length;
@@ -122,8 +123,18 @@ interface Found {
 /** Calls are hydrated in batches of so many bytes of payload, or one call. */
 const hydrationBytes = 4 * 1024 * 1024;
 
+/**
+ * Whether a call that was read again, and may have been reported again meanwhile, still belongs where it was found. One that does not is left
+ * out: at its new place, if the filter lets it through at all, it is met where the scan has not passed yet.
+ */
+const staysInPlace = ({ filter }: CallsQuery): ((before: CallHeader, now: CallHeader) => boolean) => {
+  const matches = headerFilter(filter);
+  return (before, now) => before === now || (before.start.startedAt === now.start.startedAt && matches(now));
+};
+
 async function* hydrate(
   reader: PayloadReader | null,
+  stays: (before: CallHeader, now: CallHeader) => boolean,
   counts: QueryCounts,
   batches: AsyncIterable<CallHeader[]>,
 ): AsyncGenerator<Found[]> {
@@ -133,9 +144,10 @@ async function* hydrate(
       continue;
     }
     for (const part of bySize(batch)) {
+      const before = new Map(part.map((header) => [header.id, header]));
       const found = await reader.read(part);
       counts.hydrated += found.length;
-      yield found;
+      yield found.filter(({ header }) => stays(before.get(header.id) ?? header, header));
     }
   }
 }

@@ -90,22 +90,25 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
   if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
 };
 
-/** What must be true of the stored item for another to take its place: that there is none, or that an attribute is as it was read. */
-export type Expectation =
-  | { readonly absent: string }
-  | { readonly attribute: string; readonly equals: AttributeValue };
+/** What the stored item's attributes must be for another to take its place; undefined for one that must be absent. */
+export type Expectation = Readonly<Record<string, AttributeValue | undefined>>;
 
-const conditionOf = (expected: Expectation) =>
-  'absent' in expected
-    ? {
-        ConditionExpression: 'attribute_not_exists(#n)',
-        ExpressionAttributeNames: { '#n': expected.absent },
-      }
-    : {
-        ConditionExpression: '#n = :v',
-        ExpressionAttributeNames: { '#n': expected.attribute },
-        ExpressionAttributeValues: { ':v': expected.equals },
-      };
+const conditionOf = (expected: Expectation) => {
+  const attributes = Object.entries(expected).map(([name, value], i) => ({
+    name,
+    value,
+    at: `#n${i}`,
+    as: `:v${i}`,
+  }));
+  const values = attributes.flatMap(({ as, value }) => (value === undefined ? [] : [[as, value] as const]));
+  return {
+    ConditionExpression: attributes
+      .map(({ at, as, value }) => (value === undefined ? `attribute_not_exists(${at})` : `${at} = ${as}`))
+      .join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map(({ at, name }) => [at, name])),
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
+  };
+};
 
 /**
  * Puts one item if the stored one is as expected.

@@ -1,4 +1,6 @@
-import { uuidv7 } from 'uuidv7';
+import { createHash } from 'node:crypto';
+import { UUID, uuidv7 } from 'uuidv7';
+import type { Micros } from './time.ts';
 
 const printable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
@@ -14,3 +16,16 @@ export const isId = (text: string): boolean =>
 
 /** Makes an id of the server's own: a UUIDv7, so in order of time. */
 export const newId = (): string => uuidv7();
+
+const latestMillis = 2 ** 48 - 1;
+
+/**
+ * An id of the server's own that is the same whenever it is made of the same: a UUIDv7 of the given time, in which bits of a SHA-256 over
+ * the seed stand for the random ones.
+ */
+export const idOf = (time: Micros, seed: string): string => {
+  const hash = createHash('sha256').update(seed).digest();
+  const millis = Math.min(Math.max(Math.floor(time / 1000), 0), latestMillis);
+  const bits = [hash.readUInt16BE(0) & 0xfff, hash.readUInt32BE(2) >>> 2, hash.readUInt32BE(6)] as const;
+  return UUID.fromFieldsV7(millis, ...bits).toString();
+};

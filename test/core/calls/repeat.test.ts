@@ -52,7 +52,7 @@ describe('a start that is reported again', () => {
     expect(await expiries(kept)).toEqual({ S: [30, 30], P: [33] });
     onDay(20);
     await send(kept, [startOf({ id: 'a', inputs: {} }), startOf({ id: 'c' })]);
-    expect(await expiries(kept)).toEqual({ S: [30, 50, 50], E: [30], P: [33, 53] });
+    expect(await expiries(kept)).toEqual({ S: [30, 30, 50], P: [33, 53] });
     expect(await read(kept, 'a')).toMatchObject({ inputs: {}, output: large });
   });
 
@@ -88,7 +88,7 @@ describe('a payload that rides in its item', () => {
     },
   );
 
-  it('is found where its end has moved to an item of its own', async () => {
+  it('is found where the end has stayed with a new start', async () => {
     const id = crypto.randomUUID();
     await send(store, [startOf({ id }), endOf({ id, output: 'kept' })]);
     const headers = await readHeaders(store, project, [id], effort(10_000));
