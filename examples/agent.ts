@@ -161,7 +161,8 @@ const show = async (filter: object): Promise<void> => {
     const { parent_id: parent, summary }: AnsweredCall = JSON.parse(line);
     const { trace_name: name, status, latency_ms: latency } = summary.svc;
     const indent = parent === null ? '  ' : '    ';
-    console.log(`${(indent + name).padEnd(22)}${String(latency ?? '–').padStart(6)} ms  ${status}`);
+    const took = latency === null ? '–' : `${latency} ms`;
+    console.log(`${(indent + name).padEnd(22)}${took.padStart(9)}  ${status}`);
   }
 };
 
