@@ -51,7 +51,7 @@ export const givenStore = async (
 /**
  * Gives what the work gives, its failure being that of a store that the operator gave.
  *
- * @param endpoint the store that was given; undefined where the service has started it, whose failures stay as they are
+ * @param endpoint the store that was given; undefined or empty where the service has started it, whose failures stay as they are
  * @throws BadSetting that names the variable
  */
 export const usingGiven = async <T>(
@@ -62,7 +62,7 @@ export const usingGiven = async <T>(
   try {
     return await work;
   } catch (error) {
-    if (endpoint === undefined || !(error instanceof Error)) throw error;
+    if (!endpoint || !(error instanceof Error)) throw error;
     const [message] = error.message.split('\n');
     throw new BadSetting(
       `${variable} is ${endpoint}, which refused to be prepared (${error.name}: ${message}): is it the right address?`,
