@@ -1,9 +1,16 @@
 import type { TimeBounds } from '../calls/index.ts';
-import { conjuncts, describe, type Expression, type FieldPath, pathsIn } from '../expression/index.ts';
+import {
+  conjuncts,
+  describe,
+  type Expression,
+  type FieldPath,
+  intersect,
+  pathsIn,
+} from '../expression/index.ts';
 import { isId, type WireNames } from '../wire/index.ts';
 import { projectionOf } from './columns.ts';
 import { callKind, type Need, needsOf } from './fields.ts';
-import { intersect, type Pushed, pushDown } from './pushdown.ts';
+import { type Pushed, pushDown } from './pushdown.ts';
 import type { CallsFilter, CallsQuery } from './request.ts';
 
 /** Where a query's calls are looked for. */

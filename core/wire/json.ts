@@ -42,3 +42,17 @@ export const faultOf = (value: unknown, levels = maxDepth): JsonFault | undefine
 
 /** The size of a text in UTF-8, in bytes. */
 export const utf8Length = (text: string): number => Buffer.byteLength(text, 'utf8');
+
+/**
+ * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of their UTF-16 code units. Values that are equal as JSON
+ * have the same text.
+ */
+export const canonicalJson = (value: JsonValue): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  // Written out by hand: an object would put keys that look like integers first, whatever order they are set in.
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+  return `{${fields.join(',')}}`;
+};

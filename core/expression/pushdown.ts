@@ -1,0 +1,139 @@
+import { timeLiteral } from './evaluate.ts';
+import type { Expression, RecordKind } from './model.ts';
+
+/** Bounds on a time in microseconds, inclusive; absent where there is none. */
+export interface Bounds {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** By what records of a kind can be looked up. */
+export interface Lookup<F extends string> {
+  /** The fields by whose values they can be. */
+  readonly fields: readonly F[];
+  /** The field that holds the time by which they are in order. */
+  readonly time: string;
+}
+
+/** What expressions that must all hold say of where the records are. */
+export interface Pushed<F extends string> {
+  /** By field, the values of which one must be the record's. */
+  readonly ids: ReadonlyMap<F, readonly string[]>;
+  readonly bounds: Bounds;
+  /** The expressions that the bounds say in full. */
+  readonly inBounds: ReadonlySet<Expression>;
+}
+
+const lookupFieldOf = <F extends string>(fields: readonly F[], expression: Expression): F | undefined => {
+  if (expression.kind !== 'field' || expression.path.steps.length > 0) return undefined;
+  const { field } = expression.path;
+  return fields.find((known) => known === field);
+};
+
+const texts = (expressions: readonly Expression[]): string[] | undefined => {
+  // What is no text is no id: it matches nothing, and need not be looked up.
+  if (!expressions.every(({ kind }) => kind === 'literal')) return undefined;
+  return expressions.flatMap((literal) =>
+    literal.kind === 'literal' && typeof literal.value === 'string' ? [literal.value] : [],
+  );
+};
+
+/** The ids to which an expression confines a field. */
+const confined = <F extends string>(
+  fields: readonly F[],
+  expression: Expression,
+): [F, string[]] | undefined => {
+  if (expression.kind === 'in') {
+    const field = lookupFieldOf(fields, expression.input);
+    // A null among the options would let records through that have no value.
+    const hasNull = expression.options.some((option) => option.kind === 'literal' && option.value === null);
+    const ids = hasNull ? undefined : texts(expression.options);
+    return field && ids && [field, ids];
+  }
+  if (expression.kind !== 'compare' || expression.operator !== '$eq') return undefined;
+  for (const [field, value] of [
+    [expression.left, expression.right],
+    [expression.right, expression.left],
+  ] as const) {
+    const name = lookupFieldOf(fields, field);
+    if (name && value.kind === 'literal' && typeof value.value === 'string') return [name, [value.value]];
+  }
+  return undefined;
+};
+
+const latest = Number.MAX_SAFE_INTEGER;
+const clamp = (micros: number): number => Math.min(Math.max(micros, -latest), latest);
+
+/** What an operator says of a whole number of microseconds that stands on its left. */
+const boundsOf: Readonly<Record<string, (micros: number) => Bounds>> = {
+  $eq: (micros) => ({ from: clamp(Math.ceil(micros)), to: clamp(Math.floor(micros)) }),
+  $gt: (micros) => ({ from: clamp(Math.floor(micros) + 1) }),
+  $gte: (micros) => ({ from: clamp(Math.ceil(micros)) }),
+  $lt: (micros) => ({ to: clamp(Math.ceil(micros) - 1) }),
+  $lte: (micros) => ({ to: clamp(Math.floor(micros)) }),
+};
+
+const mirrored: Readonly<Record<string, string>> = {
+  $eq: '$eq',
+  $gt: '$lt',
+  $gte: '$lte',
+  $lt: '$gt',
+  $lte: '$gte',
+};
+
+const bounded = (kind: RecordKind, time: string, expression: Expression): Bounds | undefined => {
+  if (expression.kind !== 'compare') return undefined;
+  const { operator, left, right } = expression;
+  const isTime = (side: Expression): boolean => side.kind === 'field' && side.path.text === time;
+  const onRight = isTime(left) ? timeLiteral(kind, left, right) : undefined;
+  if (onRight !== undefined) return boundsOf[operator]?.(onRight);
+  const onLeft = isTime(right) ? timeLiteral(kind, right, left) : undefined;
+  return onLeft === undefined ? undefined : boundsOf[mirrored[operator] ?? '']?.(onLeft);
+};
+
+const both = (a: Bounds, b: Bounds): Bounds => ({
+  ...narrower('from', Math.max, a, b),
+  ...narrower('to', Math.min, a, b),
+});
+
+const narrower = (
+  side: 'from' | 'to',
+  choose: (a: number, b: number) => number,
+  a: Bounds,
+  b: Bounds,
+): Bounds => {
+  const [x, y] = [a[side], b[side]];
+  if (x === undefined && y === undefined) return {};
+  return { [side]: x === undefined ? y : y === undefined ? x : choose(x, y) };
+};
+
+/** The values that are in both lists, each once; null stands for all there are. */
+export const intersect = (
+  a: readonly string[] | null,
+  b: readonly string[] | null,
+): readonly string[] | null => {
+  if (a === null || b === null) return a ?? b;
+  const set = new Set(b);
+  return [...new Set(a)].filter((value) => set.has(value));
+};
+
+/** Finds what expressions, all of which must hold, say of where the records are. */
+export const pushDown = <F extends string>(
+  kind: RecordKind,
+  { fields, time }: Lookup<F>,
+  expressions: readonly Expression[],
+): Pushed<F> => {
+  const ids = new Map<F, readonly string[]>();
+  const inBounds = new Set<Expression>();
+  let bounds: Bounds = {};
+  for (const expression of expressions) {
+    const [field, values] = confined(fields, expression) ?? [];
+    if (field && values) ids.set(field, intersect(ids.get(field) ?? null, values) ?? []);
+    const more = bounded(kind, time, expression);
+    if (more) {
+      bounds = both(bounds, more);
+      inBounds.add(expression);
+    }
+  }
+  return { ids, bounds, inBounds };
+};
