@@ -1,6 +1,6 @@
 import { CfnElement, Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import type { Access, Route } from './routes.ts';
+import type { Access, FeedbackAccess, Route } from './routes.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */
@@ -52,8 +52,49 @@ const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[
   return access === 'read' ? [objects, list] : [objects];
 };
 
+const feedbackActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
+  read: ['dynamodb:BatchGetItem'],
+  // An id may be taken by a tombstone, which is replaced by itself.
+  create: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PutItem'],
+  // What transactions are made of.
+  replace: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:ConditionCheckItem'],
+  purge: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:PutItem'],
+};
+
+const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
+  read: ['s3:GetObject'],
+  // A payload whose record turned out to be there already goes again.
+  create: ['s3:PutObject', 's3:DeleteObject'],
+  replace: ['s3:PutObject', 's3:DeleteObject'],
+  purge: ['s3:DeleteObject'],
+};
+
+const feedbackPermissions = (access: FeedbackAccess, { feedback, payloads }: Storage): Permission[] => {
+  const table: Permission = { actions: feedbackActions[access], resource: feedback.tableArn };
+  const objects: Permission = {
+    actions: feedbackObjectActions[access],
+    resource: payloads.arnForObjects('feedback/*'),
+    wildcard: {
+      finding: findingOf(payloads, '/feedback/*'),
+      reason: 'Payloads are named after their records; the actions are all that can be done to one here.',
+    },
+  };
+  if (access !== 'read') return [table, objects];
+  const indexes: Permission = {
+    actions: ['dynamodb:Query'],
+    resource: `${feedback.tableArn}/index/*`,
+    wildcard: {
+      finding: findingOf(feedback, '/index/*'),
+      reason: 'Whoever may read the table may read its indexes, which hold nothing else.',
+    },
+  };
+  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
+  return [table, indexes, objects, list];
+};
+
 /** What a route's function may do to its stores: what the route says, and nothing else. */
 export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
   ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
+  ...(stores.feedback ? feedbackPermissions(stores.feedback, storage) : []),
   ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
 ];

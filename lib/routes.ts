@@ -10,6 +10,9 @@ export type { Role, Scheme } from '../core/auth/index.ts';
 /** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
 export type Access = 'read' | 'write';
 
+/** What a function does with the feedback table and the payloads of feedback in the bucket. */
+export type FeedbackAccess = 'read' | 'create' | 'replace' | 'purge';
+
 /** One endpoint: always POST, always JSON. */
 export interface Route {
   /** The path below the base URL, in API Gateway's resource syntax. */
@@ -27,7 +30,11 @@ export interface Route {
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
   /** The tables and buckets that the function touches, and how. */
-  readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+  readonly stores: {
+    readonly calls?: Access;
+    readonly payloads?: Access;
+    readonly feedback?: FeedbackAccess;
+  };
 }
 
 export const routes: readonly Route[] = [
@@ -69,7 +76,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'read', payloads: 'read', feedback: 'read' },
   },
   {
     path: '/calls/stream_query',
@@ -79,7 +86,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'read', payloads: 'read', feedback: 'read' },
   },
   {
     path: '/calls/query_stats',
@@ -90,5 +97,55 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/feedback/create',
+    handler: 'feedback/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { feedback: 'create' },
+  },
+  {
+    path: '/feedback/batch/create',
+    handler: 'feedback/batch/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: true,
+    timeoutSeconds: 28,
+    memoryMb: 1024,
+    stores: { feedback: 'create' },
+  },
+  {
+    path: '/feedback/replace',
+    handler: 'feedback/replace',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { feedback: 'replace' },
+  },
+  {
+    path: '/feedback/query',
+    handler: 'feedback/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { feedback: 'read' },
+  },
+  {
+    path: '/feedback/purge',
+    handler: 'feedback/purge',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { feedback: 'purge' },
   },
 ];

@@ -20,14 +20,19 @@ const indexes = {
   by_thread: ['hk', 'hs'],
 } as const;
 
-/** Where calls are kept: a table for headers and segments, a bucket for the segments too big for an item. */
+/** The partition keys of the indexes of the feedback table, all sorted by the time of creation (`t`). */
+const feedbackIndexes = { by_time: 'tk', by_ref: 'rk', by_type: 'yk' } as const;
+
+/** Where calls and feedback are kept: a table for each, and a bucket for what is too big for an item. */
 export class Storage extends Construct {
   readonly calls: Table;
+  readonly feedback: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
     this.calls = this.#callsTable(config);
+    this.feedback = this.#feedbackTable(config);
     this.payloads = this.#payloadsBucket(config);
   }
 
@@ -45,6 +50,25 @@ export class Storage extends Construct {
         sortKey: { name: sort, type: AttributeType.BINARY },
         projectionType: ProjectionType.INCLUDE,
         nonKeyAttributes: ['h'],
+      });
+    }
+    return table;
+  }
+
+  #feedbackTable(config: Config): Table {
+    const table = new Table(this, 'Feedback', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      timeToLiveAttribute: 'x',
+    });
+    for (const [indexName, partition] of Object.entries(feedbackIndexes)) {
+      table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: { name: partition, type: AttributeType.BINARY },
+        sortKey: { name: 't', type: AttributeType.BINARY },
+        projectionType: ProjectionType.INCLUDE,
+        // Heads, with small payloads, and the links between a record and the one in whose place it came.
+        nonKeyAttributes: ['h', 'f', 'r'],
       });
     }
     return table;
@@ -70,6 +94,11 @@ export class Storage extends Construct {
                 // What was stored under another retention, or none, is elsewhere: its headers have other expiries.
                 prefix: `segments/expiring-${retentionDays}/`,
                 // The headers go first: no reader may find one whose payload is gone.
+                expiration: Duration.days(retentionDays + 3),
+              },
+              {
+                id: 'feedback-retention',
+                prefix: `feedback/expiring-${retentionDays}/`,
                 expiration: Duration.days(retentionDays + 3),
               },
             ]),

@@ -4,11 +4,13 @@ import { type Effort, persist } from './effort.ts';
 import { type Item, meter, type Table } from './table.ts';
 import { conditionOf, type Expectation } from './table-writes.ts';
 
-/** What is done all at once, or not at all: at most 100 writes, no two of the same key. */
+/** What is done all at once, or not at all: at most 100 items, each once. */
 export interface Transaction {
   readonly puts: readonly { readonly item: Item; readonly expected?: Expectation }[];
-  /** Keys of nothing are as good as deleted, unless something is expected of them. */
-  readonly deletes: readonly { readonly key: Item; readonly expected?: Expectation }[];
+  /** The keys of items that go; keys of nothing are as good as deleted. */
+  readonly deletes?: readonly Item[];
+  /** Items that stay, and have to be as expected. */
+  readonly checks?: readonly { readonly key: Item; readonly expected: Expectation }[];
 }
 
 /** Why a transaction was not done, where the same may be done a little later. */
@@ -27,7 +29,7 @@ const passing = new Set<string | undefined>([
  */
 export const transact = async (
   table: Table,
-  { puts, deletes }: Transaction,
+  { puts, deletes = [], checks = [] }: Transaction,
   effort: Effort,
 ): Promise<boolean> => {
   const TableName = table.name;
@@ -37,8 +39,9 @@ export const transact = async (
       ...puts.map(({ item, expected }) => ({
         Put: { TableName, Item: item, ...(expected && conditionOf(expected)) },
       })),
-      ...deletes.map(({ key, expected }) => ({
-        Delete: { TableName, Key: key, ...(expected && conditionOf(expected)) },
+      ...deletes.map((Key) => ({ Delete: { TableName, Key } })),
+      ...checks.map(({ key, expected }) => ({
+        ConditionCheck: { TableName, Key: key, ...conditionOf(expected) },
       })),
     ],
     ReturnConsumedCapacity: 'TOTAL',

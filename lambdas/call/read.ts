@@ -1,4 +1,5 @@
 import { callReadBody, readCallJson } from '../../core/query/index.ts';
+import { lookups } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -12,7 +13,7 @@ export const handler = streamEndpoint(
   ['application/json'],
   ({ body, effort }) => ({
     text: (async function* () {
-      yield `{"call":${await readCallJson(settings.calls, body, effort)}}`;
+      yield `{"call":${await readCallJson(settings.calls, body, effort, lookups)}}`;
     })(),
     logged: () => ({}),
   }),

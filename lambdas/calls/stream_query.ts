@@ -1,4 +1,5 @@
 import { callsQueryBody, planSummary, type QueryAnswer, queryCalls } from '../../core/query/index.ts';
+import { lookups } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -38,7 +39,7 @@ export const handler = streamEndpoint(
   },
   [...formats.keys()],
   ({ body, effort }, mediaType) => {
-    const answer = queryCalls(settings.calls, body, effort);
+    const answer = queryCalls(settings.calls, body, effort, lookups);
     const format = formats.get(mediaType) ?? jsonLines;
     return { text: format(answer), logged: () => ({ plan: planSummary(answer.plan), ...answer.counts }) };
   },

@@ -1,11 +1,16 @@
 import type { CallStore } from '../../core/calls/index.ts';
-import { dynamodbClient, s3Client } from '../../core/storage/index.ts';
+import type { FeedbackStore } from '../../core/feedback/index.ts';
+import { type Bucket, dynamodbClient, s3Client } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
-/** What a function knows of its deployment, from its environment. */
+/**
+ * What a function knows of its deployment, from its environment. A function has the variables of the stores of its route alone; a store is
+ * made when it is first used, which throws where its route does not list it.
+ */
 export interface Settings {
   readonly names: WireNames;
   readonly calls: CallStore;
+  readonly feedback: FeedbackStore;
 }
 
 const required = (name: string): string => {
@@ -22,20 +27,53 @@ const readShards = (text: string): CallStore['shards'] => {
   return counts;
 };
 
-const readSettings = (): Settings => {
-  const service = required('SERVICE_NAME');
-  const { RETENTION_DAYS: days } = process.env;
-  return {
-    names: wireNames(service),
-    calls: {
-      table: { client: dynamodbClient(), name: required('CALLS_TABLE') },
-      bucket: { client: s3Client(), name: required('PAYLOADS_BUCKET') },
-      service,
-      shards: readShards(required('SHARDS')),
-      retentionDays: days ? Number(days) : undefined,
-    },
+/** Makes a value when it is first asked for, and gives the same from then on. */
+const once = <T extends object>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 };
 
+const service = required('SERVICE_NAME');
+const names = wireNames(service);
+const dynamodb = once(dynamodbClient);
+const payloads = once((): Bucket => ({ client: s3Client(), name: required('PAYLOADS_BUCKET') }));
+
+/** The days after which what is stored expires; undefined keeps it. */
+const retentionDays = (): number | undefined => {
+  const { RETENTION_DAYS: days } = process.env;
+  return days ? Number(days) : undefined;
+};
+
+const calls = once(
+  (): CallStore => ({
+    table: { client: dynamodb(), name: required('CALLS_TABLE') },
+    bucket: payloads(),
+    service,
+    shards: readShards(required('SHARDS')),
+    retentionDays: retentionDays(),
+  }),
+);
+
+const feedback = once(
+  (): FeedbackStore => ({
+    table: { client: dynamodb(), name: required('FEEDBACK_TABLE') },
+    bucket: payloads(),
+    names,
+    shards: readShards(required('SHARDS')),
+    retentionDays: retentionDays(),
+  }),
+);
+
 /** Read once per container, with the AWS clients and their connections. */
-export const settings: Settings = readSettings();
+export const settings: Settings = {
+  names,
+  get calls() {
+    return calls();
+  },
+  get feedback() {
+    return feedback();
+  },
+};

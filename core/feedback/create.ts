@@ -1,0 +1,145 @@
+import { type Effort, forEach, insertItems, replaceItem } from '../storage/index.ts';
+import { conflict, type ErrorDetail } from '../wire/index.ts';
+import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
+import { leftoversOf, unchanged } from './items.ts';
+import type { FeedbackAnswer, FeedbackDraft } from './model.ts';
+import { type PlacedItem, placePayload } from './payload.ts';
+import type { FeedbackStore } from './store.ts';
+import {
+  deleteObjects,
+  hasContent,
+  isRecord,
+  readStored,
+  recordName,
+  type Stored,
+  type StoredRecord,
+} from './stored.ts';
+
+/** What is to be stored, and where it stands in the request's body. */
+export interface Creation {
+  readonly draft: FeedbackDraft;
+  readonly loc: readonly string[];
+}
+
+interface Request {
+  readonly record: NewRecord;
+  readonly loc: readonly string[];
+}
+
+/** How many payloads are packed, and how many ids that were taken meanwhile are looked into, at once. */
+const concurrency = 16;
+/** How many projects of a batch are looked into at once; nearly every batch has one. */
+const projectConcurrency = 4;
+
+/**
+ * Stores feedback, and answers each in order. An id that exists with the same content is answered as it was stored; with other content it refuses the
+ * whole before anything is written, unless it has come to exist since it was looked for.
+ *
+ * @param userId whose key stores it
+ * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503 when storage does not take it all in time: the same
+ * request may be sent again
+ */
+export const createFeedback = async (
+  store: FeedbackStore,
+  creations: readonly Creation[],
+  userId: string,
+  effort: Effort,
+): Promise<FeedbackAnswer[]> => {
+  const requests = creations.map(({ draft, loc }): Request => ({ record: newRecord(draft, userId), loc }));
+  refuseLarge(requests);
+  // The insertion of a lone record finds out by itself, with nothing written beside it.
+  const stored = requests.length > 1 ? await storedOf(store, requests, effort) : new Map<string, Stored>();
+  const there = matching(requests, stored);
+  const placed = await forEach(
+    requests.filter((request) => !there.has(request)),
+    concurrency,
+    async (request) => ({
+      request,
+      ...(await placePayload(store, frameOf(request), textOf(request), effort)),
+    }),
+  );
+  const taken = new Set(
+    await insertItems(
+      store.table,
+      placed.map(({ item }) => item),
+      effort,
+    ),
+  );
+  await forEach(
+    placed.filter(({ item }) => taken.has(item)),
+    concurrency,
+    async ({ request, ...own }) => {
+      const found = await insertAgain(store, request, own, effort);
+      if (found) there.set(request, found);
+    },
+  );
+  return requests.map((request) =>
+    answerOf(request.record, there.get(request)?.entry.header ?? request.record.header),
+  );
+};
+
+const frameOf = ({ record: { header, digest } }: Request) => ({ header, digest, replaces: null });
+const textOf = ({ record }: Request): string => record.payloadText;
+const nameOf = ({ record: { header } }: Request): string => recordName(header.projectId, header.id);
+
+/** What is stored under the ids that clients gave, by {@link recordName}. */
+const storedOf = async (
+  store: FeedbackStore,
+  requests: readonly Request[],
+  effort: Effort,
+): Promise<Map<string, Stored>> => {
+  const known = requests.filter(({ record }) => record.known);
+  const byProject = Map.groupBy(known, ({ record }) => record.header.projectId);
+  const found = await forEach([...byProject], projectConcurrency, async ([projectId, ofProject]) => {
+    const ids = ofProject.map(({ record }) => record.header.id);
+    const stored = await readStored(store, projectId, ids, effort);
+    return [...stored].map(([id, item]) => [recordName(projectId, id), item] as const);
+  });
+  return new Map(found.flat());
+};
+
+const exists = ({ record, loc }: Request): ErrorDetail => ({
+  loc: ['body', ...loc, 'id'],
+  msg: `there is feedback ${record.header.id} already, with other content`,
+  type: 'id_exists',
+});
+
+/** The requests whose records are there already. Throws a ServiceError 409 that names each whose id has other content. */
+const matching = (
+  requests: readonly Request[],
+  stored: ReadonlyMap<string, Stored>,
+): Map<Request, StoredRecord> => {
+  const there = requests.flatMap((request): [Request, StoredRecord][] => {
+    const found = stored.get(nameOf(request));
+    return isRecord(found) ? [[request, found]] : [];
+  });
+  const others = there.filter(([{ record }, found]) => !hasContent(found, record));
+  if (others.length > 0) throw conflict(...others.map(([request]) => exists(request)));
+  return new Map(there);
+};
+
+/**
+ * Stores a record whose id has turned out to be taken, if it is by a tombstone, or by nothing any more.
+ *
+ * @returns the record that is there with the same content; undefined where the given one has been stored
+ */
+const insertAgain = async (
+  store: FeedbackStore,
+  request: Request,
+  own: PlacedItem,
+  effort: Effort,
+): Promise<StoredRecord | undefined> => {
+  const { projectId, id } = request.record.header;
+  for (;;) {
+    const found = (await readStored(store, projectId, [id], effort)).get(id);
+    if (isRecord(found)) {
+      // The insertion may have been this request's own, whose answer was lost.
+      const isOwn = own.object !== undefined && found.item.o?.S === own.object;
+      if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], effort);
+      if (!hasContent(found, request.record)) throw conflict(exists(request));
+      return found;
+    }
+    await deleteObjects(store, leftoversOf(found?.item), effort);
+    if (await replaceItem(store.table, own.item, unchanged(found?.item), effort)) return undefined;
+  }
+};

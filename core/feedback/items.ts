@@ -1,0 +1,101 @@
+import { unpack } from '../calls/index.ts';
+import type { Expectation, Item } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import { fromHead } from './head.ts';
+import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey, timeOf } from './keys.ts';
+import type { Entry, FeedbackHeader, Place } from './model.ts';
+import { expiry, expiryIn, type FeedbackStore, shardCount } from './store.ts';
+
+/*
+ * The attributes of an item, beside those that keys.ts makes. Index rows have h, f and r.
+ *
+ *   h  head, with the payload where that is small; perhaps packed
+ *   b  the packed payload, where it is not small        o  its object in the bucket, where it is too big for an item
+ *   d  digest of the content                            x  when it expires
+ *   f  the place of the record that this one replaced   r  the place of the record that replaced this one: a tombstone
+ *   g  an object in the bucket that may be left of what this item was before
+ *
+ * An item with neither h nor r is nothing to readers: its record has been purged, and its object is about to be.
+ */
+
+/** What is written of a record beside its head and payload. */
+export interface Frame {
+  readonly header: FeedbackHeader;
+  /** Sixteen bytes that equal content has in common. */
+  readonly digest: Uint8Array;
+  readonly replaces: Place | null;
+  /** An object in the bucket that was of the record which stood under this id before. */
+  readonly leftover?: string | undefined;
+}
+
+/** Makes the item of a record, all but its head and payload. */
+export const frameItem = (store: FeedbackStore, { header, digest, replaces, leftover }: Frame): Item => ({
+  ...recordKey(header.projectId, header.id),
+  ...indexKeys(header, shardCount(store)),
+  d: { B: digest },
+  ...(replaces && { f: { B: placeBytes(replaces) } }),
+  ...(leftover !== undefined && { g: { S: leftover } }),
+  ...expiry(store),
+});
+
+/** A tombstone outlasts every answer that is under way, and every index that lags. */
+const tombstoneDays = 1;
+
+/**
+ * Makes what stays of a record that was replaced: its rows in the indexes, where they lead to the record that came in its place; of its payload nothing.
+ *
+ * @param item the record's, whole but for its payload
+ */
+export const tombstoneItem = (item: Item, replacedBy: Place): Item => ({
+  ...pickAttributes(item, ['k', 't', 'tk', 'rk', 'yk', 'f']),
+  r: { B: placeBytes(replacedBy) },
+  ...leftover(item),
+  ...expiryIn(tombstoneDays),
+});
+
+/** Makes what stays of a record that was purged until its object in the bucket is gone: nothing that a reader could find. */
+export const purgedItem = (item: Item): Item => ({
+  ...pickAttributes(item, ['k']),
+  ...leftover(item),
+  ...expiryIn(tombstoneDays),
+});
+
+const leftover = ({ o, g }: Item): Item => {
+  const object = o ?? g;
+  return object ? { g: object } : {};
+};
+
+const pickAttributes = (item: Item, names: readonly string[]): Item =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
+
+/** The attributes of an item that say all but the payload. */
+export const attributesButPayload = ['k', 't', 'tk', 'rk', 'yk', 'h', 'o', 'd', 'f', 'r', 'g'];
+
+/** That an item still is what it was when it was read; undefined for one that was not there. */
+export const unchanged = (item: Item | undefined): Expectation => ({ t: item?.t, d: item?.d, r: item?.r });
+
+/** Objects in the bucket that may be left of what an item was before, and serve nothing any more. */
+export const leftoversOf = (item: Item | undefined): string[] => (item?.g?.S === undefined ? [] : [item.g.S]);
+
+/** What every frame of zstd begins with; a head begins with a bracket. */
+const packedMark = 0x28;
+
+/**
+ * Reads an item or an index row. A payload that lies apart is not read.
+ *
+ * @returns undefined where there is nothing for a reader
+ */
+export const toEntry = async (
+  { names }: Pick<FeedbackStore, 'names'>,
+  projectId: ProjectId,
+  item: Item,
+): Promise<Entry | undefined> => {
+  if (!item.k?.B || !item.t?.B) return undefined;
+  const place = { id: recordIdOf(projectId, item.k.B), createdAt: timeOf(item.t.B) };
+  const replaces = item.f?.B ? placeFrom(item.f.B) : null;
+  if (item.r?.B) return { kind: 'tombstone', place, replacedBy: placeFrom(item.r.B), replaces };
+  if (!item.h?.B) return undefined;
+  const bytes = item.h.B[0] === packedMark ? await unpack(item.h.B) : item.h.B;
+  const { payload, payloadBytes, ...head } = fromHead(names, projectId, bytes);
+  return { kind: 'record', header: { projectId, ...place, ...head }, payload, payloadBytes, replaces };
+};

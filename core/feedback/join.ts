@@ -1,0 +1,33 @@
+import { type Effort, forEach } from '../storage/index.ts';
+import type { JsonValue, ProjectId } from '../wire/index.ts';
+import { encoder, FeedbackReader, joinedFields } from './answer.ts';
+import { recordsOf } from './records.ts';
+import type { FeedbackStore } from './store.ts';
+
+/** How many calls are looked into at once. */
+const concurrency = 32;
+
+/**
+ * The feedback on calls, oldest first, by call id; calls without any are missing. It takes one query for each call, of the smallest read where there is
+ * none.
+ *
+ * @param callIds each once
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const feedbackOn = async (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  callIds: readonly string[],
+  effort: Effort,
+): Promise<ReadonlyMap<string, JsonValue[]>> => {
+  const encode = encoder(store.names, new FeedbackReader(store.names), joinedFields(store.names));
+  const found = await forEach(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
+    const ref = `${store.names.refScheme}${projectId}/call/${callId}`;
+    const source = { kind: 'refs', values: [ref] } as const;
+    const search = { source, bounds: {}, descending: false, enough: null };
+    const records = await Array.fromAsync(recordsOf(store, projectId, search, () => true, effort));
+    const onCall = records.flat().filter(({ header }) => header.ref === ref);
+    return [callId, onCall.map((record) => JSON.parse(encode(record)) as JsonValue)];
+  });
+  return new Map(found.filter(([, records]) => records.length > 0));
+};

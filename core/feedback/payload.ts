@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { pack, unpack } from '../calls/index.ts';
+import { type Effort, forEach, getItems, getObject, type Item, putObject } from '../storage/index.ts';
+import { type ProjectId, utf8Length } from '../wire/index.ts';
+import { toHead } from './head.ts';
+import { type Frame, frameItem, toEntry } from './items.ts';
+import { payloadObject, recordKey } from './keys.ts';
+import { type Entry, type FeedbackRecord, placeOf } from './model.ts';
+import type { FeedbackStore } from './store.ts';
+
+/** An item of at most this many bytes takes one write unit in the table, and at most one in each index. */
+const unitBytes = 1024;
+/** Packing cannot be hoped to bring more than this down to a write unit. */
+const largestToPackWhole = 16 * 1024;
+/** An item ends at 400 KB, in which its head and keys have to go as well. */
+const largestInItem = 300 * 1024;
+
+/** The size of an item as DynamoDB counts it, in bytes. Numbers are counted as long as they can be. */
+const sizeOf = (item: Item): number =>
+  Object.entries(item).reduce(
+    (sum, [name, { B, S }]) => sum + utf8Length(name) + (B?.length ?? (S === undefined ? 21 : utf8Length(S))),
+    0,
+  );
+
+/** A record's item, ready to be written, and the object in the bucket that was stored for it. */
+export interface PlacedItem {
+  readonly item: Item;
+  readonly object: string | undefined;
+}
+
+/**
+ * Makes the item of a record. A small payload rides in the head, packed if need be, so that the whole is one write unit and index rows are whole; another
+ * lies beside the head, which keeps index rows small; one too big for an item is put into the bucket.
+ *
+ * @param payload as JSON text
+ * @throws ServiceError 503 when the bucket does not take it in time
+ */
+export const placePayload = async (
+  store: FeedbackStore,
+  frame: Frame,
+  payload: string,
+  effort: Effort,
+): Promise<PlacedItem> => {
+  const base = frameItem(store, frame);
+  const bytes = utf8Length(payload);
+  const withHead = (h: Uint8Array): Item => ({ ...base, h: { B: h } });
+  const whole = withHead(toHead(store.names, frame.header, bytes, payload));
+  if (sizeOf(whole) <= unitBytes) return { item: whole, object: undefined };
+  if (bytes <= largestToPackWhole) {
+    const packed = withHead(await pack(toHead(store.names, frame.header, bytes, payload)));
+    if (sizeOf(packed) <= unitBytes) return { item: packed, object: undefined };
+  }
+  const item = withHead(toHead(store.names, frame.header, bytes, null));
+  const packed = await pack(Buffer.from(payload, 'utf8'));
+  if (packed.length <= largestInItem) return { item: { ...item, b: { B: packed } }, object: undefined };
+  const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
+  await putObject(store.bucket, object, packed, effort);
+  return { item: { ...item, o: { S: object } }, object };
+};
+
+/** Items with their payloads are read so many at once. */
+const concurrency = 8;
+/** Payloads are read in batches of so many bytes, or one record. */
+const batchBytes = 4 * 1024 * 1024;
+const batchItems = 100;
+
+/** Cuts entries into batches of which those to be read take at most 4 MB together, or are one record. */
+const bySize = (entries: readonly Entry[], toBeRead: ReadonlySet<Entry>): Entry[][] => {
+  const batches: Entry[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const entry of entries) {
+    const ofRecord = entry.kind === 'record' ? Math.max(entry.payloadBytes, batchBytes / batchItems) : 0;
+    const size = toBeRead.has(entry) ? ofRecord : 0;
+    if (bytes + size > batchBytes) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)?.push(entry);
+    bytes += size;
+  }
+  return batches;
+};
+
+const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
+  entry.kind === 'record' && entry.payload === null;
+
+/**
+ * Reads the payload of an item that has just been read, where it lies apart.
+ *
+ * @returns undefined where there is nothing for a reader; what the item has become, where that is told by its object being gone
+ * @throws ServiceError 503 when storage does not give it in time; Error where a payload is missing or damaged
+ */
+const toWholeEntry = async (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  item: Item,
+  effort: Effort,
+): Promise<Entry | undefined> => {
+  const entry = await toEntry(store, projectId, item);
+  if (!entry || !lacksPayload(entry)) return entry;
+  const packed = item.o?.S === undefined ? item.b?.B : await getObject(store.bucket, item.o.S, effort);
+  if (packed) return { ...entry, payload: (await unpack(packed)).toString('utf8') };
+  const [again] = await getItems(store.table, [recordKey(projectId, entry.header.id)], effort, {
+    consistent: true,
+  });
+  if (!again) return undefined;
+  if (again.o?.S !== item.o?.S || again.r) return toWholeEntry(store, projectId, again, effort);
+  throw new Error(`the payload of feedback ${entry.header.id} is missing`);
+};
+
+/**
+ * Reads records by their ids, strongly consistent and with their payloads, in no particular order; ids of nothing give nothing.
+ *
+ * @param ids each once, and of no more payloads than may be held at once
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readWhole = async (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  ids: readonly string[],
+  effort: Effort,
+): Promise<Entry[]> => {
+  const keys = ids.map((id) => recordKey(projectId, id));
+  const items = await getItems(store.table, keys, effort, { consistent: true });
+  const entries = await forEach(items, concurrency, (item) => toWholeEntry(store, projectId, item, effort));
+  return entries.filter((entry) => entry !== undefined);
+};
+
+/**
+ * Reads the payloads that lie apart from what index rows hold. A record that has been replaced or purged since its row was read comes as what is there
+ * now, or not at all.
+ *
+ * @param isWanted which records' payloads are needed
+ */
+export async function* withPayloads(
+  store: FeedbackStore,
+  projectId: ProjectId,
+  isWanted: (record: FeedbackRecord) => boolean,
+  batches: AsyncIterable<readonly Entry[]>,
+  effort: Effort,
+): AsyncGenerator<readonly Entry[]> {
+  for await (const batch of batches) {
+    const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
+    for (const part of wanted.size === 0 ? [batch] : bySize(batch, wanted)) {
+      const ids = part.flatMap((entry) => (wanted.has(entry) ? [placeOf(entry).id] : []));
+      const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], effort) : [];
+      const now = new Map(whole.map((entry) => [placeOf(entry).id, entry]));
+      yield part.flatMap((entry) => {
+        if (!wanted.has(entry)) return [entry];
+        const { id, createdAt } = placeOf(entry);
+        const found = now.get(id);
+        return found && placeOf(found).createdAt === createdAt ? [found] : [];
+      });
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import {
+  type Bounds,
+  conjuncts,
+  describe,
+  type Expression,
+  pathsIn,
+  pushDown,
+  type SortKey,
+  toPath,
+} from '../expression/index.ts';
+import { isId, type ProjectId, type WireNames } from '../wire/index.ts';
+import { feedbackKind, isInPayload } from './answer.ts';
+
+/** A query over the feedback of one project, checked. */
+export interface FeedbackQuery {
+  readonly projectId: ProjectId;
+  /** Names and dotted paths; null for all fields. */
+  readonly fields: readonly string[] | null;
+  /** What must hold of a record; null for nothing. */
+  readonly where: Expression | null;
+  /** The order; ties, and all where there are no keys, fall back to `created_at`, then `id`, both ascending. */
+  readonly sort: readonly SortKey[];
+  /** The most records to answer; null for all. */
+  readonly limit: number | null;
+  /** Records to skip first. */
+  readonly offset: number;
+}
+
+/** Where a query's records are looked for. */
+export type Source =
+  /** Nowhere: an empty list, bounds that leave no time, or the limit is 0. */
+  | { readonly kind: 'nothing' }
+  /** By their ids, in the table itself. */
+  | { readonly kind: 'ids'; readonly values: readonly string[] }
+  /** In `by_ref`. */
+  | { readonly kind: 'refs'; readonly values: readonly string[] }
+  /** In `by_type`. */
+  | { readonly kind: 'types'; readonly values: readonly string[] }
+  /** In `by_time`, the whole project. */
+  | { readonly kind: 'project' };
+
+/** How a query is going to be answered: plain data, logged with the request. */
+export interface Plan {
+  readonly source: Source;
+  /** The span of `created_at` that is looked at, inclusive, in microseconds. */
+  readonly bounds: Bounds;
+  /** Whether the source is read from its latest record on. */
+  readonly descending: boolean;
+  /** How the order comes about: as the source is read, or by sorting what has been found. */
+  readonly order: 'free' | 'sort';
+  /** Expressions, without their literals, that are decided without the payload. */
+  readonly onHeaders: readonly string[];
+  /** Those that need it. */
+  readonly onPayloads: readonly string[];
+  /** Whether payloads are read at all. */
+  readonly payloads: boolean;
+  readonly offset: number;
+  readonly limit: number | null;
+  /** How many records are enough to look at, offset included; null where that is not known, since some may be dropped. */
+  readonly enough: number | null;
+}
+
+/** A plan, and the expressions that it decides when. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly onHeaders: readonly Expression[];
+  readonly onPayloads: readonly Expression[];
+}
+
+/** With more values than this none is looked up by itself: the whole project is read, and they are a filter like any other. */
+export const mostValues = { ids: 1000, refs: 200, types: 20 } as const;
+
+const few = (values: readonly string[] | undefined, most: number): readonly string[] | undefined => {
+  const unique = values && [...new Set(values)];
+  return unique && unique.length <= most ? unique : undefined;
+};
+
+const chooseSource = (
+  limit: number | null,
+  ids: ReadonlyMap<string, readonly string[]>,
+  bounds: Bounds,
+  refField: string,
+): Source => {
+  const noTime = bounds.from !== undefined && bounds.to !== undefined && bounds.from > bounds.to;
+  if (limit === 0 || noTime) return { kind: 'nothing' };
+  const candidates = [
+    // What can be no id is none of any record.
+    { kind: 'ids', values: few(ids.get('id')?.filter(isId), mostValues.ids) },
+    { kind: 'refs', values: few(ids.get(refField), mostValues.refs) },
+    { kind: 'types', values: few(ids.get('feedback_type'), mostValues.types) },
+  ] as const;
+  if (candidates.some(({ values }) => values?.length === 0)) return { kind: 'nothing' };
+  for (const { kind, values } of candidates) if (values) return { kind, values };
+  return { kind: 'project' };
+};
+
+/** Whether the source's own order is the one that was asked for. Keys behind `id` decide nothing. */
+const isFree = ([first, second]: readonly SortKey[]): boolean =>
+  first === undefined ||
+  (first.path.text === 'created_at' &&
+    (second === undefined || (second.path.text === 'id' && !second.descending)));
+
+/** Plans a query. Pure: what it takes to answer is known before anything is read. */
+export const plan = (names: WireNames, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
+  const expressions = where === null ? [] : conjuncts(where);
+  const lookup = { fields: ['id', names.ref, 'feedback_type'], time: 'created_at' };
+  const { ids, bounds, inBounds } = pushDown(feedbackKind(names), lookup, expressions);
+  const onPayloads = expressions.filter((expression) => pathsIn(expression).some(isInPayload));
+  const onHeaders = expressions.filter((expression) => !onPayloads.includes(expression));
+  const source = chooseSource(limit, ids, bounds, names.ref);
+  const order = isFree(sort) ? 'free' : 'sort';
+  const dropsNone = source.kind === 'project' && expressions.every((expression) => inBounds.has(expression));
+  return {
+    plan: {
+      source,
+      bounds,
+      descending: order === 'free' && sort[0]?.descending === true,
+      order,
+      onHeaders: onHeaders.map(describe),
+      onPayloads: onPayloads.map(describe),
+      payloads:
+        onPayloads.length > 0 ||
+        sort.some(({ path }) => isInPayload(path)) ||
+        (fields === null ? true : fields.map(toPath).some(isInPayload)),
+      offset,
+      limit,
+      enough: dropsNone && order === 'free' && limit !== null ? offset + limit : null,
+    },
+    onHeaders,
+    onPayloads,
+  };
+};
+
+/** A plan in a form to be logged: what is looked up is counted, not listed. */
+export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
+  source: 'values' in source ? `${source.values.length} ${source.kind}` : source.kind,
+  ...rest,
+});

@@ -1,0 +1,42 @@
+import { orderRuns } from '../query/index.ts';
+import type { Effort } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import { comparePlaces, type FeedbackRecord } from './model.ts';
+import { readWhole, withPayloads } from './payload.ts';
+import { type Find, settle } from './settle.ts';
+import { entriesOf, type Search } from './source.ts';
+import type { FeedbackStore } from './store.ts';
+
+/**
+ * The records that a search finds, in the order of their creation (or the reverse) and then of their ids: of a record and those that came in its place
+ * one, whatever is being replaced at the time.
+ *
+ * @param isWanted which records' payloads are needed, where they lie apart
+ * @param scanned is told how many entries were met, batch by batch
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const recordsOf = (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  search: Search,
+  isWanted: (record: FeedbackRecord) => boolean,
+  effort: Effort,
+  scanned: (entries: number) => void = () => {},
+): AsyncGenerator<FeedbackRecord[]> => {
+  const { bounds, descending } = search;
+  const met = async function* () {
+    for await (const entries of entriesOf(store, projectId, search, effort)) {
+      scanned(entries.length);
+      yield entries;
+    }
+  };
+  const find: Find = async ({ id, createdAt }) => {
+    if (createdAt < (bounds.from ?? 0) || createdAt > (bounds.to ?? createdAt)) return undefined;
+    const [entry] = await readWhole(store, projectId, [id], effort);
+    return entry;
+  };
+  const entries = withPayloads(store, projectId, isWanted, met(), effort);
+  const isTied = (a: FeedbackRecord, b: FeedbackRecord) => a.header.createdAt === b.header.createdAt;
+  const compare = comparePlaces(descending);
+  return orderRuns(isTied, (a, b) => compare(a.header, b.header), settle(descending, entries, find));
+};

@@ -1,0 +1,149 @@
+import { type Effort, transact } from '../storage/index.ts';
+import { conflict, notFound, type ServiceError } from '../wire/index.ts';
+import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
+import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
+import { recordKey } from './keys.ts';
+import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader } from './model.ts';
+import { placePayload } from './payload.ts';
+import type { FeedbackStore } from './store.ts';
+import { deleteObjects, hasContent, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
+
+/** Which record goes, and what comes in its place. */
+export interface Replacement {
+  readonly feedbackId: string;
+  readonly draft: FeedbackDraft;
+}
+
+/** What is stored under the two ids of a replacement, which may be one. */
+interface Found {
+  readonly old: Stored | undefined;
+  readonly present: Stored | undefined;
+}
+
+/** What is to be done, given what is stored. */
+type Step =
+  /** Nothing: the new record is there, and the old one is not. */
+  | { readonly kind: 'done'; readonly there: StoredRecord }
+  | { readonly kind: 'refuse'; readonly error: ServiceError }
+  /** The new record has been there before; the old one has to go. */
+  | { readonly kind: 'drop'; readonly old: StoredRecord; readonly there: StoredRecord }
+  | { readonly kind: 'swap'; readonly old: StoredRecord };
+
+/**
+ * Puts a record in the place of another, in one transaction. What stays of the other is a tombstone, which leads readers of indexes that lag to the new
+ * one. A record that is replaced under its own id keeps the time of its creation, and with it its place.
+ *
+ * @param userId whose key stores it
+ * @throws ServiceError 404 where the record that is to go is not there, unless the new one is already (the request was repeated); 409 where the new id
+ * belongs to another record; 413 for a payload over 1 MiB; 503 when storage does not take it in time: the same request may be sent again
+ */
+export const replaceFeedback = async (
+  store: FeedbackStore,
+  { feedbackId, draft }: Replacement,
+  userId: string,
+  effort: Effort,
+): Promise<FeedbackAnswer> => {
+  const record = newRecord(draft, userId);
+  refuseLarge([{ record, loc: [] }]);
+  /** Objects in the bucket that were stored for this request. */
+  const objects: string[] = [];
+  for (;;) {
+    const found = await look(store, feedbackId, record, effort);
+    await deleteObjects(store, leftoversIn(found), effort);
+    const step = nextStep(feedbackId, record, found);
+    if (step.kind === 'swap') {
+      const header = await swap(store, record, step.old, found, objects, effort);
+      if (header) return answerOf(record, header);
+    } else if (step.kind === 'drop') {
+      await drop(store, step, effort);
+    } else {
+      const used = step.kind === 'done' ? step.there.item.o?.S : undefined;
+      await deleteObjects(store, without(objects, used), effort);
+      if (step.kind === 'refuse') throw step.error;
+      return answerOf(record, step.there.entry.header);
+    }
+  }
+};
+
+/**
+ * Puts the new record in the place of the old one, unless one of them is not as it was found any more.
+ *
+ * @param objects those that were stored for this request; a further one is added
+ * @returns the new record's header; undefined where nothing was written
+ */
+const swap = async (
+  store: FeedbackStore,
+  record: NewRecord,
+  old: StoredRecord,
+  { present }: Found,
+  objects: string[],
+  effort: Effort,
+): Promise<FeedbackHeader | undefined> => {
+  const frame = frameOf(record, old);
+  const { item, object } = await placePayload(store, frame, record.payloadText, effort);
+  if (object !== undefined) objects.push(object);
+  const put = { item, expected: unchanged(present?.item) };
+  const bury = { item: tombstoneItem(old.item, frame.header), expected: unchanged(old.item) };
+  const puts = old === present ? [put] : [put, bury];
+  if (!(await transact(store.table, { puts }, effort))) return undefined;
+  const former = old.item.o?.S;
+  await deleteObjects(
+    store,
+    [...without(objects, object), ...(former === undefined ? [] : [former])],
+    effort,
+  );
+  return frame.header;
+};
+
+const without = (objects: readonly string[], used: string | undefined): string[] =>
+  objects.filter((object) => object !== used);
+
+const look = async (
+  store: FeedbackStore,
+  feedbackId: string,
+  { header: { projectId, id } }: NewRecord,
+  effort: Effort,
+): Promise<Found> => {
+  const stored = await readStored(store, projectId, [...new Set([feedbackId, id])], effort);
+  return { old: stored.get(feedbackId), present: stored.get(id) };
+};
+
+const leftoversIn = ({ old, present }: Found): string[] => [
+  ...new Set([...leftoversOf(old?.item), ...leftoversOf(present?.item)]),
+];
+
+const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found): Step => {
+  const there = isRecord(present) && hasContent(present, record) ? present : undefined;
+  if (!isRecord(old)) {
+    if (there) return { kind: 'done', there };
+    const error = notFound(['body', 'feedback_id'], `there is no feedback ${feedbackId} in this project`);
+    return { kind: 'refuse', error };
+  }
+  if (old === present) return there ? { kind: 'done', there } : { kind: 'swap', old };
+  if (there) return { kind: 'drop', old, there };
+  if (!isRecord(present)) return { kind: 'swap', old };
+  const msg = `there is feedback ${record.header.id} already, with other content`;
+  return { kind: 'refuse', error: conflict({ loc: ['body', 'id'], msg, type: 'id_exists' }) };
+};
+
+/** The new record as it is to be stored. It comes behind the old one in the order of creation, whatever the clocks of two containers say. */
+const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
+  const { id, createdAt } = old.header;
+  if (id === header.id) {
+    return { header: { ...header, createdAt }, digest, replaces: old.replaces, leftover: item.o?.S };
+  }
+  const later = Math.max(header.createdAt, createdAt + 1);
+  return { header: { ...header, createdAt: later }, digest, replaces: { id, createdAt } };
+};
+
+/** Takes the old record away, if the new one is still there. Its object in the bucket is found by what stays of it. */
+const drop = async (
+  { table }: FeedbackStore,
+  { old, there }: Extract<Step, { kind: 'drop' }>,
+  effort: Effort,
+): Promise<void> => {
+  const { projectId, id } = there.entry.header;
+  const puts = [{ item: purgedItem(old.item), expected: unchanged(old.item) }];
+  const checks = [{ key: recordKey(projectId, id), expected: unchanged(there.item) }];
+  await transact(table, { puts, checks }, effort);
+};

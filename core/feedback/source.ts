@@ -1,0 +1,68 @@
+import { type Effort, getItems, type Item, type KeyRange } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import { attributesButPayload, toEntry } from './items.ts';
+import { recordKey, refRange, timeRange, typeRange } from './keys.ts';
+import { comparePlaces, type Entry, placeOf } from './model.ts';
+import type { Plan } from './plan.ts';
+import { scan } from './scan.ts';
+import { everyShard, type FeedbackStore } from './store.ts';
+
+/** Where entries are looked for, and in which order: a part of a plan. */
+export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'enough'>;
+
+/** The key ranges that hold all that a source does. */
+const rangesOf = (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  { source, bounds }: Pick<Search, 'source' | 'bounds'>,
+): KeyRange[] => {
+  switch (source.kind) {
+    case 'nothing':
+    case 'ids':
+      return [];
+    case 'refs':
+      return source.values.map((ref) => refRange(projectId, ref, bounds));
+    case 'types':
+      return source.values.flatMap((type) =>
+        everyShard(store).map((shard) => typeRange(projectId, shard, type, bounds)),
+      );
+    case 'project':
+      return everyShard(store).map((shard) => timeRange(projectId, shard, bounds));
+  }
+};
+
+/**
+ * How many rows to ask each range for at first: where it is known how many records are enough, each range's even share and some to spare; else enough to have
+ * something to send at once.
+ */
+const firstPageRows = (enough: number | null, ranges: number): number =>
+  enough === null ? 128 : Math.ceil((1.2 * enough) / ranges) + 8;
+
+/**
+ * Everything that a search meets, in the order of its creation (or the reverse), without payloads that lie apart.
+ *
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export async function* entriesOf(
+  store: FeedbackStore,
+  projectId: ProjectId,
+  search: Search,
+  effort: Effort,
+): AsyncGenerator<Entry[]> {
+  const toEntries = async (items: readonly Item[]): Promise<Entry[]> => {
+    const entries = await Promise.all(items.map((item) => toEntry(store, projectId, item)));
+    return entries.filter((entry) => entry !== undefined);
+  };
+  const { source, descending, enough } = search;
+  if (source.kind === 'ids') {
+    const keys = source.values.map((id) => recordKey(projectId, id));
+    const options = { consistent: true, attributes: attributesButPayload };
+    const entries = await toEntries(await getItems(store.table, keys, effort, options));
+    const compare = comparePlaces(descending);
+    yield entries.sort((a, b) => compare(placeOf(a), placeOf(b)));
+    return;
+  }
+  const ranges = rangesOf(store, projectId, search);
+  const options = { descending, firstPage: firstPageRows(enough, ranges.length) };
+  for await (const items of scan(store.table, ranges, options, effort)) yield await toEntries(items);
+}

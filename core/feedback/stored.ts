@@ -1,0 +1,73 @@
+import { deleteObject, type Effort, forEach, getItems, type Item } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import type { NewRecord } from './draft.ts';
+import { attributesButPayload, toEntry } from './items.ts';
+import { recordKey } from './keys.ts';
+import type { Entry, FeedbackRecord } from './model.ts';
+import type { FeedbackStore } from './store.ts';
+
+/** An item of the table as a writer sees it. */
+export interface Stored {
+  /** Without the payload, where that lies beside the head. */
+  readonly item: Item;
+  /** Undefined where there is nothing for a reader. */
+  readonly entry: Entry | undefined;
+}
+
+/** Names a record among all projects: neither part can hold the line break between them. */
+export const recordName = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
+
+/**
+ * Reads items by their ids, strongly consistent and without payloads.
+ *
+ * @param ids each once
+ * @returns what is there, by id
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readStored = async (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  ids: readonly string[],
+  effort: Effort,
+): Promise<Map<string, Stored>> => {
+  const names = new Map(ids.map((id) => [keyText(recordKey(projectId, id)), id]));
+  const keys = ids.map((id) => recordKey(projectId, id));
+  const items = await getItems(store.table, keys, effort, {
+    consistent: true,
+    attributes: attributesButPayload,
+  });
+  const found = await forEach(items, items.length || 1, async (item): Promise<[string, Stored]> => {
+    const entry = await toEntry(store, projectId, item);
+    return [names.get(keyText(item)) ?? '', { item, entry }];
+  });
+  return new Map(found);
+};
+
+const keyText = ({ k }: Item): string => Buffer.from(k?.B ?? []).toString('latin1');
+
+/** How many objects of the bucket are deleted at once. */
+const concurrency = 16;
+
+/**
+ * Deletes objects in the bucket that serve nothing any more.
+ *
+ * @throws ServiceError 503 when the bucket does not do it in time
+ */
+export const deleteObjects = async (
+  store: FeedbackStore,
+  objects: readonly string[],
+  effort: Effort,
+): Promise<void> => {
+  await forEach(objects, concurrency, (object) => deleteObject(store.bucket, object, effort));
+};
+
+/** A stored item that is a record, with its head. */
+export type StoredRecord = Stored & { readonly entry: FeedbackRecord };
+
+/** Whether there is a record: neither nothing nor a tombstone. */
+export const isRecord = (stored: Stored | undefined): stored is StoredRecord =>
+  stored?.entry?.kind === 'record';
+
+/** Whether a stored record has the content of another. */
+export const hasContent = ({ item }: StoredRecord, { digest }: Pick<NewRecord, 'digest'>): boolean =>
+  item.d?.B !== undefined && Buffer.compare(item.d.B, digest) === 0;

@@ -1,0 +1,16 @@
+import { feedbackPurgeBody, purgeFeedback } from '../../core/feedback/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
+
+/** `POST /feedback/purge`: deletes feedback records by their ids, payloads included. */
+export const handler = jsonEndpoint(
+  {
+    path: '/feedback/purge',
+    body: feedbackPurgeBody,
+    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+  },
+  async ({ body, effort }) => {
+    await purgeFeedback(settings.feedback, body.project_id, body.query, effort);
+    return {};
+  },
+);

@@ -1,0 +1,21 @@
+import { feedbackPlanSummary, feedbackQueryBody, queryFeedback } from '../../core/feedback/index.ts';
+import { jsonList } from '../http/json-list.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
+
+/** `POST /feedback/query`: the feedback of a project that matches, streamed as it is found. */
+export const handler = streamEndpoint(
+  {
+    path: '/feedback/query',
+    body: feedbackQueryBody(settings.names),
+    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
+  },
+  ['application/json'],
+  ({ body, effort }) => {
+    const { plan, counts, records } = queryFeedback(settings.feedback, body, effort);
+    return {
+      text: jsonList('result', records),
+      logged: () => ({ plan: feedbackPlanSummary(plan), ...counts }),
+    };
+  },
+);
