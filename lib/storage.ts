@@ -67,7 +67,7 @@ export class Storage extends Construct {
         partitionKey: { name: partition, type: AttributeType.BINARY },
         sortKey: { name: 't', type: AttributeType.BINARY },
         projectionType: ProjectionType.INCLUDE,
-        // Heads, with small payloads, and the links between a record and the one in whose place it came.
+        // Heads, with small payloads, and what links a record to those in whose place it came.
         nonKeyAttributes: ['h', 'f', 'r'],
       });
     }

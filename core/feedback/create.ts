@@ -78,7 +78,7 @@ export const createFeedback = async (
   );
 };
 
-const frameOf = ({ record: { header, digest } }: Request) => ({ header, digest, replaces: null });
+const frameOf = ({ record: { header, digest } }: Request) => ({ header, digest, origin: null });
 const textOf = ({ record }: Request): string => record.payloadText;
 const nameOf = ({ record: { header } }: Request): string => recordName(header.projectId, header.id);
 

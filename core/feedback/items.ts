@@ -12,7 +12,7 @@ import { expiry, expiryIn, type FeedbackStore, shardCount } from './store.ts';
  *   h  head, with the payload where that is small; perhaps packed
  *   b  the packed payload, where it is not small        o  its object in the bucket, where it is too big for an item
  *   d  digest of the content                            x  when it expires
- *   f  the place of the record that this one replaced   r  the place of the record that replaced this one: a tombstone
+ *   f  the place of the first record of its line         r  the place of the record that replaced this one: a tombstone
  *   g  an object in the bucket that may be left of what this item was before
  *
  * An item with neither h nor r is nothing to readers: its record has been purged, and its object is about to be.
@@ -23,17 +23,17 @@ export interface Frame {
   readonly header: FeedbackHeader;
   /** Sixteen bytes that equal content has in common. */
   readonly digest: Uint8Array;
-  readonly replaces: Place | null;
+  readonly origin: Place | null;
   /** An object in the bucket that was of the record which stood under this id before. */
   readonly leftover?: string | undefined;
 }
 
 /** Makes the item of a record, all but its head and payload. */
-export const frameItem = (store: FeedbackStore, { header, digest, replaces, leftover }: Frame): Item => ({
+export const frameItem = (store: FeedbackStore, { header, digest, origin, leftover }: Frame): Item => ({
   ...recordKey(header.projectId, header.id),
   ...indexKeys(header, shardCount(store)),
   d: { B: digest },
-  ...(replaces && { f: { B: placeBytes(replaces) } }),
+  ...(origin && { f: { B: placeBytes(origin) } }),
   ...(leftover !== undefined && { g: { S: leftover } }),
   ...expiry(store),
 });
@@ -92,10 +92,10 @@ export const toEntry = async (
 ): Promise<Entry | undefined> => {
   if (!item.k?.B || !item.t?.B) return undefined;
   const place = { id: recordIdOf(projectId, item.k.B), createdAt: timeOf(item.t.B) };
-  const replaces = item.f?.B ? placeFrom(item.f.B) : null;
-  if (item.r?.B) return { kind: 'tombstone', place, replacedBy: placeFrom(item.r.B), replaces };
+  const origin = item.f?.B ? placeFrom(item.f.B) : null;
+  if (item.r?.B) return { kind: 'tombstone', place, replacedBy: placeFrom(item.r.B), origin };
   if (!item.h?.B) return undefined;
   const bytes = item.h.B[0] === packedMark ? await unpack(item.h.B) : item.h.B;
   const { payload, payloadBytes, ...head } = fromHead(names, projectId, bytes);
-  return { kind: 'record', header: { projectId, ...place, ...head }, payload, payloadBytes, replaces };
+  return { kind: 'record', header: { projectId, ...place, ...head }, payload, payloadBytes, origin };
 };

@@ -48,8 +48,8 @@ export interface FeedbackRecord {
   readonly payload: string | null;
   /** Bytes of it as compact JSON. */
   readonly payloadBytes: number;
-  /** The record in whose place this one came, under another id. */
-  readonly replaces: Place | null;
+  /** Where the first record of its line stood: the line of those of which each came in the place of the one before. Null where it is the first. */
+  readonly origin: Place | null;
 }
 
 /** What is left, for a while, of a record that another came in the place of. */
@@ -58,8 +58,8 @@ export interface Tombstone {
   readonly place: Place;
   /** The record that came in its place. */
   readonly replacedBy: Place;
-  /** The record in whose place it had come itself. */
-  readonly replaces: Place | null;
+  /** As a record's. */
+  readonly origin: Place | null;
 }
 
 /** What a reader meets at a place. */

@@ -130,10 +130,10 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
 const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
   const { id, createdAt } = old.header;
   if (id === header.id) {
-    return { header: { ...header, createdAt }, digest, replaces: old.replaces, leftover: item.o?.S };
+    return { header: { ...header, createdAt }, digest, origin: old.origin, leftover: item.o?.S };
   }
   const later = Math.max(header.createdAt, createdAt + 1);
-  return { header: { ...header, createdAt: later }, digest, replaces: { id, createdAt } };
+  return { header: { ...header, createdAt: later }, digest, origin: old.origin ?? { id, createdAt } };
 };
 
 /** Takes the old record away, if the new one is still there. Its object in the bucket is found by what stays of it. */

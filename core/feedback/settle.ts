@@ -4,44 +4,44 @@ import { type Entry, type FeedbackRecord, type Place, placeOf } from './model.ts
 /*
  * A replacement is one transaction in the table, but a reader of an index sees its two halves one by one: the rows of the old record and of the new one lie in
  * different places, which are read at different times, and each row follows its item in its own time. So the old record's row stays for a while, as a
- * tombstone that names the new record, and the new one names the old. From those two links a reader knows what it has to do, so that of each chain of
- * records, each in the place of the one before, exactly one is answered, whatever the state in which each row is met:
- *
- * - met the old record: the new one is left out
- * - met its tombstone: the new one is answered; where its row is not met, it is fetched from the table
+ * tombstone that names the record which came in its place, and all records of a line, each in the place of the one before, name the first. From that a reader
+ * knows how to answer exactly one of each line, whatever the state in which it meets each row: the first record that it meets; and where it meets tombstones
+ * alone, the record to which they lead, which it gets from the table.
  */
 
 /** Reads what stands under a place's id now, strongly consistent. */
 export type Find = (place: Place) => Promise<Entry | undefined>;
 
 const keyOf = ({ createdAt, id }: Place): string => `${createdAt} ${id}`;
+/** Names the line that an entry is of. */
+const lineOf = (entry: Entry): string => keyOf(entry.origin ?? placeOf(entry));
 const isAt = (entry: Entry | undefined, place: Place): entry is Entry =>
   entry !== undefined && keyOf(placeOf(entry)) === keyOf(place);
 
-/** So many places are remembered at most; each takes about 100 bytes. */
+/** So many lines are remembered at most; each takes about 100 bytes. */
 const mostRemembered = 1_000_000;
 
-/** Remembers the places of records that were answered, the latest of them. */
-class Memory {
-  readonly #keys = new Set<string>();
+/** The lines of which a record was answered, the latest of them. */
+class Answered {
+  readonly #lines = new Set<string>();
 
-  has(place: Place | null): boolean {
-    return place !== null && this.#keys.has(keyOf(place));
+  has(line: string): boolean {
+    return this.#lines.has(line);
   }
 
-  add(place: Place): void {
-    this.#keys.add(keyOf(place));
-    if (this.#keys.size <= mostRemembered) return;
-    const [oldest] = this.#keys;
-    if (oldest !== undefined) this.#keys.delete(oldest);
+  add(line: string): void {
+    this.#lines.add(line);
+    if (this.#lines.size <= mostRemembered) return;
+    const [oldest] = this.#lines;
+    if (oldest !== undefined) this.#lines.delete(oldest);
   }
 }
 
 /** Settles entries that come in order of creation, where a record comes before those in its place. */
 class Forwards {
   readonly #find: Find;
-  readonly #passed = new Memory();
-  /** The records that tombstones have named and that have not been met. */
+  readonly #answered = new Answered();
+  /** The records that tombstones have named and that have not been met, by their lines. */
   readonly #awaited = new Map<string, Place>();
 
   constructor(find: Find) {
@@ -59,35 +59,31 @@ class Forwards {
   async overdue(now: Micros): Promise<FeedbackRecord[]> {
     const late: FeedbackRecord[] = [];
     for (;;) {
-      const next = this.#earliest();
-      if (!next || next.createdAt >= now) return late;
-      this.#awaited.delete(keyOf(next));
-      const entry = await this.#find(next);
+      const [line, place] = this.#earliest() ?? [];
+      if (line === undefined || !place || place.createdAt >= now) return late;
+      this.#awaited.delete(line);
+      const entry = await this.#find(place);
       // Whoever stands there at another time came under the same id after this one had been purged.
-      if (isAt(entry, next)) late.push(...this.#meet(entry));
+      if (isAt(entry, place)) late.push(...this.#meet(entry));
     }
   }
 
   #meet(entry: Entry): FeedbackRecord[] {
-    const place = placeOf(entry);
-    this.#awaited.delete(keyOf(place));
-    if (this.#passed.has(entry.replaces)) {
-      // The first of its chain was answered: so neither this one is nor what came in its place.
-      this.#passed.add(place);
+    const line = lineOf(entry);
+    if (this.#answered.has(line)) return [];
+    if (entry.kind === 'tombstone') {
+      this.#awaited.set(line, entry.replacedBy);
       return [];
     }
-    if (entry.kind === 'record') {
-      this.#passed.add(place);
-      return [entry];
-    }
-    this.#awaited.set(keyOf(entry.replacedBy), entry.replacedBy);
-    return [];
+    this.#awaited.delete(line);
+    this.#answered.add(line);
+    return [entry];
   }
 
-  #earliest(): Place | undefined {
-    let first: Place | undefined;
-    for (const place of this.#awaited.values())
-      if (!first || place.createdAt < first.createdAt) first = place;
+  #earliest(): [line: string, place: Place] | undefined {
+    let first: [string, Place] | undefined;
+    for (const awaited of this.#awaited)
+      if (!first || awaited[1].createdAt < first[1].createdAt) first = awaited;
     return first;
   }
 }
@@ -98,10 +94,7 @@ class Forwards {
  */
 class Backwards {
   readonly #find: Find;
-  /** The places of the records in whose place others were met. */
-  readonly #superseded = new Memory();
-  /** The records met that came in the place of others. */
-  readonly #met = new Memory();
+  readonly #answered = new Answered();
 
   constructor(find: Find) {
     this.#find = find;
@@ -109,21 +102,20 @@ class Backwards {
 
   /** The record to be answered for an entry, if there is one. */
   async take(entry: Entry): Promise<FeedbackRecord[]> {
-    const isSuperseded = this.#superseded.has(placeOf(entry));
-    if (entry.replaces) this.#superseded.add(entry.replaces);
-    if (isSuperseded) return [];
+    const line = lineOf(entry);
+    if (this.#answered.has(line)) return [];
+    // Nothing of a line comes after its first record.
+    if (entry.kind === 'tombstone' || entry.origin) this.#answered.add(line);
     const record = entry.kind === 'record' ? entry : await this.#last(entry.replacedBy);
-    if (!record || (record.replaces && this.#met.has(record.header))) return [];
-    if (record.replaces) this.#met.add(record.header);
-    return [record];
+    return record ? [record] : [];
   }
 
-  /** Nothing is ever behind: whatever is missing is fetched where its tombstone is met. */
+  /** Nothing is ever late: whatever is missing is fetched where its tombstone is met. */
   async overdue(): Promise<FeedbackRecord[]> {
     return [];
   }
 
-  /** The last of a chain, from one of its places on; undefined where that has been purged. */
+  /** The last record of a line, from a place on; undefined where that has been purged. */
   async #last(place: Place): Promise<FeedbackRecord | undefined> {
     for (let next = place; ; ) {
       const entry = await this.#find(next);
@@ -135,8 +127,7 @@ class Backwards {
 }
 
 /**
- * Turns what a reader meets into the records that it is to answer, in order of creation or its reverse: of each chain of records, each in the place of the
- * one before, one.
+ * Turns what a reader meets into the records that it is to answer, in order of creation or its reverse: one of each line.
  *
  * @throws whatever `find` throws
  */

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import {
+  createdJson,
+  createFeedback,
+  type FeedbackStore,
+  feedbackBatchBody,
+  feedbackPurgeBody,
+  feedbackQueryBody,
+  feedbackReplaceBody,
+  purgeFeedback,
+  queryFeedback,
+  replaceFeedback,
+} from '../../core/feedback/index.ts';
+import { effort } from '../../core/storage/index.ts';
+import { type JsonObject, ServiceError } from '../../core/wire/index.ts';
+import { parseBody } from '../../core/wire/schema.ts';
+import { names, project } from './calls.ts';
+import { createStores } from './stores.ts';
+
+/** A feedback store of its own for one test file. */
+export const createFeedbackStore = async (changes: Partial<FeedbackStore> = {}): Promise<FeedbackStore> => {
+  const { dynamodb, s3, feedbackTable, bucket } = await createStores();
+  return {
+    table: { client: dynamodb, name: feedbackTable },
+    bucket: { client: s3, name: bucket },
+    names,
+    shards: [4],
+    ...changes,
+  };
+};
+
+/** The ref of a call of the tests' project. */
+export const callRef = (callId: string, of: string = project): string => `svc:///${of}/call/${callId}`;
+
+/** Feedback as a client sends it. */
+export const feedbackOf = (fields: object = {}): JsonObject => ({
+  ...{ project_id: project, svc_ref: callRef('c'), feedback_type: 'note', payload: { text: 'good' } },
+  ...fields,
+});
+
+const batchBody = feedbackBatchBody(names);
+const replaceBody = feedbackReplaceBody(names);
+const queryBody = feedbackQueryBody(names);
+
+/** What is answered to a creation, on the wire. */
+export interface Created {
+  readonly id: string;
+  readonly created_at: string;
+  readonly svc_user_id: string;
+  readonly payload: JsonObject;
+}
+
+const onWire = (answers: Parameters<typeof createdJson>[1][]): Created[] =>
+  JSON.parse(JSON.stringify(answers.map((answer) => createdJson(names, answer)))) as Created[];
+
+/** Sends a batch, through the schema of its endpoint. */
+export const createAll = async (
+  store: FeedbackStore,
+  batch: readonly object[],
+  { user = 'ada', spent = effort(60_000) } = {},
+): Promise<Created[]> => {
+  const drafts = parseBody(batchBody, JSON.stringify({ batch })).batch;
+  const creations = drafts.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
+  return onWire(await createFeedback(store, creations, user, spent));
+};
+
+/** Creates one record of the tests' project. */
+export const create = async (store: FeedbackStore, fields: object = {}, options = {}): Promise<Created> => {
+  const [created] = await createAll(store, [feedbackOf(fields)], options);
+  if (!created) throw new Error('nothing was answered');
+  return created;
+};
+
+/** Puts a record in the place of another. */
+export const replace = async (
+  store: FeedbackStore,
+  feedbackId: string,
+  fields: object = {},
+): Promise<Created> => {
+  const body = parseBody(replaceBody, JSON.stringify({ ...feedbackOf(fields), feedback_id: feedbackId }));
+  const [created] = onWire([await replaceFeedback(store, body, 'bob', effort(60_000))]);
+  if (!created) throw new Error('nothing was answered');
+  return created;
+};
+
+/** The query of a purge by ids. */
+export const byIds = (ids: readonly string[]) => ({
+  $expr: { $or: ids.map((id) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] })) },
+});
+
+/** Purges records of the tests' project. */
+export const purge = async (store: FeedbackStore, ...ids: string[]): Promise<void> => {
+  const body = JSON.stringify({ project_id: project, query: byIds(ids) });
+  const { project_id, query } = parseBody(feedbackPurgeBody, body);
+  await purgeFeedback(store, project_id, query, effort(60_000));
+};
+
+/** Answers a query in full, through the schema of its endpoint, parsed. */
+export const ask = async (
+  store: FeedbackStore,
+  body: object = {},
+  spent = effort(60_000),
+): Promise<JsonObject[]> => {
+  const query = parseBody(queryBody, JSON.stringify({ project_id: project, ...body }));
+  const batches = await Array.fromAsync(queryFeedback(store, query, spent).records);
+  return batches.flat().map((text) => JSON.parse(text) as JsonObject);
+};
+
+/** `{"$expr": {"$eq": [field, value]}}` */
+export const whereEqual = (field: string, value: unknown) => ({
+  $expr: { $eq: [{ $getField: field }, { $literal: value }] },
+});
+
+/** The status and the places of what something is refused with; undefined where it is not. */
+export const refusal = async (
+  work: Promise<unknown>,
+): Promise<{ status: number; loc: string[]; msg: string } | undefined> => {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { loc = [], msg = '' } = error.detail[0] ?? {};
+    return { status: error.status, loc: [...loc], msg };
+  }
+};
+
+/** A payload of about so many bytes of JSON that do not repeat themselves. */
+export const noise = (bytes: number): JsonObject => ({
+  noise: randomBytes(Math.ceil((bytes * 3) / 4))
+    .toString('base64')
+    .slice(0, bytes),
+});
+
+/** How many items, and which objects, a store holds. */
+export const everythingIn = async ({ table, bucket }: FeedbackStore) => {
+  let items = 0;
+  for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) items += Items.length;
+  const objects: string[] = [];
+  for await (const { Contents = [] } of paginateListObjectsV2(bucket, { Bucket: bucket.name }))
+    for (const { Key } of Contents) if (Key?.startsWith('feedback/')) objects.push(Key);
+  return { items, objects };
+};
