@@ -58,7 +58,7 @@ const feedbackActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
   create: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PutItem'],
   // What transactions are made of.
   replace: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:ConditionCheckItem'],
-  purge: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:PutItem'],
+  purge: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
 };
 
 const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {

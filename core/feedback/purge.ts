@@ -1,12 +1,12 @@
-import { deleteItems, type Effort, forEach, replaceItem } from '../storage/index.ts';
+import { deleteItem, type Effort, forEach, replaceItem } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { leftoversOf, purgedItem, unchanged } from './items.ts';
 import { recordKey } from './keys.ts';
 import type { FeedbackStore } from './store.ts';
 import { deleteObjects, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
 
-/** How many records with objects in the bucket are purged at once. */
-const concurrency = 8;
+/** How many records are purged at once. */
+const concurrency = 32;
 
 /**
  * Deletes records of a project, and their payloads for good. Ids of nothing are as good as deleted; tombstones stay, since readers need them.
@@ -21,44 +21,38 @@ export const purgeFeedback = async (
   effort: Effort,
 ): Promise<void> => {
   const stored = await readStored(store, projectId, ids, effort);
-  const plain: string[] = [];
-  const withObjects: [string, Stored][] = [];
-  for (const [id, found] of stored) {
-    if (found.item.o || found.item.g) withObjects.push([id, found]);
-    else if (isRecord(found)) plain.push(id);
-  }
-  await deleteItems(
-    store.table,
-    plain.map((id) => recordKey(projectId, id)),
-    effort,
-  );
-  await forEach(withObjects, concurrency, ([id, found]) =>
-    purgeWithObject(store, projectId, id, found, effort),
-  );
+  await forEach([...stored], concurrency, ([id, found]) => purgeOne(store, projectId, id, found, effort));
 };
 
-/**
- * Deletes a record whose payload lies in the bucket: it goes out of readers' sight first, then its object goes, then what leads to it, so that a repeated
- * purge finds what one that was broken off has left.
- */
-const purgeWithObject = async (
+/** Deletes one record, as it was read or as it has become since. */
+const purgeOne = async (
   store: FeedbackStore,
   projectId: ProjectId,
   id: string,
   first: Stored,
   effort: Effort,
 ): Promise<void> => {
-  let found: Stored | undefined = first;
-  while (isRecord(found)) {
+  for (let found: Stored | undefined = first; found; ) {
     await deleteObjects(store, leftoversOf(found.item), effort);
-    if (await hide(store, found, effort)) {
-      await deleteObjects(store, found.item.o?.S === undefined ? [] : [found.item.o.S], effort);
-      return;
-    }
+    if (!isRecord(found) || (await remove(store, projectId, id, found, effort))) return;
     found = (await readStored(store, projectId, [id], effort)).get(id);
   }
-  await deleteObjects(store, leftoversOf(found?.item), effort);
 };
 
-const hide = ({ table }: FeedbackStore, { item }: StoredRecord, effort: Effort): Promise<boolean> =>
-  replaceItem(table, purgedItem(item), unchanged(item), effort);
+/**
+ * Deletes a record if it is as it was read. Where its payload lies in the bucket it goes out of readers' sight first, then its object goes; what leads to that
+ * is left to expire, so that a repeated purge finds what one that was broken off has left.
+ */
+const remove = async (
+  store: FeedbackStore,
+  projectId: ProjectId,
+  id: string,
+  { item }: StoredRecord,
+  effort: Effort,
+): Promise<boolean> => {
+  const object = item.o?.S;
+  if (object === undefined) return deleteItem(store.table, recordKey(projectId, id), unchanged(item), effort);
+  if (!(await replaceItem(store.table, purgedItem(item), unchanged(item), effort))) return false;
+  await deleteObjects(store, [object], effort);
+  return true;
+};
