@@ -28,22 +28,21 @@ const readShards = (text: string): CallStore['shards'] => {
 
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
-  const { CALLS_TABLE, OBJECTS_TABLE, RETENTION_DAYS: days } = process.env;
-  const dynamodb = dynamodbClient();
-  const bucket = () => ({ client: s3Client(), name: required('PAYLOADS_BUCKET') });
+  const { CALLS_TABLE, OBJECTS_TABLE, PAYLOADS_BUCKET, RETENTION_DAYS: days } = process.env;
   // Made now, while the container starts: then they cost no request its time.
+  const client = dynamodbClient();
+  const made = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
+  const bucket = () => given('PAYLOADS_BUCKET', made);
   const calls = CALLS_TABLE
     ? {
-        table: { client: dynamodb, name: CALLS_TABLE },
+        table: { client, name: CALLS_TABLE },
         bucket: bucket(),
         service,
         shards: readShards(required('SHARDS')),
         retentionDays: days ? Number(days) : undefined,
       }
     : undefined;
-  const objects = OBJECTS_TABLE
-    ? { table: { client: dynamodb, name: OBJECTS_TABLE }, bucket: bucket() }
-    : undefined;
+  const objects = OBJECTS_TABLE ? { table: { client, name: OBJECTS_TABLE }, bucket: bucket() } : undefined;
   return {
     names: wireNames(service),
     get calls() {
