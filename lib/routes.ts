@@ -26,7 +26,10 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
-  /** The tables and buckets that the function touches, and how. Objects are a table and their part of the bucket; writing them includes deleting. */
+  /**
+   * The tables and buckets that the function touches, and how. Objects are a table and their part of the bucket; writing them
+   * includes deleting.
+   */
   readonly stores: { readonly calls?: Access; readonly payloads?: Access; readonly objects?: Access };
 }
 

@@ -10,12 +10,13 @@ import { noteItem } from './values.ts';
 const mostAtOnce = 33;
 
 /**
- * Deletes versions of an object for good, their values included. Those that are not there are as good as deleted, so it may be repeated. Deleting all of an
- * object's versions leaves alone what is made meanwhile.
+ * Deletes versions of an object for good, their values included. Those that are not there are as good as deleted, so it may be
+ * repeated. Deleting all of an object's versions leaves alone what is made meanwhile.
  *
  * @param digests of the versions to delete; null for all
  * @returns how many versions it deleted
- * @throws ServiceError 503 when storage does not do it in time, or others change the object all the while; some may be deleted then
+ * @throws ServiceError 503 when storage does not do it in time, or others change the object all the while; some may be deleted
+ * then
  */
 export const deleteVersions = async (
   store: ObjectStore,

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../wire/index.ts';
 
 /**
- * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of their UTF-16 code units, numbers and strings as
- * ECMAScript writes them. Values that are equal as JSON have the same text. Lone surrogates, of which the RFC says nothing good, are escaped.
+ * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of their UTF-16 code units,
+ * numbers and strings as ECMAScript writes them. Values that are equal as JSON have the same text. Lone surrogates, of which
+ * the RFC says nothing good, are escaped.
  */
 export const canonicalJson = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -15,7 +16,9 @@ export const canonicalJson = (value: JsonValue): string => {
   return `{${fields.join(',')}}`;
 };
 
-/** The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of letters, digits, `-` and `_`. */
+/**
+ * The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of letters, digits, `-` and `_`.
+ */
 export const digestOf = (value: JsonValue): string =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url');
 

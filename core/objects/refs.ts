@@ -68,11 +68,12 @@ const valuesOf = async (
 };
 
 /**
- * Reads what refs refer to, each version of an object once; nobody's grants are looked at. A ref may have `latest` or `v<N>` in place of the digest.
- * Whether it says `object` or `op` makes no difference.
+ * Reads what refs refer to, each version of an object once; nobody's grants are looked at. A ref may have `latest` or `v<N>` in
+ * place of the digest. Whether it says `object` or `op` makes no difference.
  *
  * @param refs no more than whose values may be held at once; a ref to a call is a ref to nothing
- * @returns the values in the order of the refs, undefined for a ref to nothing; values of refs into one object share their parts, so nobody may change them
+ * @returns the values in the order of the refs, undefined for a ref to nothing; values of refs into one object share their
+ * parts, so nobody may change them
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const resolveRefs = async (
@@ -82,8 +83,8 @@ export const resolveRefs = async (
 ): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, effort), effort);
 
 /**
- * Reads what refs refer to like {@link resolveRefs}, but part by part, so that no more than some 16 MB of values, or one value, are held at once however many
- * refs there are.
+ * Reads what refs refer to like {@link resolveRefs}, but part by part, so that no more than some 16 MB of values, or one value,
+ * are held at once however many refs there are.
  *
  * @returns the values in batches, in the order of the refs
  */

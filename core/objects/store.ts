@@ -5,9 +5,10 @@ import { digestKey, headKey, versionKey } from './keys.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 
 /*
- * What lies where: an object's head has how many versions there ever were and the header of the latest; a version is its header alone, so that lists
- * are read by the thousand; the item that a digest leads to has the header and, if it is small, the packed value. The head is the object's lock: whatever
- * changes an object replaces its head in the same transaction, provided that nobody else has since it was read.
+ * What lies where: an object's head has how many versions there ever were and the header of the latest; a version is its header
+ * alone, so that lists are read by the thousand; the item that a digest leads to has the header and, if it is small, the packed
+ * value. The head is the object's lock: whatever changes an object replaces its head in the same transaction, provided that
+ * nobody else has since it was read.
  */
 
 /** Where objects are stored. */
@@ -65,7 +66,10 @@ export const headItem = (head: Head): Item => ({
   ...(head.latest && { h: toMap(head.latest) }),
 });
 
-/** That an object's head is as it was read, so that nothing of the object has changed since; undefined for one that was not there. */
+/**
+ * That an object's head is as it was read, so that nothing of the object has changed since; undefined for one that was not
+ * there.
+ */
 export const unchanged = (head: Head | undefined): Expectation =>
   head ? { attribute: 'generation', equals: number(head.generation) } : { absent: 'k' };
 

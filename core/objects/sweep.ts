@@ -8,8 +8,9 @@ import type { ObjectStore } from './store.ts';
 const concurrency = 16;
 
 /**
- * Deletes the values in the bucket that have no version: those of deleted versions, and those whose version never came to be because another took its
- * index. Notes tell of them. Where an index is still free its note is left, for somebody may be about to make that version.
+ * Deletes the values in the bucket that have no version: those of deleted versions, and those whose version never came to be
+ * because another took its index. Notes tell of them. Where an index is still free its note is left, for somebody may be about
+ * to make that version.
  *
  * @param strays values that may lie in the bucket although their notes have been swept already
  * @throws ServiceError 503 when storage does not do it in time; the next sweep goes on where this one ended

@@ -7,8 +7,8 @@ import type { VersionHeader } from './model.ts';
 import type { ObjectStore } from './store.ts';
 
 /**
- * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3 is cheaper from 4 KB on, but slower to read; and
- * a hundred items at a time still come to no more than 3.2 MB.
+ * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3 is cheaper from 4 KB on,
+ * but slower to read; and a hundred items at a time still come to no more than 3.2 MB.
  */
 const largestInItem = 32 * 1024;
 /** How many objects of the bucket are read at once. */
@@ -30,8 +30,8 @@ export const packValue = async (value: JsonValue): Promise<PackedValue> => {
 };
 
 /**
- * Puts a value into the bucket, before the version that it is to belong to. A note is made first, which that version's transaction takes away: where
- * it never comes to be, the note says what has to go.
+ * Puts a value into the bucket, before the version that it is to belong to. A note is made first, which that version's
+ * transaction takes away: where it never comes to be, the note says what has to go.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */

@@ -17,7 +17,8 @@ const overtaken = new Set<string | undefined>(['ConditionalCheckFailed', 'Transa
 const throttled = new Set<string | undefined>(['ProvisionedThroughputExceeded', 'ThrottlingError']);
 
 /**
- * Does a transaction. One whose first answer was lost is not done twice: it carries a token, which DynamoDB remembers for ten minutes.
+ * Does a transaction. One whose first answer was lost is not done twice: it carries a token, which DynamoDB remembers for ten
+ * minutes.
  *
  * @returns false where an item is not as expected, or another writer is at it right now; nothing was written then
  * @throws ServiceError 503 when storage does not take it in time

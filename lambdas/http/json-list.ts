@@ -1,6 +1,6 @@
 /**
- * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is written before the first batch has come, so that what fails
- * before it is an error like any other.
+ * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is written before the first batch
+ * has come, so that what fails before it is an error like any other.
  *
  * @param field the list's name
  */

@@ -3,7 +3,10 @@ import type { ObjectStore } from '../../core/objects/index.ts';
 import { dynamodbClient, s3Client } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
-/** What a function knows of its deployment, from its environment. That names the stores of its route alone: asking for another throws an Error. */
+/**
+ * What a function knows of its deployment, from its environment. That names the stores of its route alone: asking for another
+ * throws an Error.
+ */
 export interface Settings {
   readonly names: WireNames;
   readonly calls: CallStore;

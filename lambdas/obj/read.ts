@@ -2,7 +2,10 @@ import { objectJson, objectReadBody, readObject } from '../../core/objects/index
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
-/** `POST /obj/read`: one version of an object, strongly consistent; streamed, since a value can be larger than a buffered answer. */
+/**
+ * `POST /obj/read`: one version of an object, strongly consistent; streamed, since a value can be larger than a buffered
+ * answer.
+ */
 export const handler = streamEndpoint(
   {
     path: '/obj/read',

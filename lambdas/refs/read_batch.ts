@@ -4,7 +4,9 @@ import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
-/** `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing; streamed, since values can be large. */
+/**
+ * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing; streamed, since values can be large.
+ */
 export const handler = streamEndpoint(
   {
     path: '/refs/read_batch',
