@@ -56,5 +56,6 @@ const environmentOf = (route: Route, config: Config, storage: Storage): Record<s
   SHARDS: config.shards.join(','),
   ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
   ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
-  ...(route.stores.payloads && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+  ...(route.stores.objects && { OBJECTS_TABLE: storage.objects.tableName }),
+  ...((route.stores.payloads || route.stores.objects) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
 });

@@ -52,8 +52,36 @@ const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[
   return access === 'read' ? [objects, list] : [objects];
 };
 
+const objectsActions: Readonly<Record<Access, readonly string[]>> = {
+  read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  // PutItem and DeleteItem are what transactions are made of; BatchWriteItem puts and deletes notes on values in the bucket.
+  write: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:Query',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:PutItem',
+    'dynamodb:DeleteItem',
+  ],
+};
+
+const objectsPermissions = (access: Access, { objects, payloads }: Storage): Permission[] => {
+  const table: Permission = { actions: objectsActions[access], resource: objects.tableArn };
+  const values: Permission = {
+    actions: access === 'read' ? ['s3:GetObject'] : ['s3:PutObject', 's3:DeleteObject'],
+    resource: payloads.arnForObjects('objects/*'),
+    wildcard: {
+      finding: findingOf(payloads, '/objects/*'),
+      reason:
+        'Values are named after their versions; whoever makes versions clears away what did not become one.',
+    },
+  };
+  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
+  return access === 'read' ? [table, values, list] : [table, values];
+};
+
 /** What a route's function may do to its stores: what the route says, and nothing else. */
 export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
   ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
   ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
+  ...(stores.objects ? objectsPermissions(stores.objects, storage) : []),
 ];

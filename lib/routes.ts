@@ -26,8 +26,11 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
-  /** The tables and buckets that the function touches, and how. */
-  readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+  /**
+   * The tables and buckets that the function touches, and how. Objects are a table and their part of the bucket; writing them
+   * includes deleting.
+   */
+  readonly stores: { readonly calls?: Access; readonly payloads?: Access; readonly objects?: Access };
 }
 
 export const routes: readonly Route[] = [
@@ -90,5 +93,55 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/obj/create',
+    handler: 'obj/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { objects: 'write' },
+  },
+  {
+    path: '/obj/read',
+    handler: 'obj/read',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/obj/delete',
+    handler: 'obj/delete',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { objects: 'write' },
+  },
+  {
+    path: '/objs/query',
+    handler: 'objs/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/refs/read_batch',
+    handler: 'refs/read_batch',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { objects: 'read' },
   },
 ];

@@ -32,6 +32,7 @@ export class PennytraceStack extends Stack {
     this.#output('ApiUrl', api.url, 'The base URL of the service');
     this.#output('KeysTable', auth.keys.tableName, 'Where `npm run keys` keeps the keys');
     this.#output('CallsTable', storage.calls.tableName, 'Where calls are kept');
+    this.#output('ObjectsTable', storage.objects.tableName, 'Where objects are kept');
     this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
   }
 

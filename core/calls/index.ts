@@ -15,5 +15,6 @@ export type { Payload, PayloadField } from './payload.ts';
 export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
+export { pack, unpack } from './segment.ts';
 export { type CallStore, fromItem, type StoredPart } from './store.ts';
 export { writeCalls } from './write.ts';

@@ -1,18 +1,25 @@
 import type { CallStore } from '../../core/calls/index.ts';
+import type { ObjectStore } from '../../core/objects/index.ts';
 import { dynamodbClient, s3Client } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
-/** What a function knows of its deployment, from its environment. */
+/**
+ * What a function knows of its deployment, from its environment. That names the stores of its route alone: asking for another
+ * throws an Error.
+ */
 export interface Settings {
   readonly names: WireNames;
   readonly calls: CallStore;
+  readonly objects: ObjectStore;
 }
 
-const required = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`the environment variable ${name} is not set`);
+/** What an environment variable gives. Throws where it is not set. */
+const given = <T>(name: string, value: T | undefined): T => {
+  if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
 };
+
+const required = (name: string): string => given(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
 const readShards = (text: string): CallStore['shards'] => {
@@ -24,15 +31,28 @@ const readShards = (text: string): CallStore['shards'] => {
 
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
-  const { RETENTION_DAYS: days } = process.env;
+  const { CALLS_TABLE, OBJECTS_TABLE, PAYLOADS_BUCKET, RETENTION_DAYS: days } = process.env;
+  // Made now, while the container starts: then they cost no request its time.
+  const client = dynamodbClient();
+  const made = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
+  const bucket = () => given('PAYLOADS_BUCKET', made);
+  const calls = CALLS_TABLE
+    ? {
+        table: { client, name: CALLS_TABLE },
+        bucket: bucket(),
+        service,
+        shards: readShards(required('SHARDS')),
+        retentionDays: days ? Number(days) : undefined,
+      }
+    : undefined;
+  const objects = OBJECTS_TABLE ? { table: { client, name: OBJECTS_TABLE }, bucket: bucket() } : undefined;
   return {
     names: wireNames(service),
-    calls: {
-      table: { client: dynamodbClient(), name: required('CALLS_TABLE') },
-      bucket: { client: s3Client(), name: required('PAYLOADS_BUCKET') },
-      service,
-      shards: readShards(required('SHARDS')),
-      retentionDays: days ? Number(days) : undefined,
+    get calls() {
+      return given('CALLS_TABLE', calls);
+    },
+    get objects() {
+      return given('OBJECTS_TABLE', objects);
     },
   };
 };

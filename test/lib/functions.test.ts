@@ -7,6 +7,7 @@ import { type Resource, resourceOf, resourcesOf, root, synthesize } from './synt
 const template = synthesize();
 const functionType = 'AWS::Lambda::Function';
 const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
+const [objectsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageObjects');
 const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
 const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
 
@@ -67,6 +68,24 @@ const payloads: Record<Access, unknown[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
 };
+const objects: Record<Access, unknown[]> = {
+  read: [
+    allow(arn(objectsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
+    allow(arn(payloadsId, '/objects/*'), 's3:GetObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
+  write: [
+    allow(
+      arn(objectsId),
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:BatchWriteItem',
+      'dynamodb:PutItem',
+      'dynamodb:DeleteItem',
+    ),
+    allow(arn(payloadsId, '/objects/*'), 's3:PutObject', 's3:DeleteObject'),
+  ],
+};
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
   allow('*', 'xray:PutTraceSegments', 'xray:PutTelemetryRecords'),
@@ -94,7 +113,8 @@ describe.each(routes)('the function of $path', (route) => {
       SHARDS: '4',
       NODE_OPTIONS: '--enable-source-maps',
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
-      ...(route.stores.payloads && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+      ...(route.stores.objects && { OBJECTS_TABLE: { Ref: objectsId } }),
+      ...((route.stores.payloads || route.stores.objects) && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
     });
   });
 
@@ -103,6 +123,7 @@ describe.each(routes)('the function of $path', (route) => {
       ...everyFunction(logOf(resource)),
       ...(route.stores.calls ? calls[route.stores.calls] : []),
       ...(route.stores.payloads ? payloads[route.stores.payloads] : []),
+      ...(route.stores.objects ? objects[route.stores.objects] : []),
     ]);
   });
 
@@ -160,8 +181,8 @@ describe('the functions', () => {
 });
 
 describe('the actions that the functions are granted', () => {
-  /** The action that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
-  const actionOf: Record<string, string> = {
+  /** The actions that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
+  const actionsOf: Record<string, string | readonly string[]> = {
     BatchGetItemCommand: 'dynamodb:BatchGetItem',
     QueryCommand: 'dynamodb:Query',
     BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
@@ -170,6 +191,9 @@ describe('the actions that the functions are granted', () => {
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',
     PutObjectCommand: 's3:PutObject',
+    DeleteObjectCommand: 's3:DeleteObject',
+    // It is made of puts and deletes.
+    TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
   };
   const folder = join(root, 'core/storage');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -180,7 +204,7 @@ describe('the actions that the functions are granted', () => {
   );
 
   it('are those that the commands in core/storage need, and no more', () => {
-    const needed = new Set(commands.map((command) => actionOf[command ?? ''] ?? `unknown: ${command}`));
+    const needed = new Set(commands.flatMap((command) => actionsOf[command ?? ''] ?? `unknown: ${command}`));
     // No command: it makes S3 tell a missing object from a forbidden one.
     needed.add('s3:ListBucket');
     const granted = routes

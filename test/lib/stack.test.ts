@@ -42,6 +42,7 @@ describe('the stack', () => {
       'ApiUrl',
       'KeysTable',
       'CallsTable',
+      'ObjectsTable',
       'PayloadsBucket',
     ]);
   });

@@ -46,11 +46,33 @@ describe('the calls table', () => {
   });
 });
 
+describe('the objects table', () => {
+  const [, objects] = resourceOf(template, table, 'StorageObjects');
+
+  it('has binary keys and no index', () => {
+    expect(objects.Properties).toMatchObject({
+      KeySchema: [
+        { AttributeName: 'k', KeyType: 'HASH' },
+        { AttributeName: 's', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'k', AttributeType: 'B' },
+        { AttributeName: 's', AttributeType: 'B' },
+      ],
+    });
+    expect(objects.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+  });
+
+  it('keeps its items for good', () => {
+    expect(objects.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+});
+
 describe('every table', () => {
   const tables = resourcesOf(template, table);
 
-  it('is one of two', () => {
-    expect(tables.size).toBe(2);
+  it('is one of three', () => {
+    expect(tables.size).toBe(3);
   });
 
   it.each([...tables])('%s is paid per request', (_, { Properties }) => {

@@ -12,6 +12,7 @@ export interface Stores {
   readonly dynamodb: DynamoDBClient;
   readonly s3: S3Client;
   readonly callsTable: string;
+  readonly objectsTable: string;
   readonly keysTable: string;
   readonly bucket: string;
   /** What AWS SDK clients, in this process or another, need in their environment to find these stores. */
@@ -32,6 +33,7 @@ export const createStores = async (): Promise<Stores> => {
     dynamodb,
     s3,
     callsTable: outputOf(stack, 'CallsTable'),
+    objectsTable: outputOf(stack, 'ObjectsTable'),
     keysTable: outputOf(stack, 'KeysTable'),
     bucket: outputOf(stack, 'PayloadsBucket'),
     environment,
