@@ -57,4 +57,5 @@ const environmentOf = (route: Route, config: Config, storage: Storage): Record<s
   ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
   ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
   ...(route.stores.payloads && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+  ...(route.stores.costs && { COSTS_TABLE: storage.costs.tableName }),
 });

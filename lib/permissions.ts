@@ -52,8 +52,19 @@ const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[
   return access === 'read' ? [objects, list] : [objects];
 };
 
+const costsActions: Readonly<Record<Access, readonly string[]>> = {
+  read: ['dynamodb:Query'],
+  // Prices are inserted and deleted, never looked up first or replaced.
+  write: ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
+};
+
+const costsPermissions = (access: Access, { costs }: Storage): Permission[] => [
+  { actions: costsActions[access], resource: costs.tableArn },
+];
+
 /** What a route's function may do to its stores: what the route says, and nothing else. */
 export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
   ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
   ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
+  ...(stores.costs ? costsPermissions(stores.costs, storage) : []),
 ];

@@ -27,7 +27,7 @@ export interface Route {
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
   /** The tables and buckets that the function touches, and how. */
-  readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+  readonly stores: { readonly calls?: Access; readonly payloads?: Access; readonly costs?: Access };
 }
 
 export const routes: readonly Route[] = [
@@ -80,5 +80,35 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/cost/create',
+    handler: 'cost/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
+  },
+  {
+    path: '/cost/query',
+    handler: 'cost/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { costs: 'read' },
+  },
+  {
+    path: '/cost/purge',
+    handler: 'cost/purge',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
   },
 ];

@@ -33,6 +33,7 @@ export class PennytraceStack extends Stack {
     this.#output('KeysTable', auth.keys.tableName, 'Where `npm run keys` keeps the keys');
     this.#output('CallsTable', storage.calls.tableName, 'Where calls are kept');
     this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
+    this.#output('CostsTable', storage.costs.tableName, 'Where prices of models are kept');
   }
 
   #output(name: string, value: string, description: string): void {

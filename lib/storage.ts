@@ -20,15 +20,24 @@ const indexes = {
   by_thread: ['hk', 'hs'],
 } as const;
 
-/** Where calls are kept: a table for headers and segments, a bucket for the segments too big for an item. */
+/**
+ * Where calls are kept: a table for headers and segments, a bucket for the segments too big for an item. And a table of the projects'
+ * own prices of models.
+ */
 export class Storage extends Construct {
   readonly calls: Table;
   readonly payloads: Bucket;
+  readonly costs: Table;
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
     this.calls = this.#callsTable(config);
     this.payloads = this.#payloadsBucket(config);
+    this.costs = new Table(this, 'Costs', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      sortKey: { name: 'p', type: AttributeType.BINARY },
+    });
   }
 
   #callsTable(config: Config): Table {

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +32,9 @@ describe('the bundles of the handlers', () => {
 
   it.each(handlers)('let %s import nothing that Node does not have', (handler) => {
     const imports = metafile.outputs[`bundles/${handler}/index.mjs`]?.imports.map(({ path }) => path) ?? [];
-    expect(imports.filter((path) => !isBuiltin(path))).toEqual([]);
+    // Or what lies beside it.
+    const beside = (path: string) => existsSync(join(outdir, handler, 'node_modules', path, 'package.json'));
+    expect(imports.filter((path) => !isBuiltin(path) && !beside(path))).toEqual([]);
     expect(text(handler, 'index.mjs')).not.toContain('Dynamic require of');
   });
 
@@ -84,6 +87,21 @@ describe('bundling', () => {
     const outdir = temporaryFolder();
     bundle({ root: folder, handlers: ['call/start'], outdir });
     expect(readFileSync(join(outdir, 'call/start/index.mjs'), 'utf8')).not.toContain('unused');
+  });
+
+  it('puts a lazy package beside the handlers that import it, which find it when they need it', async () => {
+    const lazy = project(
+      "export const handler = async () => (await import('@pydantic/genai-prices')).calcPrice({ input_tokens: 1e6 }, 'gpt-4o');\n",
+    );
+    symlinkSync(join(root, 'node_modules'), join(lazy, 'node_modules'));
+    writeFileSync(join(lazy, 'lambdas/call/end.ts'), source);
+    const outdir = temporaryFolder();
+    bundle({ root: lazy, handlers: ['call/start', 'call/end'], outdir });
+    const folder = join(outdir, 'call/start');
+    expect(statSync(join(folder, 'index.mjs')).size).toBeLessThan(1000);
+    expect(existsSync(join(outdir, 'call/end/node_modules'))).toBe(false);
+    const { handler } = await import(pathToFileURL(join(folder, 'index.mjs')).href);
+    expect(await handler()).toMatchObject({ total_price: 2.5 });
   });
 
   it('fails where a handler imports what is not there, and writes nothing', () => {

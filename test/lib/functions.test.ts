@@ -9,6 +9,7 @@ const functionType = 'AWS::Lambda::Function';
 const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
 const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
 const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
+const [costsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCosts');
 
 const functionOf = (path: string, from = template): Resource => {
   const found = [...resourcesOf(from, functionType).values()].filter(
@@ -67,6 +68,10 @@ const payloads: Record<Access, unknown[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
 };
+const costs: Record<Access, unknown[]> = {
+  read: [allow(arn(costsId), 'dynamodb:Query')],
+  write: [allow(arn(costsId), 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert')],
+};
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
   allow('*', 'xray:PutTraceSegments', 'xray:PutTelemetryRecords'),
@@ -95,6 +100,7 @@ describe.each(routes)('the function of $path', (route) => {
       NODE_OPTIONS: '--enable-source-maps',
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
       ...(route.stores.payloads && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+      ...(route.stores.costs && { COSTS_TABLE: { Ref: costsId } }),
     });
   });
 
@@ -103,6 +109,7 @@ describe.each(routes)('the function of $path', (route) => {
       ...everyFunction(logOf(resource)),
       ...(route.stores.calls ? calls[route.stores.calls] : []),
       ...(route.stores.payloads ? payloads[route.stores.payloads] : []),
+      ...(route.stores.costs ? costs[route.stores.costs] : []),
     ]);
   });
 

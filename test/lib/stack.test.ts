@@ -43,6 +43,7 @@ describe('the stack', () => {
       'KeysTable',
       'CallsTable',
       'PayloadsBucket',
+      'CostsTable',
     ]);
   });
 

@@ -14,6 +14,7 @@ export interface Stores {
   readonly callsTable: string;
   readonly keysTable: string;
   readonly bucket: string;
+  readonly costsTable: string;
   /** What AWS SDK clients, in this process or another, need in their environment to find these stores. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -34,6 +35,7 @@ export const createStores = async (): Promise<Stores> => {
     callsTable: outputOf(stack, 'CallsTable'),
     keysTable: outputOf(stack, 'KeysTable'),
     bucket: outputOf(stack, 'PayloadsBucket'),
+    costsTable: outputOf(stack, 'CostsTable'),
     environment,
   };
 };

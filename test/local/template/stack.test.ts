@@ -137,9 +137,11 @@ describe('the synthesized stack', () => {
   });
 
   it('has an authorizer before every route, and functions that know their tables', () => {
-    for (const { authorizer, function: spec } of stack.api.routes) {
+    for (const { authorizer, function: spec, path } of stack.api.routes) {
+      const stores = routes.find((route) => route.path === path)?.stores;
       expect(authorizer?.function.environment.KEYS_TABLE).toBe(outputOf(stack, 'KeysTable'));
-      expect(spec.environment.CALLS_TABLE).toBe(outputOf(stack, 'CallsTable'));
+      expect(spec.environment.CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
+      expect(spec.environment.COSTS_TABLE).toBe(stores?.costs && outputOf(stack, 'CostsTable'));
     }
   });
 });
