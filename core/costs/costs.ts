@@ -6,6 +6,9 @@ import { type Tokens, tokensOf } from './tokens.ts';
 /** What a call cost, by model. Models without a price have no entry. */
 export type Costs = Readonly<Record<string, ModelCost>>;
 
+/** Models of one call that are priced, the first ones: no call uses so many, but finding a name takes time and clients choose them. */
+const mostModels = 1000;
+
 const timeText = (time: Micros | null): string | null => (time === null ? null : formatTime(time));
 
 /** Costs are products of doubles, and not rounded: without cached tokens, a total is its count × its price, to the last bit. */
@@ -40,12 +43,14 @@ const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
  */
 export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook): Costs => {
   if (!isJsonObject(usage)) return {};
-  const entries = Object.entries(usage).flatMap(([model, used]) => {
-    if (!isJsonObject(used)) return [];
-    const tokens = tokensOf(used);
-    const price = priceOf(model, startedAt, tokens.prompt / Math.max(1, tokens.requests));
-    return price ? [[model, modelCost(tokens, price)] as const] : [];
-  });
+  const entries = Object.entries(usage)
+    .slice(0, mostModels)
+    .flatMap(([model, used]) => {
+      if (!isJsonObject(used)) return [];
+      const tokens = tokensOf(used);
+      const price = priceOf(model, startedAt, tokens.prompt / Math.max(1, tokens.requests));
+      return price ? [[model, modelCost(tokens, price)] as const] : [];
+    });
   // Not by assignment: a model may be called __proto__.
   return Object.fromEntries(entries);
 };

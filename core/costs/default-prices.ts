@@ -25,6 +25,26 @@ const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceC
   );
 };
 
+/** Names that are remembered; clients choose them, so there is no end to them. */
+const mostNames = 1000;
+
+/**
+ * {@link findModel} with a memory: it goes through the patterns of whole providers. A model's price may change with time, a name's model never
+ * does.
+ */
+const modelFinder = (calcPrice: CalcPrice) => {
+  const known = new Map<string, PriceCalculation | null>();
+  return (model: string, timestamp: Date): PriceCalculation | null => {
+    const before = known.get(model);
+    const changes = before && Array.isArray(before.model.prices);
+    if (before !== undefined && !changes) return before;
+    const found = findModel(calcPrice, model, timestamp);
+    if (known.size >= mostNames) known.clear();
+    known.set(model, found);
+    return found;
+  };
+};
+
 /** The price of a token, out of the price of a million; undefined where the model has none of this kind. */
 const perToken = (perMillion: ModelPrice[string], promptTokens: number): number | undefined => {
   if (perMillion === undefined) return undefined;
@@ -64,15 +84,23 @@ const inForce = (found: PriceCalculation, promptTokens: number): PriceInForce | 
   };
 };
 
-/**
- * Loads the default prices: those that providers list, with their changes over time as far as the library knows them. Its table is large, so it is
- * loaded only when somebody asks for costs, once per container.
- */
-export const loadDefaultPrices = async (): Promise<PriceBook> => {
+const load = async (): Promise<PriceBook> => {
   const { calcPrice } = await import('@pydantic/genai-prices');
+  const find = modelFinder(calcPrice);
   return (model, startedAt, promptTokens) => {
     if (model.length > longestName) return undefined;
-    const found = findModel(calcPrice, model, new Date(startedAt / 1000));
+    const found = find(model, new Date(startedAt / 1000));
     return found ? inForce(found, promptTokens) : undefined;
   };
+};
+
+let loaded: Promise<PriceBook> | undefined;
+
+/**
+ * The default prices: those that providers list, with their changes over time as far as the library knows them. Its table is large, so it is
+ * loaded only when somebody asks for costs, once per container.
+ */
+export const loadDefaultPrices = (): Promise<PriceBook> => {
+  loaded ??= load();
+  return loaded;
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isJsonObject, type Micros, parseTime } from '../wire/index.ts';
+import { idRule, isJsonObject, type Micros, parseTime } from '../wire/index.ts';
 import { purgeByIds } from '../wire/purge.ts';
 import { count, id, nullish, projectId, time } from '../wire/schema.ts';
 import type { CostsCreate, PriceTerms } from './model.ts';
@@ -42,7 +42,7 @@ const byModel = z
     z.refine((models) => !Object.hasOwn(models, '__proto__'), { error: 'no model can be called __proto__' }),
   );
 
-const costsSchema = z.pipe(byModel, z.record(id, priceSchema)).check(
+const costsSchema = z.pipe(byModel, z.record(id, priceSchema, { error: `a model's name ${idRule}` })).check(
   z.refine((models) => Object.keys(models).length > 0, {
     error: 'should name at least one model',
     params: { type: 'too_short' },
