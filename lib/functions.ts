@@ -58,4 +58,5 @@ const environmentOf = (route: Route, config: Config, storage: Storage): Record<s
   ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
   ...(route.stores.objects && { OBJECTS_TABLE: storage.objects.tableName }),
   ...((route.stores.payloads || route.stores.objects) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+  ...(route.stores.costs && { COSTS_TABLE: storage.costs.tableName }),
 });

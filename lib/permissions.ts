@@ -78,10 +78,20 @@ const objectsPermissions = (access: Access, { objects, payloads }: Storage): Per
   const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
   return access === 'read' ? [table, values, list] : [table, values];
 };
+const costsActions: Readonly<Record<Access, readonly string[]>> = {
+  read: ['dynamodb:Query'],
+  // Prices are inserted and deleted, never looked up first or replaced.
+  write: ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
+};
+
+const costsPermissions = (access: Access, { costs }: Storage): Permission[] => [
+  { actions: costsActions[access], resource: costs.tableArn },
+];
 
 /** What a route's function may do to its stores: what the route says, and nothing else. */
 export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
   ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
   ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
   ...(stores.objects ? objectsPermissions(stores.objects, storage) : []),
+  ...(stores.costs ? costsPermissions(stores.costs, storage) : []),
 ];

@@ -10,6 +10,9 @@ export type { Role, Scheme } from '../core/auth/index.ts';
 /** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
 export type Access = 'read' | 'write';
 
+/** What is stored where: `payloads` is the calls' part of the bucket; `objects` is a table and their part of the bucket, of which writing includes deleting. */
+export type Store = 'calls' | 'payloads' | 'objects' | 'costs';
+
 /** One endpoint: always POST, always JSON. */
 export interface Route {
   /** The path below the base URL, in API Gateway's resource syntax. */
@@ -26,11 +29,8 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
-  /**
-   * The tables and buckets that the function touches, and how. Objects are a table and their part of the bucket; writing them
-   * includes deleting.
-   */
-  readonly stores: { readonly calls?: Access; readonly payloads?: Access; readonly objects?: Access };
+  /** The stores that the function touches, and how. */
+  readonly stores: Readonly<Partial<Record<Store, Access>>>;
 }
 
 export const routes: readonly Route[] = [
@@ -143,5 +143,35 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { objects: 'read' },
+  },
+  {
+    path: '/cost/create',
+    handler: 'cost/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
+  },
+  {
+    path: '/cost/query',
+    handler: 'cost/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { costs: 'read' },
+  },
+  {
+    path: '/cost/purge',
+    handler: 'cost/purge',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
   },
 ];

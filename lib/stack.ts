@@ -34,6 +34,7 @@ export class PennytraceStack extends Stack {
     this.#output('CallsTable', storage.calls.tableName, 'Where calls are kept');
     this.#output('ObjectsTable', storage.objects.tableName, 'Where objects are kept');
     this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
+    this.#output('CostsTable', storage.costs.tableName, 'Where prices of models are kept');
   }
 
   #output(name: string, value: string, description: string): void {

@@ -1,6 +1,7 @@
 import type { CallStore } from '../../core/calls/index.ts';
+import type { CostStore } from '../../core/costs/index.ts';
 import type { ObjectStore } from '../../core/objects/index.ts';
-import { dynamodbClient, s3Client } from '../../core/storage/index.ts';
+import { type Bucket, dynamodbClient, s3Client, type Table } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
@@ -11,6 +12,7 @@ export interface Settings {
   readonly names: WireNames;
   readonly calls: CallStore;
   readonly objects: ObjectStore;
+  readonly costs: CostStore;
 }
 
 /** What an environment variable gives. Throws where it is not set. */
@@ -29,23 +31,29 @@ const readShards = (text: string): CallStore['shards'] => {
   return counts;
 };
 
+const callStore = (table: Table, bucket: Bucket, service: string): CallStore => {
+  const { RETENTION_DAYS: days } = process.env;
+  return {
+    table,
+    bucket,
+    service,
+    shards: readShards(required('SHARDS')),
+    retentionDays: days ? Number(days) : undefined,
+  };
+};
+
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
-  const { CALLS_TABLE, OBJECTS_TABLE, PAYLOADS_BUCKET, RETENTION_DAYS: days } = process.env;
-  // Made now, while the container starts: then they cost no request its time.
+  const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE, PAYLOADS_BUCKET } = process.env;
+  // Clients are made now, while the container starts: then they cost no request its time.
   const client = dynamodbClient();
-  const made = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
-  const bucket = () => given('PAYLOADS_BUCKET', made);
-  const calls = CALLS_TABLE
-    ? {
-        table: { client, name: CALLS_TABLE },
-        bucket: bucket(),
-        service,
-        shards: readShards(required('SHARDS')),
-        retentionDays: days ? Number(days) : undefined,
-      }
-    : undefined;
-  const objects = OBJECTS_TABLE ? { table: { client, name: OBJECTS_TABLE }, bucket: bucket() } : undefined;
+  const payloads = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
+  const bucket = (): Bucket => given('PAYLOADS_BUCKET', payloads);
+  const made = <T>(name: string | undefined, make: (table: Table) => T): T | undefined =>
+    name ? make({ client, name }) : undefined;
+  const calls = made(CALLS_TABLE, (table) => callStore(table, bucket(), service));
+  const objects = made(OBJECTS_TABLE, (table) => ({ table, bucket: bucket() }));
+  const costs = made(COSTS_TABLE, (table) => ({ table }));
   return {
     names: wireNames(service),
     get calls() {
@@ -53,6 +61,9 @@ const readSettings = (): Settings => {
     },
     get objects() {
       return given('OBJECTS_TABLE', objects);
+    },
+    get costs() {
+      return given('COSTS_TABLE', costs);
     },
   };
 };

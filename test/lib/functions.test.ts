@@ -10,6 +10,7 @@ const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
 const [objectsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageObjects');
 const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
 const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
+const [costsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCosts');
 
 const functionOf = (path: string, from = template): Resource => {
   const found = [...resourcesOf(from, functionType).values()].filter(
@@ -86,6 +87,10 @@ const objects: Record<Access, unknown[]> = {
     allow(arn(payloadsId, '/objects/*'), 's3:PutObject', 's3:DeleteObject'),
   ],
 };
+const costs: Record<Access, unknown[]> = {
+  read: [allow(arn(costsId), 'dynamodb:Query')],
+  write: [allow(arn(costsId), 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert')],
+};
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
   allow('*', 'xray:PutTraceSegments', 'xray:PutTelemetryRecords'),
@@ -115,6 +120,7 @@ describe.each(routes)('the function of $path', (route) => {
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
       ...(route.stores.objects && { OBJECTS_TABLE: { Ref: objectsId } }),
       ...((route.stores.payloads || route.stores.objects) && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+      ...(route.stores.costs && { COSTS_TABLE: { Ref: costsId } }),
     });
   });
 
@@ -124,6 +130,7 @@ describe.each(routes)('the function of $path', (route) => {
       ...(route.stores.calls ? calls[route.stores.calls] : []),
       ...(route.stores.payloads ? payloads[route.stores.payloads] : []),
       ...(route.stores.objects ? objects[route.stores.objects] : []),
+      ...(route.stores.costs ? costs[route.stores.costs] : []),
     ]);
   });
 

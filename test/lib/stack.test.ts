@@ -44,6 +44,7 @@ describe('the stack', () => {
       'CallsTable',
       'ObjectsTable',
       'PayloadsBucket',
+      'CostsTable',
     ]);
   });
 

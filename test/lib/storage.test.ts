@@ -68,11 +68,28 @@ describe('the objects table', () => {
   });
 });
 
+describe('the costs table', () => {
+  const [, costs] = resourceOf(template, table, 'StorageCosts');
+
+  it('has a binary partition key and sort key, and nothing expires in it', () => {
+    expect(costs.Properties.KeySchema).toEqual([
+      { AttributeName: 'k', KeyType: 'HASH' },
+      { AttributeName: 'p', KeyType: 'RANGE' },
+    ]);
+    expect(costs.Properties.AttributeDefinitions).toEqual([
+      { AttributeName: 'k', AttributeType: 'B' },
+      { AttributeName: 'p', AttributeType: 'B' },
+    ]);
+    expect(costs.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+    expect(costs.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+});
+
 describe('every table', () => {
   const tables = resourcesOf(template, table);
 
-  it('is one of three', () => {
-    expect(tables.size).toBe(3);
+  it('is one of four', () => {
+    expect(tables.size).toBe(4);
   });
 
   it.each([...tables])('%s is paid per request', (_, { Properties }) => {

@@ -15,6 +15,7 @@ export interface Stores {
   readonly objectsTable: string;
   readonly keysTable: string;
   readonly bucket: string;
+  readonly costsTable: string;
   /** What AWS SDK clients, in this process or another, need in their environment to find these stores. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -36,6 +37,7 @@ export const createStores = async (): Promise<Stores> => {
     objectsTable: outputOf(stack, 'ObjectsTable'),
     keysTable: outputOf(stack, 'KeysTable'),
     bucket: outputOf(stack, 'PayloadsBucket'),
+    costsTable: outputOf(stack, 'CostsTable'),
     environment,
   };
 };
