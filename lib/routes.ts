@@ -28,6 +28,8 @@ export interface Route {
   readonly memoryMb: number;
   /** The tables and buckets that the function touches, and how. */
   readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+  /** Whether the function sends requests on to the upstreams of the settings. */
+  readonly upstreams?: boolean;
 }
 
 export const routes: readonly Route[] = [
@@ -80,5 +82,16 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/inference/v1/{path+}',
+    handler: 'inference/v1',
+    scheme: 'bearer',
+    role: 'inference',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'write', payloads: 'write' },
+    upstreams: true,
   },
 ];

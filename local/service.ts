@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { startDynamodb } from './dynamodb.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
+import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts';
 import { storeLocalKey } from './key.ts';
 import type { Concurrency } from './runtime/function.ts';
 import { makeFunctions } from './runtime/functions.ts';
@@ -28,6 +29,8 @@ export interface LocalServiceOptions {
   readonly dynamodb?: string;
   /** The endpoint of an S3 that runs already. @default - one is started */
   readonly s3?: string;
+  /** Where model requests go; null leaves the functions the upstreams of the stack. @default - a model that echoes */
+  readonly inference?: LocalUpstream | null;
   /** The folder that the stack was synthesized to. @default - it is synthesized now */
   readonly assembly?: string;
   /** Settings that go before those of cdk.json, where the stack is synthesized now. */
@@ -81,10 +84,18 @@ const startParts = async (options: LocalServiceOptions, cleanup: AsyncDisposable
     progress(`stack: ${read.api.routes.length} routes, ${read.functions.length} functions`);
     return read;
   };
+  const model = async () => {
+    if (options.inference !== undefined) return options.inference;
+    const echo = await startEchoModel();
+    cleanup.defer(() => echo.stop());
+    progress(`model: ${echo.baseUrl} (an echo; set INFERENCE_BASE_URL for a real one)`);
+    return echo;
+  };
   const parts = [
     store('DynamoDB', options.dynamodb, () => startDynamodb(folder('dynamodb'))),
     store('S3', options.s3, () => startS3(folder('s3'))),
     stack(),
+    model(),
   ] as const;
   // Where one fails, the others are still to be ended: they are known only once they run.
   await Promise.allSettled(parts);
@@ -133,10 +144,10 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   cleanup.defer(() => server.stop());
   cleanup.defer(() => give(new Error('stopped')));
 
-  const [dynamodb, s3, stack] = await startParts(options, cleanup);
+  const [dynamodb, s3, stack, model] = await startParts(options, cleanup);
   const key = await prepareStores(options, stack, { dynamodb, s3 });
   const functions = makeFunctions({
-    specs: stack.functions,
+    specs: model ? withUpstream(stack, model) : stack.functions,
     environment: storeEnvironment(dynamodb, s3),
     log: options.log ?? (() => {}),
     ...(options.concurrency && { concurrency: options.concurrency }),
