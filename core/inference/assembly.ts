@@ -45,7 +45,8 @@ export class WholeAssembly implements Assembly {
   end(): Assembled {
     const truncated = this.#budget.exceeded;
     const text = truncated ? '' : Buffer.concat(this.#chunks).toString('utf8');
-    return { output: parsed(text) ?? (text === '' ? null : text), truncated, error: undefined };
+    const json = parsed(text);
+    return { output: json === undefined ? text || null : json, truncated, error: undefined };
   }
 }
 

@@ -34,7 +34,7 @@ const newProject = (): ProjectId => `acme/recorded-${projects++}` as ProjectId;
 
 const send = (
   body: object,
-  project: string,
+  project: string | undefined,
   {
     path = '/chat/completions',
     key = service.key,
@@ -44,7 +44,11 @@ const send = (
 ): Promise<Response> =>
   fetch(`${of.url}/inference/v1${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'OpenAI-Project': project },
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(project !== undefined && { 'OpenAI-Project': project }),
+    },
     body: JSON.stringify(body),
     ...init,
   });
@@ -272,13 +276,8 @@ describe('a project header', () => {
   it('needs inference and write on the project; without it inference on any is enough', async () => {
     upstream.behave(json(completion({ content: 'x' })));
     const project = newProject();
-    const statusWith = async (grants: Grant[], named: string | undefined) => {
-      const headers = {
-        authorization: `Bearer ${await keyWith(...grants)}`,
-        ...(named && { 'OpenAI-Project': named }),
-      };
-      return (await send({ model }, '', { headers })).status;
-    };
+    const statusWith = async (grants: Grant[], named: string | undefined) =>
+      (await send({ model }, named, { key: await keyWith(...grants) })).status;
     const inference: Grant = { scope: project, role: 'inference' };
     const write: Grant = { scope: project, role: 'write' };
     expect(await statusWith([write], undefined)).toBe(403);
