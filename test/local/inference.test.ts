@@ -21,7 +21,7 @@ describe('without an upstream of its own the local service has a model that', ()
     const answer = await client.chat.completions.create({ model: 'gpt-4o', messages });
     expect(answer.model).toBe('echo');
     expect(answer.choices[0]?.message.content).toBe(reply);
-    expect(answer.usage).toEqual({ prompt_tokens: 2, completion_tokens: 12, total_tokens: 14 });
+    expect(answer.usage).toEqual({ prompt_tokens: 2, completion_tokens: 13, total_tokens: 15 });
   });
 
   it('streams, with the usage if it is asked for', async () => {
@@ -33,7 +33,7 @@ describe('without an upstream of its own the local service has a model that', ()
     });
     const chunks = await Array.fromAsync(stream);
     expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(reply);
-    expect(chunks.at(-1)?.usage?.total_tokens).toBe(14);
+    expect(chunks.at(-1)?.usage?.total_tokens).toBe(15);
     expect(chunks.length).toBeGreaterThan(5);
   });
 
