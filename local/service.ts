@@ -153,6 +153,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     ...(options.concurrency && { concurrency: options.concurrency }),
   });
   cleanup.defer(() => functions.kill());
+  cleanup.defer(() => functions.settle());
   const log = (line: string) => options.log?.('gateway', line);
   serve(gateway({ api: stack.api, functions, log }));
   // Before the functions and stores that the requests under way still need.

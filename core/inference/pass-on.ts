@@ -104,7 +104,8 @@ const passTo = async (chosen: Chosen, inference: Inference, request: InferenceRe
   const { recording, gone, body } = request;
   const { name } = chosen.upstream;
   recording?.sent(name, chosen.model);
-  const ms = Math.min(request.mostMs, Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000));
+  const wanted = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
+  const ms = Math.max(1, Math.min(request.mostMs, wanted));
   const late = AbortSignal.timeout(ms);
   let complete = false;
   const runOut = () => {

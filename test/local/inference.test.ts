@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
@@ -49,6 +52,24 @@ describe('without an upstream of its own the local service has a model that', ()
     expect(data[0]?.embedding).toEqual(data[1]?.embedding);
     expect(data[0]?.embedding).not.toEqual(data[2]?.embedding);
   });
+});
+
+it('A record is written before the service ends', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pennytrace-recorded-'));
+  const options = { dataDir, dynamodb: '', s3: '', stackName: 'Recorded' };
+  const first = await startService(options);
+  const recording = new OpenAI({
+    apiKey: first.key,
+    baseURL: `${first.url}/inference/v1`,
+    project: 'acme/shop',
+  });
+  await recording.chat.completions.create({ model: 'any', messages });
+  await first.stop();
+  const second = await startService({ ...options, key: first.key });
+  const response = await second.post('/calls/stream_query', { project_id: 'acme/shop' });
+  expect(await response.json()).toMatchObject({ op_name: 'openai.chat.completions.create' });
+  await second.stop();
+  rmSync(dataDir, { recursive: true });
 });
 
 describe('the settings of the stack', () => {

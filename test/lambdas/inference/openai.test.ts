@@ -16,6 +16,9 @@ import {
   type TestUpstream,
 } from '../../support/upstream.ts';
 
+/** A machine that is busy takes its time. */
+const patient = { timeout: 20_000 };
+
 let upstream: TestUpstream;
 let service: TestService;
 let client: OpenAI;
@@ -207,8 +210,9 @@ describe('the official client', () => {
     });
     await recording.chat.completions.create({ model, messages });
     await expect
-      .poll(async () =>
-        (await service.post('/calls/stream_query', { project_id: 'acme/openai-client' })).text(),
+      .poll(
+        async () => (await service.post('/calls/stream_query', { project_id: 'acme/openai-client' })).text(),
+        patient,
       )
       .toContain('"op_name":"openai.chat.completions.create"');
   });
