@@ -31,6 +31,8 @@ export interface Route {
   readonly memoryMb: number;
   /** The stores that the function touches, and how. */
   readonly stores: Readonly<Partial<Record<Store, Access>>>;
+  /** Whether the function sends requests on to the upstreams of the settings. */
+  readonly upstreams?: boolean;
 }
 
 export const routes: readonly Route[] = [
@@ -173,5 +175,16 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 20,
     memoryMb: 512,
     stores: { costs: 'write' },
+  },
+  {
+    path: '/inference/v1/{path+}',
+    handler: 'inference/v1',
+    scheme: 'bearer',
+    role: 'inference',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'write', payloads: 'write' },
+    upstreams: true,
   },
 ];
