@@ -74,7 +74,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'read', payloads: 'read', costs: 'read' },
   },
   {
     path: '/calls/stream_query',
@@ -84,7 +84,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'read', payloads: 'read', objects: 'read', costs: 'read' },
   },
   {
     path: '/calls/query_stats',
