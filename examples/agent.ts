@@ -144,9 +144,27 @@ interface AnsweredCall {
   readonly id: string;
   readonly parent_id: string | null;
   readonly summary: {
-    readonly svc: { readonly status: string; readonly latency_ms: number; readonly trace_name: string };
+    readonly svc: {
+      readonly status: string;
+      readonly latency_ms: number | null;
+      readonly trace_name: string;
+    };
   };
 }
+
+/** Shows the calls that match a filter, a line each. */
+const show = async (filter: object): Promise<void> => {
+  const columns = ['id', 'parent_id', 'summary'];
+  const response = await post('/calls/stream_query', { project_id: project, filter, columns });
+  const lines = (await response.text()).trim().split('\n');
+  for (const line of lines) {
+    const { parent_id: parent, summary }: AnsweredCall = JSON.parse(line);
+    const { trace_name: name, status, latency_ms: latency } = summary.svc;
+    const indent = parent === null ? '  ' : '    ';
+    const took = latency === null ? '–' : `${latency} ms`;
+    console.log(`${(indent + name).padEnd(22)}${took.padStart(9)}  ${status}`);
+  }
+};
 
 const thread = `demo-${Date.now()}`;
 console.log(`A customer writes (thread ${thread} in project ${project}):`);
@@ -154,19 +172,17 @@ await turn('Hello, where is my parcel?', thread);
 await turn('It is W1001.', thread);
 await turn('And W9999?', thread);
 
-const response = await post('/calls/stream_query', {
-  project_id: project,
-  filter: { thread_ids: [thread] },
-  columns: ['id', 'parent_id', 'summary'],
+// A call is there from its start on, long before its end is known.
+const context: Context = { trace: randomUUID(), thread, turn: randomUUID(), parent: null };
+console.log('customer: Thank you!');
+await traced('agent.turn', context, { message: 'Thank you!' }, async (id) => {
+  await flush();
+  console.log('POST /calls/stream_query gives that call while it runs:');
+  await show({ call_ids: [id] });
+  return { output: 'You are welcome.' };
 });
-const calls = (await response.text())
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as AnsweredCall);
-console.log(`\nSent ${sent} items. POST /calls/stream_query gives the thread back, ${calls.length} calls:`);
-for (const { parent_id: parent, summary } of calls) {
-  const { trace_name: name, status, latency_ms: latency } = summary.svc;
-  console.log(
-    `  ${parent === null ? '' : '  '}${name.padEnd(parent === null ? 20 : 18)}${String(latency).padStart(6)} ms  ${status}`,
-  );
-}
+console.log('agent:    You are welcome.');
+await flush();
+
+console.log(`\nSent ${sent} items. POST /calls/stream_query gives the thread back:`);
+await show({ thread_ids: [thread] });

@@ -46,7 +46,11 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
       ResponseType.RESOURCE_NOT_FOUND,
     ],
     status: 404,
-    error: { loc: ['path'], msg: 'no such route: every route is a POST', type: 'not_found' },
+    error: {
+      loc: ['path'],
+      msg: 'no such route: every route is a POST, and no path has a doubled or a trailing slash',
+      type: 'not_found',
+    },
   },
   {
     types: [ResponseType.REQUEST_TOO_LARGE],
@@ -137,7 +141,7 @@ export const addGatewayResponses = (api: RestApi, serviceName: string): void => 
         type,
         ...(status !== undefined && { statusCode: String(status) }),
         responseHeaders: { 'x-request-id': 'context.requestId', ...Object.fromEntries(texts) },
-        templates: { 'application/json': JSON.stringify({ detail: [error] }) },
+        templates: { 'application/json': `${JSON.stringify({ detail: [error] })}\n` },
       });
     }
   }

@@ -81,4 +81,14 @@ export const routes: readonly Route[] = [
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
   },
+  {
+    path: '/calls/query_stats',
+    handler: 'calls/query_stats',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'read', payloads: 'read' },
+  },
 ];

@@ -20,6 +20,8 @@ export const runDemo = async (
   });
   // A child that is ended reports that as an error as well.
   child.on('error', () => {});
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0 && !signal.aborted) console.error('The example failed; the service goes on.');
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  // Without a code it was ended from outside: a Ctrl-C in the terminal reaches it before the signal does.
+  if (code !== 0 && code !== null && !signal.aborted)
+    console.error('The example failed; the service goes on.');
 };

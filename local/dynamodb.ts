@@ -67,6 +67,9 @@ const failure = async (child: ChildProcess, signal: AbortSignal): Promise<never>
   });
   const [code] = await once(child, 'close', { signal });
   if (code === 127) throw new MissingPrerequisite(`There is no java on the PATH. ${javaHint}`);
+  // What macOS has in Java's place until it is installed.
+  if (errors.includes('Unable to locate a Java Runtime'))
+    throw new MissingPrerequisite(`There is no Java on this machine. ${javaHint}`);
   if (errors.includes('UnsupportedClassVersionError'))
     throw new MissingPrerequisite(`This java is too old. ${javaHint}`);
   throw new Error(`DynamoDB Local ended with code ${code}: ${errors.trim()}`);
@@ -84,21 +87,24 @@ const end = async (child: ChildProcess): Promise<void> => {
  * machine: it has no setting for that.
  *
  * @param dataDir where it keeps its data; in memory if undefined
+ * @param ending gives it up
  * @throws MissingPrerequisite where Java is missing or too old
- * @throws Error where it ends or does not answer within 30 seconds
+ * @throws Error where it ends or does not answer within 30 seconds; the signal's reason
  */
-export const startDynamodb = async (dataDir?: string): Promise<LocalStore> => {
+export const startDynamodb = async (dataDir?: string, ending?: AbortSignal): Promise<LocalStore> => {
+  ending?.throwIfAborted();
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const port = await freePort();
   const child = await spawnJava(port, dataDir);
   const endpoint = `http://127.0.0.1:${port}`;
   const decided = new AbortController();
   const timeout = AbortSignal.timeout(startSeconds * 1000);
-  const signal = AbortSignal.any([decided.signal, timeout]);
+  const signal = AbortSignal.any([decided.signal, timeout, ...(ending ? [ending] : [])]);
   try {
     await Promise.race([answers(endpoint, signal), failure(child, signal)]);
   } catch (error) {
     await end(child);
+    ending?.throwIfAborted();
     throw timeout.aborted ? new Error(`DynamoDB Local did not answer within ${startSeconds} seconds`) : error;
   } finally {
     decided.abort();

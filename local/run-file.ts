@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { LocalService } from './service.ts';
-import { outputOf } from './template/stack.ts';
+import { authorizerCacheSecondsOf, outputOf } from './template/stack.ts';
 
 const folder = join(resolve(import.meta.dirname, '..'), '.local');
 
@@ -13,6 +13,7 @@ const folder = join(resolve(import.meta.dirname, '..'), '.local');
 export const writeRunFile = async ({
   url,
   port,
+  service,
   dynamodb,
   s3,
   stack,
@@ -21,6 +22,8 @@ export const writeRunFile = async ({
   const run = {
     url,
     pid: process.pid,
+    service,
+    authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
     dynamodb,
     s3,
     tables: { calls: outputOf(stack, 'CallsTable'), keys: outputOf(stack, 'KeysTable') },

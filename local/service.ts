@@ -1,159 +1,131 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { startDynamodb } from './dynamodb.ts';
+import { formatKey } from '../core/auth/index.ts';
+import { readConfig } from '../lib/config.ts';
+import { claimDataDir } from './data-dir.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
-import { storeLocalKey } from './key.ts';
+import { usingGiven } from './given-store.ts';
+import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
+import { sourceNames } from './log.ts';
+import { type Parts, type PartsOptions, startParts } from './parts.ts';
 import type { Concurrency } from './runtime/function.ts';
 import { makeFunctions } from './runtime/functions.ts';
-import { startS3 } from './s3.ts';
-import { type LocalStore, localCredentials, localRegion, storeEnvironment } from './store.ts';
-import { synthesize } from './synthesize.ts';
-import { createStores } from './tables.ts';
-import { outputOf, readStack, type StackSpec } from './template/stack.ts';
+import { localCredentials, localRegion, storeEnvironment } from './store.ts';
+import { contextWith } from './synthesize.ts';
+import { createBuckets, createTables } from './tables.ts';
+import { outputOf, readStack, serviceOf } from './template/stack.ts';
 
 /** How to run the service locally. */
-export interface LocalServiceOptions {
+export interface LocalServiceOptions extends Partial<PartsOptions> {
   /** @default - any that is free */
   readonly port?: number;
-  /** A key to store at the start. @default - one is made */
+  /** A key to store at the start. @default - the one that the data folder keeps, or one that is made */
   readonly key?: string;
-  /** The folder to keep the data in. @default - in memory, gone at the end */
-  readonly dataDir?: string;
-  /** The endpoint of a DynamoDB that runs already. @default - one is started */
-  readonly dynamodb?: string;
-  /** The endpoint of an S3 that runs already. @default - one is started */
-  readonly s3?: string;
-  /** The folder that the stack was synthesized to. @default - it is synthesized now */
-  readonly assembly?: string;
-  /** Settings that go before those of cdk.json, where the stack is synthesized now. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** What the names of tables and buckets begin with. @default - the stack's name */
-  readonly stackName?: string;
   readonly concurrency?: Concurrency;
-  /** Takes what the functions write, and what failed. @default - nobody does */
+  /** Takes what the functions and the gateway write, each line with the route or the part that it is of. @default - nobody does */
   readonly log?: (source: string, line: string) => void;
-  /** Takes what is being done. @default - nobody does */
-  readonly progress?: (line: string) => void;
 }
 
 /** The service, running. */
-export interface LocalService {
+export interface LocalService extends Parts {
   /** Without a slash at its end. */
   readonly url: string;
   readonly port: number;
+  /** Its name. */
+  readonly service: string;
   /** A key that may do everything. */
   readonly key: string;
-  /** The endpoints of the stores. */
-  readonly dynamodb: string;
-  readonly s3: string;
-  readonly stack: StackSpec;
+  /** The file that keeps the key; absent where it was given, or is gone at the end. */
+  readonly keyFile?: string;
   /** Ends the processes of all functions with what they are doing, as if they had crashed. */
   killWorkers(): Promise<void>;
   /** Ends it, once the requests under way have had a moment. Resolves once nothing of it is left. */
   stop(): Promise<void>;
 }
 
-/** A store that somebody else runs, and ends. */
-const running = (endpoint: string): LocalStore => ({ endpoint, stop: async () => {} });
-
-/** Runs what the options don't give, and adds how to end it. */
-const startParts = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
-  const { dataDir, progress = () => {} } = options;
-  const folder = (name: string) => dataDir && join(dataDir, name);
-  const store = async (name: string, given: string | undefined, start: () => Promise<LocalStore>) => {
-    const started = given ? running(given) : await start();
-    cleanup.defer(() => started.stop());
-    progress(`${name}: ${started.endpoint}${given ? ' (as told)' : ''}`);
-    return started.endpoint;
-  };
-  const stack = async () => {
-    const outdir = options.assembly ?? (await mkdtemp(join(tmpdir(), 'pennytrace-')));
-    if (!options.assembly) {
-      cleanup.defer(() => rm(outdir, { recursive: true, force: true }));
-      await synthesize(outdir, options.settings);
-    }
-    const read = readStack(outdir, options.stackName);
-    progress(`stack: ${read.api.routes.length} routes, ${read.functions.length} functions`);
-    return read;
-  };
-  const parts = [
-    store('DynamoDB', options.dynamodb, () => startDynamodb(folder('dynamodb'))),
-    store('S3', options.s3, () => startS3(folder('s3'))),
-    stack(),
-  ] as const;
-  // Where one fails, the others are still to be ended: they are known only once they run.
-  await Promise.allSettled(parts);
-  return Promise.all(parts);
-};
-
-/** The service's name, which every function has in its environment. */
-const serviceName = ({ functions }: StackSpec): string => {
-  const name = functions.find(({ environment }) => environment.SERVICE_NAME)?.environment.SERVICE_NAME;
-  if (name === undefined) throw new Error('no function has SERVICE_NAME in its environment');
-  return name;
-};
+/** The service's name, which every key begins with: what the stack will be synthesized with, or has been. */
+const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
+  assembly === undefined ? readConfig(contextWith(settings)).serviceName : serviceOf(readStack(assembly));
 
 /** Fills the stores with the stack's tables and bucket, and the key. */
 const prepareStores = async (
-  { key }: LocalServiceOptions,
-  stack: StackSpec,
-  endpoints: { dynamodb: string; s3: string },
-): Promise<string> => {
-  const client = { region: localRegion, credentials: localCredentials };
-  const dynamodb = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb });
-  const s3 = new S3Client({ ...client, endpoint: endpoints.s3 });
+  { dynamodb, s3, stack }: Parts,
+  key: LocalKey,
+  given: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal'>,
+): Promise<void> => {
+  const shared = { region: localRegion, credentials: localCredentials };
+  const client = new DynamoDBClient({ ...shared, endpoint: dynamodb });
+  const s3Client = new S3Client({ ...shared, endpoint: s3 });
+  const tables = createTables(stack, client, given.signal);
+  const buckets = createBuckets(stack, s3Client, given.signal);
   try {
-    await createStores(stack, dynamodb, s3);
-    const keysTable = outputOf(stack, 'KeysTable');
-    const service = serviceName(stack);
-    return await storeLocalKey({ dynamodb, keysTable, service, ...(key !== undefined && { given: key }) });
+    await Promise.all([
+      usingGiven('AWS_ENDPOINT_URL_DYNAMODB', given.dynamodb, tables),
+      usingGiven('AWS_ENDPOINT_URL_S3', given.s3, buckets),
+    ]);
+    await storeLocalKey({ client, name: outputOf(stack, 'KeysTable') }, key);
   } finally {
-    dynamodb.destroy();
-    s3.destroy();
+    client.destroy();
+    s3Client.destroy();
   }
+};
+
+/** Claims what the service needs for itself, and finds its key: what fails here costs nobody a wait. */
+const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
+  const service = serviceNameOf(options);
+  const { promise: listener, resolve: serve, reject: give } = Promise.withResolvers<RequestListener>();
+  listener.catch(() => {});
+  const server = await listen(options.port ?? 0, listener);
+  cleanup.defer(() => server.stop());
+  cleanup.defer(() => give(new Error('stopped')));
+  const dataDir = options.dataDir ? await claimDataDir(options.dataDir) : undefined;
+  if (dataDir) cleanup.defer(dataDir.release);
+  const key = await findLocalKey({
+    service,
+    ...(options.key !== undefined && { given: options.key }),
+    ...(dataDir && { folder: dataDir.path }),
+  });
+  return { service, server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
 /**
  * Runs the synthesized stack on local stores.
  *
- * @throws PortTaken, MissingPrerequisite, BadSetting, each with a message for the operator; Error where the stack does
- * not synthesize or has what is not supported locally. Nothing is left running then.
+ * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError, SynthesisFailed, each with a message for the operator; Error where
+ * the stack has what is not supported locally; the signal's reason. Nothing is left running then.
  */
 export const startLocalService = async (options: LocalServiceOptions = {}): Promise<LocalService> => {
+  const { signal, log = () => {}, progress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
-  const { promise: listener, resolve: serve, reject: give } = Promise.withResolvers<RequestListener>();
-  listener.catch(() => {});
-  // First of all, so that a port that is taken costs nobody the wait.
-  const server = await listen(options.port ?? 0, listener);
-  cleanup.defer(() => server.stop());
-  cleanup.defer(() => give(new Error('stopped')));
-
-  const [dynamodb, s3, stack] = await startParts(options, cleanup);
-  const key = await prepareStores(options, stack, { dynamodb, s3 });
+  const { service, server, serve, key, dataDir } = await claim(options, cleanup);
+  const parts = await startParts({ ...options, ...(dataDir && { dataDir }), progress }, cleanup);
+  await prepareStores(parts, key, options).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+  signal?.throwIfAborted();
+  const { stack } = parts;
+  const nameOf = sourceNames(stack);
   const functions = makeFunctions({
     specs: stack.functions,
-    environment: storeEnvironment(dynamodb, s3),
-    log: options.log ?? (() => {}),
+    environment: storeEnvironment(parts.dynamodb, parts.s3),
+    log: (name, line) => log(nameOf(name), line),
     ...(options.concurrency && { concurrency: options.concurrency }),
   });
   cleanup.defer(() => functions.kill());
-  const log = (line: string) => options.log?.('gateway', line);
-  serve(gateway({ api: stack.api, functions, log }));
+  serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
   // Before the functions and stores that the requests under way still need.
   cleanup.defer(() => server.stop());
   const owned = cleanup.move();
   return {
+    ...parts,
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
-    key,
-    dynamodb,
-    s3,
-    stack,
+    service,
+    key: formatKey(key.key),
+    ...(key.file !== undefined && { keyFile: key.file }),
     killWorkers: functions.kill,
     stop: () => owned.disposeAsync(),
   };

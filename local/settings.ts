@@ -23,12 +23,32 @@ const portOf = (text: string | undefined): number => {
   throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any port that is free`);
 };
 
+const switches: Readonly<Record<string, boolean>> = {
+  1: true,
+  true: true,
+  yes: true,
+  on: true,
+  0: false,
+  false: false,
+  no: false,
+  off: false,
+};
+
+const switchOf = (name: string, value: string | undefined, absent: boolean): boolean => {
+  if (!value) return absent;
+  const on = switches[value.toLowerCase()];
+  if (on !== undefined) return on;
+  throw new BadSetting(`${name} is ${value}: write 1 or 0 (or true, yes, on, false, no, off)`);
+};
+
 /** The endpoint of a store, by address: with a host name, SDKs would make each bucket's name a host of its own. */
 const endpointOf = (name: string, value: string | undefined): string | undefined => {
   if (!value) return undefined;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
-    return value.replace('//localhost', '//127.0.0.1');
-  throw new BadSetting(`${name} is ${value}: write a URL like http://127.0.0.1:8000`);
+    return value.replace(/(?<=:\/\/)localhost(?=[:/]|$)/i, '127.0.0.1');
+  throw new BadSetting(
+    `${name} is ${value}: write a URL like http://127.0.0.1:8000, or leave it out to have one started`,
+  );
 };
 
 /**
@@ -42,8 +62,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
   return {
     port: portOf(PORT),
-    demo: DEMO !== '0',
-    verbose: LOG === '1',
+    demo: switchOf('DEMO', DEMO, true),
+    verbose: switchOf('LOG', LOG, false),
     ...(key && { key }),
     ...(dataDir && { dataDir }),
     ...(dynamodb && { dynamodb }),

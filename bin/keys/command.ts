@@ -1,8 +1,9 @@
 import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
-import { type Command, help, parseCommand, UsageError } from './options.ts';
+import { Failure } from './failure.ts';
+import { type Command, help, type Place, parseCommand, UsageError } from './options.ts';
 import { describeKeys, describeNewKey, keysAsJson } from './output.ts';
-import { configuredService, Failure, findTable } from './place.ts';
+import { factsOf, findTable, type ServiceFacts } from './place.ts';
 
 /** The command's surroundings. */
 export interface Surroundings {
@@ -60,8 +61,23 @@ const carryOut = async (command: Command, io: Surroundings): Promise<void> => {
   }
 };
 
-const create = async ({ place, service, grantee }: CommandOf<'create'>, io: Surroundings): Promise<void> => {
-  const key = makeKey(service ?? (await configuredService(io.root)));
+/** What a new key begins with. The local service is known by its name; a deployed one may have been given another than cdk.json says. */
+const serviceOf = async (
+  { place, service }: CommandOf<'create'>,
+  { root }: Surroundings,
+): Promise<string> => {
+  const { service: known } = await factsOf(place, root);
+  if (place.kind === 'local' && service !== undefined && service !== known)
+    throw new Failure(
+      `--service ${service}: the local service on port ${place.port} is called ${known} and takes no such key; ` +
+        'leave --service out',
+    );
+  return service ?? known;
+};
+
+const create = async (command: CommandOf<'create'>, io: Surroundings): Promise<void> => {
+  const { place, grantee } = command;
+  const key = makeKey(await serviceOf(command, io));
   const record = bounded(() => newRecord(key, grantee, nowMicros()));
   const table = await findTable(place, io.root);
   const stored = await using(table, () => putKey(table, record));
@@ -76,13 +92,21 @@ const list = async ({ place, json }: CommandOf<'list'>, io: Surroundings): Promi
   io.out(json ? keysAsJson(records, nowMicros()) : describeKeys(records, nowMicros()));
 };
 
+/** How long a revoked key may still be taken. */
+const graceOf = ({ cacheSeconds }: ServiceFacts, place: Place): string => {
+  if (cacheSeconds === 0) return 'No further request passes with it.';
+  const source = place.kind === 'local' ? '' : ' (the setting authorizerCacheSeconds)';
+  const length =
+    cacheSeconds === undefined ? 'as long as authorizerCacheSeconds says' : `up to ${cacheSeconds} seconds`;
+  return `Where it was used just now, requests with it may pass for ${length}: so long the answer is cached${source}.`;
+};
+
 const revoke = async ({ place, id }: CommandOf<'revoke'>, io: Surroundings): Promise<void> => {
+  const facts = await factsOf(place, io.root);
   const table = await findTable(place, io.root);
   const record = await using(table, () => revokeKey(table, id, nowMicros()));
   if (!record) throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
-  io.err(
-    `${id} of ${record.user} is revoked. The service may take it until its authorizer's cache runs out.`,
-  );
+  io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, place)}`);
 };
 
 /** Does something with the table and closes its connections, which would keep the process. */

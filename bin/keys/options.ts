@@ -22,16 +22,17 @@ export class UsageError extends Error {
 
 export const help = `Make, list and revoke the keys of a deployed or a local service.
 
-  npm run keys -- create --user ada --grant acme/*:write [--grant …] [--expires 90d]
+  npm run keys -- create --user ada --grant 'acme/*:write' [--grant …] [--expires 90d]
   npm run keys -- list [--json]
   npm run keys -- revoke <key id>
 
 create
   --user NAME       whom the key is for: 1 to 128 printable characters without ":"
-  --grant GRANT     <entity>/<project>:<role>, <entity>/*:<role> or *:<role>; repeat it for more.
-                    Roles: read, write (includes read), inference
+  --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
+                    keep a * from the shell. Roles: read, write (includes read), inference
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
-  --service NAME    what the key begins with; else serviceName of cdk.json's context, else svc
+  --service NAME    what the key begins with; else the local service's name with --local, or serviceName of
+                    cdk.json's context, else svc
 list
   --json            as JSON, for scripts
 where the keys are (one of)
@@ -78,7 +79,8 @@ const placeOf = (values: { table?: string; stack?: string; local?: string }): Pl
 
 const grantOf = (text: string): Grant => {
   const grant = parseGrant(text);
-  if (!grant) throw new UsageError(`--grant ${text}: ${grantRule}`);
+  if (!grant)
+    throw new UsageError(`--grant ${text}: ${grantRule}; quote a * for the shell: --grant 'acme/*:write'`);
   return grant;
 };
 
@@ -94,7 +96,7 @@ const createOf = (args: string[], now: Micros): Command => {
   const { values } = parseArgs({ args, options: createOptions, strict: true });
   const { user, grant: grants = [], expires, service } = values;
   if (user === undefined) throw new UsageError('create: say whom the key is for, e.g. --user ada');
-  if (grants.length === 0) throw new UsageError('create: say what it allows, e.g. --grant acme/*:write');
+  if (grants.length === 0) throw new UsageError("create: say what it allows, e.g. --grant 'acme/*:write'");
   if (service !== undefined && !serviceName.test(service))
     throw new UsageError(`--service ${service}: should be a lower-case letter, then letters or digits`);
   return {

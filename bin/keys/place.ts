@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamodbClient, type Table } from '../../core/storage/index.ts';
 import { defaultServiceName } from '../../core/wire/index.ts';
+import { settings } from '../../lib/config.ts';
+import { Failure } from './failure.ts';
+import { readJson } from './json.ts';
+import { runningService } from './local-service.ts';
 import type { Place } from './options.ts';
-
-/** Something that stands in the way of the command; its message says what to do about it. */
-export class Failure extends Error {
-  override readonly name = 'Failure';
-}
 
 /** The stack output that names the table of keys. */
 const keysTableOutput = 'KeysTable';
@@ -55,48 +53,46 @@ const tableOfStack = async (stack: string): Promise<string> => {
   }
 };
 
-/** What the local service writes down about itself while it runs, as far as it matters here. */
-interface LocalService {
-  readonly dynamodb: string;
-  readonly tables: { readonly keys: string };
-}
-
-const isLocalService = (value: unknown): value is LocalService => {
-  const { dynamodb, tables } = (value ?? {}) as { dynamodb?: unknown; tables?: { keys?: unknown } | null };
-  return typeof dynamodb === 'string' && typeof tables?.keys === 'string';
-};
-
 const localTable = async (port: number, root: string): Promise<Table> => {
-  const file = join('.local', `${port}.json`);
-  const service = await readJson(join(root, file));
-  if (!isLocalService(service))
-    throw new Failure(
-      `no local service on port ${port} (nothing in ${file}): start it (npm start), or name its port (--local=PORT)`,
-    );
+  const { dynamodb, tables } = await runningService(port, root);
   const client = new DynamoDBClient({
-    endpoint: service.dynamodb,
+    endpoint: dynamodb,
     region: 'us-east-1',
     // DynamoDB Local asks for credentials, and takes any.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     maxAttempts: 2,
   });
-  return { client, name: service.tables.keys };
+  return { client, name: tables.keys };
 };
 
-/** The service's name as configured: `serviceName` of cdk.json's context in the project's folder, else `svc`. */
-export const configuredService = async (root: string): Promise<string> => {
+/** What the command needs to know of a service beside its table of keys. */
+export interface ServiceFacts {
+  /** Its name, which every key of it begins with. */
+  readonly service: string;
+  /** How many seconds a revoked key may still be taken; absent where the configuration does not say. */
+  readonly cacheSeconds?: number;
+}
+
+/**
+ * What is known of the service at a place: the local one says it itself, of others the project's cdk.json does.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure where there is no such local service, or cdk.json cannot be read
+ */
+export const factsOf = async (place: Place, root: string): Promise<ServiceFacts> => {
+  if (place.kind !== 'local') return configured(root);
+  const { service, authorizerCacheSeconds } = await runningService(place.port, root);
+  return { service, cacheSeconds: authorizerCacheSeconds };
+};
+
+const configured = async (root: string): Promise<ServiceFacts> => {
   const config = (await readJson(join(root, 'cdk.json'))) as
-    | { context?: { serviceName?: unknown } }
+    | { context?: { serviceName?: unknown; authorizerCacheSeconds?: unknown } }
     | undefined;
-  const name = config?.context?.serviceName;
-  return typeof name === 'string' ? name : defaultServiceName;
-};
-
-const readJson = async (path: string): Promise<unknown> => {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Failure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
+  const { serviceName: name, authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
+  return {
+    service: typeof name === 'string' ? name : defaultServiceName,
+    ...(cache.success && { cacheSeconds: cache.data }),
+  };
 };

@@ -1,4 +1,11 @@
-import { formatTime, isJsonObject, type JsonValue, parseRef, type WireNames } from '../wire/index.ts';
+import {
+  formatTime,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseRef,
+  type WireNames,
+} from '../wire/index.ts';
 import type { CallHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payload.ts';
 import type { StoredCall } from './payload-reader.ts';
@@ -61,15 +68,18 @@ const traceName = (names: WireNames, { start }: CallHeader): string => {
 };
 
 /** The block that the service adds to a call's summary, under its own name. */
-const serviceSummary = (names: WireNames, call: CallHeader) => ({
+export const serviceSummary = (names: WireNames, call: CallHeader): JsonObject => ({
   status: statusOf(call),
   latency_ms: latencyMs(call),
   trace_name: traceName(names, call),
 });
 
+/** The bytes of JSON that a call was received as: its start and its end. */
+export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);
+
 /** The client's summary (JSON text) with the service's block in it; a client's own value under that name gives way. */
-const summaryJson = (names: WireNames, call: CallHeader, summary: string): string => {
-  const block = JSON.stringify(serviceSummary(names, call));
+const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject): string => {
+  const block = JSON.stringify(serviceBlock);
   const key = JSON.stringify(names.service);
   if (summary === '{}') return `{${key}:${block}}`;
   // An escaped spelling of the name does not match: JSON.stringify, which wrote the text, never escapes letters.
@@ -78,19 +88,32 @@ const summaryJson = (names: WireNames, call: CallHeader, summary: string): strin
   const others = isJsonObject(parsed)
     ? Object.entries(parsed).filter(([name]) => name !== names.service)
     : [];
-  return JSON.stringify(Object.fromEntries([...others, [names.service, serviceSummary(names, call)]]));
+  return JSON.stringify(Object.fromEntries([...others, [names.service, serviceBlock]]));
 };
 
-/** The JSON text of one of a call's columns; without its payload, a call has the summary that the service adds. */
+/** The value of a column that lies in the header; undefined for any other. */
+export const headerValue = (names: WireNames, call: CallHeader, column: string): JsonValue | undefined => {
+  const origin = origins(names)[column];
+  return typeof origin === 'function' ? origin(call) : undefined;
+};
+
+/**
+ * The JSON text of one of a call's columns; without its payload, a call has the summary that the service adds.
+ *
+ * @param added what the service's block in the summary has beside what the header says
+ */
 export const columnJson = (
   names: WireNames,
   call: CallHeader,
   payload: Payload | null,
   column: string,
+  added?: JsonObject,
 ): string => {
-  const origin = origins(names)[column];
-  if (typeof origin === 'function') return JSON.stringify(origin(call));
-  if (column === 'summary') return summaryJson(names, call, payload?.summary ?? '{}');
+  if (column === 'summary') {
+    return summaryJson(names, payload?.summary ?? '{}', { ...serviceSummary(names, call), ...added });
+  }
+  const value = headerValue(names, call, column);
+  if (value !== undefined) return JSON.stringify(value);
   return (isPayloadColumn(column) && payload?.[column]) || 'null';
 };
 

@@ -1,5 +1,5 @@
 import { decode, encode } from '@msgpack/msgpack';
-import { isJsonObject, type JsonObject, type ProjectId } from '../wire/index.ts';
+import { isJsonObject, type ProjectId } from '../wire/index.ts';
 import { type Part, packUuid, unpackUuid } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
 
@@ -123,7 +123,7 @@ const unpackEnd = (fields: unknown[]): EndHeader => {
     endedAt: Number(endedAt),
     status: statusAt(status),
     runStepEnd: (runStepEnd ?? null) as number | null,
-    usage: isJsonObject(usage) ? (usage as JsonObject) : null,
+    usage: usage === true ? true : isJsonObject(usage) ? usage : null,
     bytes: Number(bytes),
     payload: unpackPointer(segment, offset, length),
   };

@@ -1,9 +1,12 @@
-import { type Effort, getItems, queryPage } from '../storage/index.ts';
+import { type Effort, forEach, getItems, queryPage } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { foldHeader } from './header.ts';
-import { callKey, type Part } from './keys.ts';
+import { callKey, endKey, type Part, startKey } from './keys.ts';
 import type { CallHeader } from './model.ts';
 import { type CallStore, fromItem, type StoredPart } from './store.ts';
+
+/** How many calls are looked up one by one at once. */
+const lookupConcurrency = 16;
 
 /** A call as the table has it: its header and the packed payloads that ride in its items, read in one go. */
 export interface FoundCall {
@@ -26,11 +29,47 @@ export const findCall = async (
 ): Promise<FoundCall | null> => {
   const range = { partition: ['k', callKey(projectId, id)] } as const;
   const { items } = await queryPage(store.table, range, effort, { consistent: true });
-  const parts = items.map((item) => fromItem(store, projectId, item));
+  return toFound(
+    projectId,
+    id,
+    items.map((item) => fromItem(store, projectId, item)),
+  );
+};
+
+const toFound = (projectId: ProjectId, id: string, parts: readonly StoredPart[]): FoundCall | null => {
   const header = foldHeader({ projectId, id }, parts);
   if (header === null) return null;
   const inline = new Map(parts.flatMap((part) => (part.inline ? [[part.part, part.inline]] : [])));
   return { header, inline };
+};
+
+/**
+ * Looks calls up again whose headers are known, in no particular order; those that are gone by now are left out.
+ *
+ * @param headers of each call once; they say in which items it lay
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const findCalls = async (
+  store: CallStore,
+  projectId: ProjectId,
+  headers: readonly CallHeader[],
+  effort: Effort,
+): Promise<FoundCall[]> => {
+  const keys = headers.flatMap(({ id, end, endPart }) =>
+    end && endPart === 'E' ? [startKey(projectId, id), endKey(projectId, id)] : [startKey(projectId, id)],
+  );
+  const items = await getItems(store.table, keys, effort, { consistent: false });
+  const byId = Map.groupBy(
+    items.map((item) => fromItem(store, projectId, item)),
+    ({ id }) => id,
+  );
+  const found = await forEach(headers, lookupConcurrency, async ({ id, end }) => {
+    const call = toFound(projectId, id, byId.get(id) ?? []);
+    // An end that lay beside its start can have been replaced by one in an item that was not asked for.
+    const isMissing = end !== null && call !== null && call.header.end === null;
+    return isMissing ? findCall(store, projectId, id, effort) : call;
+  });
+  return found.filter((call) => call !== null);
 };
 
 /**

@@ -79,8 +79,8 @@ export interface EndHeader {
   readonly endedAt: Micros;
   readonly status: EndStatus;
   readonly runStepEnd: number | null;
-  /** `summary.usage`, where it is small enough to ride along. */
-  readonly usage: JsonObject | null;
+  /** `summary.usage`, where it is small enough to ride along; true where it is to be looked for in the payload; null where there is none. */
+  readonly usage: JsonObject | true | null;
   /** Bytes of the end as compact JSON, as it was received but for white space and escapes. */
   readonly bytes: number;
   readonly payload: PayloadPointer;

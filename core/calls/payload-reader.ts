@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Effort, forEach, getItems, getObject } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { type Part, segmentIdOf, segmentItemKey } from './keys.ts';
-import { type FoundCall, findCall } from './lookup.ts';
+import { type FoundCall, findCalls } from './lookup.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
 import { blockFields, type Payload, toPayload } from './payload.ts';
 import { blockOf, segmentHome, segmentObject, unpack } from './segment.ts';
@@ -15,7 +16,7 @@ export interface StoredCall {
 
 /** Unpacked segments are kept up to this many bytes: calls near in time share them. */
 const cacheBytes = 64 * 1024 * 1024;
-/** How many objects, or calls whose payload rides in their items, are read at once. */
+/** How many objects are read at once. */
 const concurrency = 16;
 
 const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
@@ -49,12 +50,21 @@ export class PayloadReader {
    * @throws Error where a payload is missing or damaged
    */
   async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
-    const found = await forEach(headers, concurrency, async (header) =>
-      ridesInItem(header)
-        ? findCall(this.#store, this.#projectId, header.id, this.#effort)
-        : { header, inline: new Map<Part, Uint8Array>() },
+    const riding = headers.filter(ridesInItem);
+    const again = new Map(
+      (await findCalls(this.#store, this.#projectId, riding, this.#effort)).map((call) => [
+        call.header.id,
+        call,
+      ]),
     );
-    return this.readFound(found.filter((call) => call !== null));
+    const found = headers.flatMap((header): FoundCall[] => {
+      if (!ridesInItem(header)) return [{ header, inline: new Map<Part, Uint8Array>() }];
+      const call = again.get(header.id);
+      if (!call) return [];
+      // One that is as it was can be told by its header being the same.
+      return [isDeepStrictEqual(call.header, header) ? { ...call, header } : call];
+    });
+    return this.readFound(found);
   }
 
   /** Reads the payloads of calls whose items have just been read; like {@link read} otherwise. */

@@ -1,4 +1,4 @@
-import { faultOf, type JsonObject, type JsonValue } from '../wire/index.ts';
+import { faultOf, isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
 import type { CallEnd, CallStart } from './model.ts';
 
 /*
@@ -49,12 +49,16 @@ export const toPayload = (start: readonly string[], end: readonly string[] | nul
 const largestUsage = 256;
 const deepestUsage = 4;
 
-/** `summary.usage` where it is an object of at most 256 characters of JSON and 4 levels, to ride along in the header; else null. */
-export const smallUsage = (summary: JsonObject): JsonObject | null => {
-  const usage = Object.hasOwn(summary, 'usage') ? summary.usage : undefined;
-  if (typeof usage !== 'object' || usage === null || Array.isArray(usage)) return null;
-  if (faultOf(usage, deepestUsage)) return null;
+/**
+ * `summary.usage` where it is an object of at most 256 characters of JSON and 4 levels, to ride along in the header; true where it is something
+ * else, or where a key of the summary begins with the same step of a dotted path; null where there is none.
+ */
+export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
+  if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;
+  if (!Object.hasOwn(summary, 'usage')) return null;
+  const { usage } = summary;
+  if (!isJsonObject(usage) || faultOf(usage, deepestUsage)) return true;
   const text = JSON.stringify(usage);
   // The header's codec refuses the key that would set a prototype.
-  return text.length <= largestUsage && !text.includes('__proto__') ? usage : null;
+  return text.length <= largestUsage && !text.includes('__proto__') ? usage : true;
 };

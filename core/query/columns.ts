@@ -1,48 +1,45 @@
-import { type CallHeader, callColumns, columnJson, type Payload } from '../calls/index.ts';
+import { type FieldPath, keysTo, toPath } from '../expression/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
-
-/** The column that a name or dotted path is of: `inputs` for `inputs.model`. */
-export const rootOf = (path: string): string => path.split('.', 1)[0] ?? path;
+import { fieldsOf } from './fields.ts';
+import type { CallsQuery } from './request.ts';
+import type { CallRow } from './row.ts';
 
 /** Columns that are answered whether they were asked for or not. */
 const always: readonly string[] = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
 
-/** Columns as they are to be answered: each root once, in the order of a whole call, whole or by paths into it. */
+/** A column as it is to be answered: whole, where one of its paths has no steps, or by paths into it. */
 export interface Projection {
   readonly column: string;
-  /** Paths below the column; null for all of it. */
-  readonly paths: readonly (readonly string[])[] | null;
+  readonly paths: readonly FieldPath[];
 }
 
-/** Puts the asked-for columns in order. Names that are no columns are the caller's to refuse. */
-export const projectionOf = (names: WireNames, columns: readonly string[]): Projection[] => {
-  const byRoot = Map.groupBy([...always, ...columns], rootOf);
-  return callColumns(names).flatMap((column) => {
-    const asked = byRoot.get(column);
-    if (!asked) return [];
-    const paths = asked.includes(column) ? null : asked.map((path) => path.split('.').slice(1));
-    return [{ column, paths }];
-  });
-};
+/** What is always answered, what was asked for, and what was to be included. */
+const askedColumns = (
+  names: WireNames,
+  columns: readonly string[],
+  { includes }: Pick<CallsQuery, 'includes'>,
+) => [
+  ...always,
+  ...columns,
+  ...fieldsOf(names, includes).slice(
+    fieldsOf(names, { ...includes, storageSize: false, totalStorageSize: false }).length,
+  ),
+  ...(includes.costs ? [`summary.${names.service}.costs`] : []),
+  ...(includes.feedback ? [`summary.${names.service}.feedback`] : []),
+];
 
-/** Where a dotted path leads in a value: the keys as they stand in it, or undefined where it leads nowhere. */
-const resolve = (value: JsonValue, path: readonly string[]): string[] | undefined => {
-  if (path.length === 0) return [];
-  if (Array.isArray(value)) {
-    const [index = '', ...rest] = path;
-    const item = /^\d+$/.test(index) ? value[Number(index)] : undefined;
-    const below = item === undefined ? undefined : resolve(item, rest);
-    return below && [index, ...below];
-  }
-  if (!isJsonObject(value)) return undefined;
-  // A key may hold dots itself (gpt-4.1): the shortest that leads on wins.
-  for (let length = 1; length <= path.length; length++) {
-    const key = path.slice(0, length).join('.');
-    if (!Object.hasOwn(value, key)) continue;
-    const below = resolve(value[key] ?? null, path.slice(length));
-    if (below) return [key, ...below];
-  }
-  return undefined;
+/** Puts the columns of an answer in order: each once, in the order of a whole call. */
+export const projectionOf = (
+  names: WireNames,
+  { columns, includes }: Pick<CallsQuery, 'columns' | 'includes'>,
+): Projection[] => {
+  const fields = fieldsOf(names, includes);
+  if (columns === null) return fields.map((column) => ({ column, paths: [toPath(column)] }));
+  const byField = Map.groupBy(askedColumns(names, columns, { includes }).map(toPath), ({ field }) => field);
+  return fields.flatMap((column) => {
+    const paths = byField.get(column);
+    return paths ? [{ column, paths }] : [];
+  });
 };
 
 /** Copies what lies at `keys` from one value into another of the same shape, making what is missing on the way. */
@@ -69,24 +66,24 @@ export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): J
   if (typeof value !== 'object' || value === null) return null;
   let picked: JsonValue = Array.isArray(value) ? [] : {};
   for (const path of paths) {
-    const keys = resolve(value, path);
+    const keys = keysTo(value, path);
     if (keys) picked = graft(value, picked, keys);
   }
   return picked;
 };
 
-/** The JSON text of the asked-for columns of a call. Only what is answered by paths is parsed. */
-export const projectedJson = (
-  names: WireNames,
-  call: CallHeader,
-  payload: Payload | null,
-  projection: readonly Projection[],
-): string => {
-  const fields = projection.map(({ column, paths }) => {
-    const text = paths
-      ? JSON.stringify(pick(JSON.parse(columnJson(names, call, payload, column)), paths))
-      : columnJson(names, call, payload, column);
-    return `${JSON.stringify(column)}:${text}`;
-  });
-  return `{${fields.join(',')}}`;
+/** Makes what turns a call into JSON text with the columns that were asked for. Only what is answered by paths is parsed. */
+export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow) => string) => {
+  const columns = projectionOf(names, query).map(({ column, paths }) => ({
+    column,
+    key: JSON.stringify(column),
+    steps: paths.some(({ steps }) => steps.length === 0) ? null : paths.map(({ steps }) => steps),
+  }));
+  return (row) => {
+    const fields = columns.map(({ column, key, steps }) => {
+      const text = row.json(column, query.returnExpanded);
+      return `${key}:${steps ? JSON.stringify(pick(JSON.parse(text) as JsonValue, steps)) : text}`;
+    });
+    return `{${fields.join(',')}}`;
+  };
 };

@@ -1,6 +1,10 @@
-import type { CallHeader, Payload } from '../calls/index.ts';
-import type { JsonValue } from '../wire/index.ts';
-import type { CallsFilter } from './request.ts';
+import type { CallHeader } from '../calls/index.ts';
+import { compile, type Expression } from '../expression/index.ts';
+import type { JsonValue, WireNames } from '../wire/index.ts';
+import { callKind } from './fields.ts';
+import type { Planned } from './plan.ts';
+import type { CallsFilter, CallsQuery } from './request.ts';
+import type { CallRow } from './row.ts';
 
 /** Whether something passes; `undefined` stands for a filter that asks for nothing. */
 type Test<T> = ((value: T) => boolean) | undefined;
@@ -51,11 +55,37 @@ const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
 };
 
 /** Makes the test of a payload, or undefined where the filter asks nothing of it. */
-export const payloadFilter = (filter: CallsFilter): ((payload: Payload) => boolean) | undefined => {
+export const payloadFilter = (
+  filter: CallsFilter,
+): ((payload: { inputs: string; output: string }) => boolean) | undefined => {
   const inputs = likeOneOf(filter.inputRefs);
   const output = likeOneOf(filter.outputRefs);
   if (!inputs && !output) return undefined;
   return (payload) =>
     (!inputs || holds(JSON.parse(payload.inputs), inputs)) &&
     (!output || holds(JSON.parse(payload.output), output));
+};
+
+/** What a call must pass, on its header and with what has been fetched of the rest; undefined where that asks for nothing. */
+export interface Tests {
+  readonly onHeader: (row: CallRow) => boolean;
+  readonly later: ((row: CallRow) => boolean) | undefined;
+}
+
+/** Makes the tests of a planned query. */
+export const testsOf = (names: WireNames, query: CallsQuery, { onHeaders, later }: Planned): Tests => {
+  const kind = callKind(names, query.includes);
+  const compiled = (expressions: readonly Expression[]) =>
+    expressions.map((expression) => compile<CallRow>(kind, expression, (path) => (row) => row.value(path)));
+  const header = headerFilter(query.filter);
+  const payload = payloadFilter(query.filter);
+  const headerTests = compiled(onHeaders);
+  const laterTests = [
+    ...(payload ? [(row: CallRow) => row.payload !== null && payload(row.payload)] : []),
+    ...compiled(later),
+  ];
+  return {
+    onHeader: (row) => header(row.header) && headerTests.every((test) => test(row)),
+    later: laterTests.length > 0 ? (row) => laterTests.every((test) => test(row)) : undefined,
+  };
 };

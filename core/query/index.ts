@@ -1,5 +1,6 @@
-export { rootOf } from './columns.ts';
+export { type Lookups, noLookups } from './enrich.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
 export { type QueryAnswer, type QueryCounts, queryCalls } from './query.ts';
 export * from './request.ts';
-export { callsQueryBody } from './schema.ts';
+export { callsQueryBody, callsStatsBody } from './schema.ts';
+export { type CallsStats, countCalls } from './stats.ts';

@@ -3,6 +3,7 @@ import {
   type CallStore,
   readHeaders,
   shardOf,
+  type TimeBounds,
   threadRange,
   timeRange,
   traceRange,
@@ -12,18 +13,23 @@ import type { ProjectId } from '../wire/index.ts';
 import type { Source } from './plan.ts';
 
 /** Every key range of a project's calls: one for each shard that has ever been in force. */
-const projectRanges = (store: CallStore, projectId: ProjectId): KeyRange[] =>
-  Array.from({ length: Math.max(...store.shards) }, (_, shard) => timeRange(projectId, shard, {}));
+const projectRanges = (store: CallStore, projectId: ProjectId, bounds: TimeBounds): KeyRange[] =>
+  Array.from({ length: Math.max(...store.shards) }, (_, shard) => timeRange(projectId, shard, bounds));
 
-const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>): KeyRange[] =>
-  [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, {}));
+const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>, bounds: TimeBounds): KeyRange[] =>
+  [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, bounds));
 
-const threadRanges = (store: CallStore, projectId: ProjectId, threadIds: Iterable<string>): KeyRange[] =>
+const threadRanges = (
+  store: CallStore,
+  projectId: ProjectId,
+  threadIds: Iterable<string>,
+  bounds: TimeBounds,
+): KeyRange[] =>
   [...new Set(threadIds)].flatMap((threadId) => {
     // The shard count may have grown since: what was written before lies where it lay.
     const shards = new Set(store.shards.map((count) => shardOf(threadId, count)));
     return [...shards].flatMap((shard) =>
-      [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, {})),
+      [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, bounds)),
     );
   });
 
@@ -31,30 +37,33 @@ const threadRanges = (store: CallStore, projectId: ProjectId, threadIds: Iterabl
  * Turns where a plan looks into the key ranges to scan. Parents and turns are looked up for their traces and threads; while one of
  * them is not known, what belongs to it can be anywhere in the project.
  *
+ * @param bounds the span of `started_at` that is wanted
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const locate = async (
   store: CallStore,
   projectId: ProjectId,
   source: Exclude<Source, { kind: 'nothing' | 'calls' }>,
+  bounds: TimeBounds,
   effort: Effort,
 ): Promise<KeyRange[]> => {
   switch (source.kind) {
     case 'project':
-      return projectRanges(store, projectId);
+      return projectRanges(store, projectId, bounds);
     case 'traces':
-      return traceRanges(projectId, source.ids);
+      return traceRanges(projectId, source.ids, bounds);
     case 'threads':
-      return threadRanges(store, projectId, source.ids);
+      return threadRanges(store, projectId, source.ids, bounds);
   }
   const known: CallHeader[] = await readHeaders(store, projectId, source.ids, effort);
-  if (known.length < source.ids.length) return projectRanges(store, projectId);
+  if (known.length < source.ids.length) return projectRanges(store, projectId, bounds);
   const traces = traceRanges(
     projectId,
     known.map(({ start }) => start.traceId),
+    bounds,
   );
   if (source.kind === 'parents') return traces;
   // A nested call may name its turn and not its thread; one that both ranges hold is joined into one.
   const threads = known.flatMap(({ start }) => start.threadId ?? []);
-  return [...threadRanges(store, projectId, threads), ...traces];
+  return [...threadRanges(store, projectId, threads, bounds), ...traces];
 };

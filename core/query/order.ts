@@ -1,25 +1,30 @@
 import type { CallHeader } from '../calls/index.ts';
-import type { Direction } from './request.ts';
+import {
+  compareBy,
+  compareText,
+  microsOf,
+  type Sortable,
+  type SortKey,
+  sortable,
+} from '../expression/index.ts';
+import { invalid } from '../wire/index.ts';
+import type { CallRow } from './row.ts';
 
-/** Compares texts by code point, as UTF-8 does byte by byte; `<` on strings goes by UTF-16 code unit. */
-export const compareText = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
-
-/** Compares calls in a query's order: by `started_at` in its direction, then by `id` ascending. */
+/** Compares calls by `started_at`, then by `id` ascending: the default order, or, descending, with the latest first. */
 export const compareCalls =
-  (direction: Direction) =>
+  (descending: boolean) =>
   (a: CallHeader, b: CallHeader): number =>
-    (direction === 'ascending' ? 1 : -1) * (a.start.startedAt - b.start.startedAt) || compareText(a.id, b.id);
+    (descending ? -1 : 1) * (a.start.startedAt - b.start.startedAt) || compareText(a.id, b.id);
 
 /**
  * Puts calls that started in the same microsecond in order of their ids. They come in order of time, but scanned backwards the
  * ids are backwards too, and very long ones are known to the index by a digest.
  */
 export async function* orderTies(
-  direction: Direction,
+  descending: boolean,
   batches: AsyncIterable<CallHeader[]>,
 ): AsyncGenerator<CallHeader[]> {
-  const compare = compareCalls(direction);
+  const compare = compareCalls(descending);
   let tied: CallHeader[] = [];
   for await (const batch of batches) {
     const settled: CallHeader[] = [];
@@ -52,3 +57,65 @@ export async function* cut<T>(
     if (left === 0) return;
   }
 }
+
+/** What is kept of a call while others are looked at: what it is sorted by, and its header. */
+export interface Keyed {
+  readonly key: readonly Sortable[];
+  readonly header: CallHeader;
+}
+
+/** Makes what gives the values that a call is sorted by. */
+export const keyReader = (sort: readonly SortKey[]): ((row: CallRow) => Sortable[]) => {
+  const times = new Set(['started_at', 'ended_at']);
+  return (row) =>
+    sort.map(({ path }) => {
+      const value = row.value(path);
+      return sortable(times.has(path.text) ? microsOf(value) : value);
+    });
+};
+
+/** What a kept call takes of memory beside the texts that it is sorted by, about, in bytes. */
+const keptBytes = 1024;
+/** What kept calls may take in all: a function has 1 GB. */
+const mostBytes = 400 * 1024 * 1024;
+
+const sizeOf = ({ key }: Keyed): number =>
+  key.reduce((sum, value) => sum + (typeof value?.[1] === 'string' ? 2 * value[1].length : 0), keptBytes);
+
+const tooMany = invalid({
+  loc: ['body', 'sort_by'],
+  msg: 'there are more calls than can be sorted at once; ask for fewer with limit, filter or query, or sort by started_at',
+  type: 'too_long',
+});
+
+/**
+ * Sorts calls and gives those from `offset` up to `limit` more, holding no more of them at a time than about twice as many as are wanted.
+ *
+ * @throws ServiceError 422 when those are more than fit into memory
+ */
+export const sorted = async (
+  sort: readonly SortKey[],
+  { offset, limit }: { readonly offset: number; readonly limit: number | null },
+  batches: AsyncIterable<Keyed[]>,
+): Promise<Keyed[]> => {
+  const byKey = compareBy(sort);
+  const byDefault = compareCalls(false);
+  const compare = (a: Keyed, b: Keyed): number => byKey(a.key, b.key) || byDefault(a.header, b.header);
+  const wanted = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
+  let kept: Keyed[] = [];
+  let bytes = 0;
+  const prune = (): void => {
+    kept = kept.sort(compare).slice(0, wanted);
+    bytes = kept.reduce((sum, call) => sum + sizeOf(call), 0);
+  };
+  for await (const batch of batches) {
+    for (const call of batch) {
+      kept.push(call);
+      bytes += sizeOf(call);
+    }
+    if (kept.length > 2 * wanted || bytes > mostBytes) prune();
+    if (bytes > mostBytes) throw tooMany;
+  }
+  prune();
+  return kept.slice(offset);
+};

@@ -1,3 +1,4 @@
+import type { Expression, FieldPath, SortKey } from '../expression/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
 /** Which calls are wanted: all fields are ANDed, the values of a list are ORed, null asks for nothing. */
@@ -34,18 +35,47 @@ export const everyCall: CallsFilter = {
   runIds: null,
 };
 
-/** Ascending is by `started_at`, then `id`; descending by `started_at` descending, then `id` ascending. */
-export type Direction = 'ascending' | 'descending';
+/** What is asked for beside what is stored of a call. */
+export interface Includes {
+  /** `summary.svc.costs` */
+  readonly costs: boolean;
+  /** `summary.svc.feedback` */
+  readonly feedback: boolean;
+  /** `storage_size_bytes` */
+  readonly storageSize: boolean;
+  /** `total_storage_size_bytes` */
+  readonly totalStorageSize: boolean;
+}
 
-/** A query over the calls of one project, checked. */
-export interface CallsQuery {
+/** Nothing beside what is stored. */
+export const noIncludes: Includes = {
+  costs: false,
+  feedback: false,
+  storageSize: false,
+  totalStorageSize: false,
+};
+
+/** Which calls of a project are meant, checked. */
+export interface CallsSelection {
   readonly projectId: ProjectId;
   readonly filter: CallsFilter;
+  /** What must hold of a call beside the filter; null for nothing. */
+  readonly where: Expression | null;
   /** The most calls to answer; null for all. */
   readonly limit: number | null;
+  readonly includes: Includes;
+}
+
+/** A query over the calls of one project, checked. */
+export interface CallsQuery extends CallsSelection {
   /** Calls to skip first. */
   readonly offset: number;
-  readonly direction: Direction;
+  /** The order; ties, and all where there are no keys, fall back to `started_at`, then `id`, both ascending. */
+  readonly sort: readonly SortKey[];
   /** Names and dotted paths; null for all columns. */
   readonly columns: readonly string[] | null;
+  /** The paths at which refs are replaced by what they refer to. */
+  readonly expand: readonly FieldPath[];
+  /** Whether the answer has what refs refer to as well, or only filter and order go by it. */
+  readonly returnExpanded: boolean;
 }

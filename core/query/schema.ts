@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
-import { callColumns } from '../calls/index.ts';
-import type { WireNames } from '../wire/index.ts';
+import { optionalQuery, pathSchema, type RecordKind, sortSchema, toPath } from '../expression/index.ts';
+import { isJsonObject, type WireNames } from '../wire/index.ts';
 import { count, fieldOf, namedFields, nullish, projectId } from '../wire/schema.ts';
-import { rootOf } from './columns.ts';
-import { type CallsFilter, type CallsQuery, type Direction, everyCall } from './request.ts';
+import { callKind } from './fields.ts';
+import {
+  type CallsFilter,
+  type CallsQuery,
+  type CallsSelection,
+  everyCall,
+  type Includes,
+  noIncludes,
+} from './request.ts';
 
 const texts = nullish(z.array(z.string()));
 
@@ -38,81 +45,108 @@ const filterSchema = (names: WireNames) =>
     ),
   );
 
-const unsupported = (what: string) => ({
-  error: `${what} is not supported yet`,
-  params: { type: 'not_supported' },
+const flag = nullish(z.boolean());
+
+const includesSchema = {
+  include_costs: flag,
+  include_feedback: flag,
+  include_storage_size: flag,
+  include_total_storage_size: flag,
+};
+
+/** Which extras a body asks for. They decide what columns there are, so they are read before its other fields are checked. */
+const includesOf = (body: Partial<Record<keyof typeof includesSchema, unknown>>): Includes => ({
+  costs: body.include_costs === true,
+  feedback: body.include_feedback === true,
+  storageSize: body.include_storage_size === true,
+  totalStorageSize: body.include_total_storage_size === true,
 });
 
-/** A flag that may only be off. */
-const off = (what: string) => nullish(z.boolean().check(z.refine((flag) => !flag, unsupported(what))));
-
-interface SortKey {
-  readonly field: string;
-  readonly direction: 'asc' | 'desc';
-}
-
-/** By `started_at`, and then by nothing or by `id` ascending, which ties fall back to anyway. */
-const isSupportedSort = ([first, second, ...rest]: readonly SortKey[]): boolean =>
-  first === undefined ||
-  (first.field === 'started_at' &&
-    (second === undefined || (second.field === 'id' && second.direction === 'asc')) &&
-    rest.length === 0);
-
-const sortSchema = z
-  .array(z.strictObject({ field: z.string(), direction: z.enum(['asc', 'desc']) }))
-  .check(z.refine(isSupportedSort, unsupported('sorting by anything but started_at')));
-
-/** Finding a path in a value takes time with the square of its length, once for each call. */
-const longestPath = 512;
 const mostColumns = 500;
 
-const columnsSchema = (names: WireNames) => {
-  const known = callColumns(names);
-  const error = `there is no such column; the columns are ${known.join(', ')}, and dotted paths into them`;
-  const column = z.string().check(
-    z.refine((path) => path.length <= longestPath, {
-      error: `should be at most ${longestPath} characters`,
-      params: { type: 'string_too_long' },
-    }),
-    z.refine((path) => known.includes(rootOf(path)), { error, params: { type: 'value_error' } }),
-  );
-  return z.array(column).check(
-    z.refine((columns) => columns.length <= mostColumns, {
-      error: `should be at most ${mostColumns} columns`,
+const pathsSchema = (kind: RecordKind) =>
+  z.array(pathSchema(kind)).check(
+    z.refine((paths) => paths.length <= mostColumns, {
+      error: `should be at most ${mostColumns} paths`,
       params: { type: 'too_long' },
     }),
   );
-};
 
-/** The body of `/calls/stream_query`. */
-export const callsQueryBody = (names: WireNames) =>
-  z.pipe(
+/** The body of `/calls/stream_query`, whose columns are those of a kind. */
+const queryBody = (names: WireNames, includes: Includes) => {
+  const kind = callKind(names, includes);
+  return z.pipe(
     z.strictObject({
       project_id: projectId,
       filter: nullish(filterSchema(names)),
       limit: nullish(count),
       offset: nullish(count),
-      sort_by: nullish(sortSchema),
-      query: nullish(z.custom<never>(() => false, unsupported('query'))),
-      include_costs: off('include_costs'),
-      include_feedback: off('include_feedback'),
-      include_storage_size: off('include_storage_size'),
-      include_total_storage_size: off('include_total_storage_size'),
-      columns: nullish(columnsSchema(names)),
-      expand_columns: nullish(
-        z.array(z.string()).check(z.refine((list) => list.length === 0, unsupported('expand_columns'))),
-      ),
-      return_expanded_column_values: nullish(z.boolean()),
+      sort_by: nullish(sortSchema(kind)),
+      query: optionalQuery(kind),
+      ...includesSchema,
+      columns: nullish(pathsSchema(kind)),
+      expand_columns: nullish(pathsSchema(kind)),
+      return_expanded_column_values: flag,
     }),
-    z.transform((body): CallsQuery => {
-      const direction: Direction = body.sort_by?.[0]?.direction === 'desc' ? 'descending' : 'ascending';
-      return {
+    z.transform(
+      (body): CallsQuery => ({
         projectId: body.project_id,
         filter: body.filter ?? everyCall,
+        where: body.query ?? null,
         limit: body.limit ?? null,
         offset: body.offset ?? 0,
-        direction,
+        sort: body.sort_by ?? [],
+        includes,
         columns: body.columns ?? null,
-      };
+        expand: (body.expand_columns ?? []).map(toPath),
+        returnExpanded: body.return_expanded_column_values ?? true,
+      }),
+    ),
+  );
+};
+
+const statsBody = (names: WireNames, includes: Includes) =>
+  z.pipe(
+    z.strictObject({
+      project_id: projectId,
+      filter: nullish(filterSchema(names)),
+      query: optionalQuery(callKind(names, includes)),
+      limit: nullish(count),
+      include_total_storage_size: flag,
+    }),
+    z.transform((body) => ({
+      selection: {
+        projectId: body.project_id,
+        filter: body.filter ?? everyCall,
+        where: body.query ?? null,
+        limit: body.limit ?? null,
+        includes: noIncludes,
+      } satisfies CallsSelection,
+      withBytes: body.include_total_storage_size ?? false,
+    })),
+  );
+
+/** A schema that is made for what a body includes, once for each of the few combinations. */
+const byIncludes = <T>(make: (includes: Includes) => z.ZodMiniType<T>): z.ZodMiniType<T> => {
+  const made = new Map<string, z.ZodMiniType<T>>();
+  return z.pipe(
+    z.unknown(),
+    z.transform((body, context): T => {
+      const includes = includesOf(isJsonObject(body) ? body : {});
+      const key = JSON.stringify(includes);
+      const schema = made.get(key) ?? make(includes);
+      made.set(key, schema);
+      const result = schema.safeParse(body);
+      if (result.success) return result.data;
+      for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never);
+      return z.NEVER;
     }),
   );
+};
+
+/** The body of `/calls/stream_query`. */
+export const callsQueryBody = (names: WireNames): z.ZodMiniType<CallsQuery> =>
+  byIncludes((includes) => queryBody(names, includes));
+
+/** The body of `/calls/query_stats`. */
+export const callsStatsBody = (names: WireNames) => statsBody(names, noIncludes);

@@ -8,6 +8,7 @@ import { answerErrors } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { log } from './log.ts';
 import { settings } from './settings.ts';
+import { jsonText } from './text.ts';
 
 /** What makes an endpoint, beside what the list of routes says of it. */
 export interface Endpoint<Body> {
@@ -61,7 +62,7 @@ export const jsonEndpoint = <Body>(
     .use(middlewares(endpoint))
     .handler(async ({ service: request }) => {
       const begun = performance.now();
-      const body = JSON.stringify(await answer(request));
+      const body = jsonText(await answer(request));
       logRequest(endpoint.path, request, { status: 200, ms: Math.round(performance.now() - begun) });
       return {
         statusCode: 200,

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
 import { log } from './log.ts';
+import { jsonText } from './text.ts';
 
 const internal = new ServiceError(500, [
   {
@@ -22,7 +23,7 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
       ...(error.status === 401 && { 'www-authenticate': `Basic realm="${service}", charset="UTF-8"` }),
     },
-    body: JSON.stringify(body),
+    body: jsonText(body),
   };
 };
 

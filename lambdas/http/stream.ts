@@ -5,6 +5,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { acceptsGzip, mediaType } from './accept.ts';
 import { type Endpoint, logRequest, middlewares } from './endpoint.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
+import { withLineEnd } from './text.ts';
 
 /** A streamed answer: its text as it becomes known, and what to say of it in the log once it is over. */
 export interface StreamedAnswer {
@@ -34,7 +35,7 @@ export const streamEndpoint = <Body>(
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
-      const text = await begun(logged(endpoint.path, request, answer(request, type)));
+      const text = await begun(logged(endpoint.path, request, inLines(answer(request, type), type)));
       const source = abortable(Readable.from(text, { objectMode: false }), aborting);
       return {
         statusCode: 200,
@@ -60,6 +61,10 @@ const abortable = (stream: Readable, aborting: AbortController): Readable => {
   };
   return stream;
 };
+
+/** Has a JSON value end its line, as the other types' lines do by themselves. */
+const inLines = (answer: StreamedAnswer, type: string): StreamedAnswer =>
+  type === 'application/json' ? { ...answer, text: withLineEnd(answer.text) } : answer;
 
 /** Awaits the first item of an iterable, so that its failure is the caller's, and gives the whole of it again. */
 const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => {

@@ -108,6 +108,21 @@ export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string):
   return value;
 };
 
+/**
+ * The service's name, which its functions have in their environment.
+ *
+ * @throws Error where none has
+ */
+export const serviceOf = ({ functions }: Pick<StackSpec, 'functions'>): string => {
+  const name = functions.find(({ environment }) => environment.SERVICE_NAME)?.environment.SERVICE_NAME;
+  if (name === undefined) throw new Error('no function has SERVICE_NAME in its environment');
+  return name;
+};
+
+/** How many seconds the gateway remembers what a key may do, at the most. */
+export const authorizerCacheSecondsOf = ({ api }: Pick<StackSpec, 'api'>): number =>
+  Math.max(0, ...api.routes.map(({ authorizer }) => authorizer?.cacheSeconds ?? 0));
+
 /** {@link stackOf} the stack that was synthesized to a folder. */
 export const readStack = (folder: string, stackName?: string): StackSpec =>
   stackOf(readAssembly(folder), stackName);

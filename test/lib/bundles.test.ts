@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -86,10 +87,19 @@ describe('bundling', () => {
     expect(readFileSync(join(outdir, 'call/start/index.mjs'), 'utf8')).not.toContain('unused');
   });
 
-  it('fails where a handler imports what is not there, and writes nothing', () => {
+  it('fails where a handler imports what is not there, says so, and writes nothing', () => {
     const outdir = join(temporaryFolder(), 'out');
     const folder = project("export { handler } from './missing.ts';\n");
-    expect(() => bundle({ root: folder, handlers: ['call/start'], outdir })).toThrow('./missing.ts');
+    const options = JSON.stringify({ root: folder, handlers: ['call/start'], outdir });
+    const module = JSON.stringify(join(root, 'lib/bundles.ts'));
+    // In a process of its own: esbuild writes past this one to its standard error.
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', `import { bundle } from ${module}; bundle(${options});`],
+      { encoding: 'utf8' },
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/Could not resolve "\.\/missing\.ts"[\s\S]*lambdas\/call\/start\.ts:1/);
     expect(existsSync(outdir)).toBe(false);
   });
 });

@@ -34,6 +34,10 @@ describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (ty
     expect(Object.keys(responses.get(type)?.ResponseTemplates ?? {})).toEqual(['application/json']);
   });
 
+  it('ends its line', () => {
+    expect(responses.get(type)?.ResponseTemplates['application/json']).toMatch(/\}\n$/);
+  });
+
   it('carries the request’s id', () => {
     expect(responses.get(type)?.ResponseParameters).toMatchObject({
       'gatewayresponse.header.x-request-id': 'context.requestId',
@@ -89,9 +93,10 @@ describe('what API Gateway’s own answers say', () => {
     expect(asking.map(({ ResponseType }) => ResponseType)).toEqual(['UNAUTHORIZED']);
   });
 
-  it('an unknown route is a fault of the path', () => {
+  it('an unknown route is a fault of the path, whose slashes are what is often wrong', () => {
     expect(bodyOf('MISSING_AUTHENTICATION_TOKEN').detail[0]).toMatchObject({
       loc: ['path'],
+      msg: expect.stringContaining('no path has a doubled or a trailing slash'),
       type: 'not_found',
     });
   });

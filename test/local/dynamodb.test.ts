@@ -38,6 +38,19 @@ describe('DynamoDB Local', () => {
     await expect(startDynamodb()).rejects.toThrow(/too old.*needs Java 17/);
   });
 
+  it('asks for Java where macOS has but a stand-in for it', async () => {
+    fakeJava('echo "The operation couldn’t be completed. Unable to locate a Java Runtime." >&2; exit 1');
+    await expect(startDynamodb()).rejects.toThrow(/no Java on this machine.*brew install/);
+  });
+
+  it('is given up while it starts', async () => {
+    fakeJava('while :; do :; done');
+    const ending = new AbortController();
+    const starting = startDynamodb(undefined, ending.signal);
+    setTimeout(() => ending.abort(new Error('enough')), 200);
+    await expect(starting).rejects.toThrow('enough');
+  });
+
   it('says what it complained of where it does not start', async () => {
     fakeJava('echo "no space left" >&2; exit 4');
     await expect(startDynamodb()).rejects.toThrow('DynamoDB Local ended with code 4: no space left');

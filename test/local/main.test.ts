@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -14,10 +16,11 @@ afterEach(() => {
 });
 
 /** `npm start` with an environment of its own, and what it has printed so far. */
-const run = (environment: Record<string, string>) => {
+const run = (environment: Record<string, string>, { detached = false } = {}) => {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [join(root, 'local/main.ts')], {
     env: { PATH, PORT: '0', DEMO: '0', ...environment },
+    detached,
   });
   children.push(child);
   const printed = { out: '', err: '' };
@@ -65,6 +68,8 @@ describe('npm start', () => {
     expect(written).toMatchObject({
       url,
       pid: process.child.pid,
+      service: 'svc',
+      authorizerCacheSeconds: 60,
       tables: { calls: expect.stringMatching(/calls/i), keys: expect.stringMatching(/keys/i) },
     });
     process.child.kill('SIGTERM');
@@ -84,11 +89,22 @@ describe('npm start', () => {
     expect(process.printed.err).toBe('');
   });
 
-  it('ends cleanly when told to before it is ready', async () => {
-    const process = run({});
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('S3');
-    process.child.kill('SIGTERM');
-    expect(await process.ended).toBe(0);
+  it.each([0, 300])('ends quietly at a Ctrl-C before it is ready: %i ms on', async (ms) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pennytrace-ctrl-c-'));
+    const { child, printed, ended } = run(
+      { TMPDIR: folder, DATA_DIR: join(folder, 'data') },
+      { detached: true },
+    );
+    await expect.poll(() => printed.out, { timeout: 30_000 }).toContain('S3');
+    await sleep(ms);
+    // As a terminal does it: every process of the group gets the signal.
+    process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
+    expect(await ended).toBe(0);
+    expect(printed).toEqual({ out: expect.stringMatching(/ ended\n$/), err: '' });
+    expect(printed.out).not.toContain('ready');
+    expect(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('lock'))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['data']);
+    rmSync(folder, { recursive: true });
   });
 });
 
@@ -111,12 +127,23 @@ describe('npm start fails with a message', () => {
     expect(process.printed.err).toMatch(/^There is no java on the PATH\. .*\n$/);
   });
 
+  it('where nothing answers at a store that is given', async () => {
+    const process = run({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' });
+    expect(await process.ended).toBe(1);
+    expect(process.printed.err).toMatch(
+      /^AWS_ENDPOINT_URL_S3 is http:\/\/127\.0\.0\.1:1, where nothing answers .*\n$/,
+    );
+    expect(process.printed.out).not.toContain('stack');
+  });
+
   it.each([
     [{ PORT: 'eighty' }, /^PORT is eighty: write a number/],
     [{ LOCAL_KEY: 'secret' }, /^LOCAL_KEY should be svc_/],
+    [{ DEMO: 'perhaps' }, /^DEMO is perhaps: write 1 or 0/],
+    [{ DATA_DIR: '/dev/null' }, /^DATA_DIR is \/dev\/null, but it is a file/],
   ])('where a setting is bad: %j', async (environment, message) => {
     const process = run(environment);
     expect(await process.ended).toBe(1);
-    expect(process.printed.err).toMatch(message);
+    expect(process.printed).toEqual({ out: '', err: expect.stringMatching(message) });
   });
 });

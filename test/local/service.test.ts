@@ -55,6 +55,19 @@ describe('the service', () => {
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['path'], type: 'not_found' }] });
   });
 
+  it.each([
+    ['a buffered answer', '/call/start', start('line'), {}],
+    ['a streamed one', '/call/read', { project_id: 'acme/shop', id: 'line' }, {}],
+    ['an error', '/call/start', {}, {}],
+    ['an error of a streamed one', '/call/read', {}, {}],
+    ['the gateway’s own', '/no/such/route', {}, {}],
+    ['the authorizer’s', '/call/read', {}, { authorization: 'Basic none' }],
+  ])('ends %s with one line end', async (_, path, body, headers) => {
+    const text = await (await service.post(path, body, { headers })).text();
+    expect(text).toMatch(/\}\n$/);
+    expect(text.trimEnd()).toBe(text.slice(0, -1));
+  });
+
   it('answers 413 to what is too long', async () => {
     const response = await service.post('/call/upsert_batch', { batch: ['x'.repeat(7_000_000)] });
     expect(response.status).toBe(413);
@@ -75,10 +88,12 @@ it('A service that was stopped and started again on the same data has it still',
   const inputs = { text: 'a long text. '.repeat(60_000) + Math.random() };
   await first.post('/call/start', { start: { ...start('kept').start, inputs } });
   await first.stop();
-  const second = await startService({ ...options, key: first.key });
+  const second = await startService(options);
+  expect(second.key).toBe(first.key);
   const response = await second.post('/call/read', { project_id: 'acme/shop', id: 'kept' });
   expect(await response.json()).toMatchObject({ call: { id: 'kept', inputs } });
   await second.stop();
+  expect(readdirSync(dataDir).toSorted()).toEqual(['dynamodb', 'key', 's3']);
   expect(readdirSync(join(dataDir, 'dynamodb'))).toEqual(['shared-local-instance.db']);
   rmSync(dataDir, { recursive: true });
 });

@@ -33,6 +33,26 @@ describe('the settings', () => {
   });
 
   it.each([
+    ['1', true],
+    ['true', true],
+    ['Yes', true],
+    ['ON', true],
+    ['0', false],
+    ['False', false],
+    ['no', false],
+    ['off', false],
+  ])('take %s for %s', (value, on) => {
+    expect(readSettings({ DEMO: value, LOG: value })).toMatchObject({ demo: on, verbose: on });
+  });
+
+  it('name a store on this machine by its address, and no other so', () => {
+    const of = (url: string) => readSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
+    expect(of('http://localhost')).toBe('http://127.0.0.1');
+    expect(of('https://LOCALHOST/s3')).toBe('https://127.0.0.1/s3');
+    expect(of('http://localhost.example:1')).toBe('http://localhost.example:1');
+  });
+
+  it.each([
     [{ PORT: 'http' }, 'PORT is http: write a number'],
     [{ PORT: '65536' }, 'PORT is 65536'],
     [{ PORT: '-1' }, 'PORT is -1'],
@@ -40,6 +60,9 @@ describe('the settings', () => {
       { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },
       'AWS_ENDPOINT_URL_DYNAMODB is localhost:8000: write a URL',
     ],
+    [{ DEMO: 'maybe' }, 'DEMO is maybe: write 1 or 0'],
+    [{ LOG: '2' }, 'LOG is 2: write 1 or 0'],
+    [{ AWS_ENDPOINT_URL_S3: 'http://' }, 'AWS_ENDPOINT_URL_S3 is http://: write a URL'],
     [{ AWS_ENDPOINT_URL_S3: 'nonsense' }, 'AWS_ENDPOINT_URL_S3 is nonsense: write a URL'],
   ])('that are bad are named with what to write: %j', (environment, message) => {
     expect(() => readSettings(environment)).toThrow(message);

@@ -6,7 +6,14 @@ import {
   readCall,
   writeCalls,
 } from '../../core/calls/index.ts';
-import { type CallsFilter, type CallsQuery, everyCall, queryCalls } from '../../core/query/index.ts';
+import { toPath } from '../../core/expression/index.ts';
+import {
+  type CallsFilter,
+  type CallsQuery,
+  everyCall,
+  noIncludes,
+  queryCalls,
+} from '../../core/query/index.ts';
 import { type Effort, effort } from '../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
@@ -62,13 +69,20 @@ export const read = async (store: CallStore, id: string, of = project): Promise<
 /** What a query may leave out. */
 export type PartialQuery = Partial<Omit<CallsQuery, 'filter'>> & { readonly filter?: Partial<CallsFilter> };
 
+/** The default order backwards. */
+export const newestFirst = [{ path: toPath('started_at'), descending: true }];
+
 /** Makes a whole query of a part of one. */
 export const queryOf = (query: PartialQuery = {}): CallsQuery => ({
   projectId: project,
   limit: null,
   offset: 0,
-  direction: 'ascending',
+  sort: [],
+  where: null,
+  includes: noIncludes,
   columns: null,
+  expand: [],
+  returnExpanded: true,
   ...query,
   filter: { ...everyCall, ...query.filter },
 });

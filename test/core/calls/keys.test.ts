@@ -15,7 +15,7 @@ import {
   traceKeys,
   unpackUuid,
 } from '../../../core/calls/keys.ts';
-import { compareText } from '../../../core/query/order.ts';
+import { compareText } from '../../../core/expression/index.ts';
 import { isId, type ProjectId } from '../../../core/wire/index.ts';
 
 const project = 'acme/airline' as ProjectId;

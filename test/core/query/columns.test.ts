@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { callColumns } from '../../../core/calls/index.ts';
 import { pick, projectionOf } from '../../../core/query/columns.ts';
+import { noIncludes } from '../../../core/query/index.ts';
 import { type JsonValue, wireNames } from '../../../core/wire/index.ts';
 
 const at = (value: JsonValue, ...paths: string[]): JsonValue =>
@@ -44,19 +46,33 @@ describe('pick', () => {
 });
 
 describe('projectionOf', () => {
+  const names = wireNames('svc');
+  const pathsOf = (columns: string[] | null, includes = noIncludes) =>
+    projectionOf(names, { columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
+
   it('always has the five columns that name a call, in the order of a whole one', () => {
-    const projection = projectionOf(wireNames('svc'), ['summary.usage', 'inputs.model', 'inputs.messages']);
-    expect(projection).toEqual([
-      ...['id', 'project_id', 'op_name', 'trace_id', 'started_at'].map((column) => ({ column, paths: null })),
-      { column: 'inputs', paths: [['model'], ['messages']] },
-      { column: 'summary', paths: [['usage']] },
+    expect(pathsOf(['summary.usage', 'inputs.model', 'inputs.messages'])).toEqual([
+      ...[['id'], ['project_id'], ['op_name'], ['trace_id'], ['started_at']],
+      ['inputs.model', 'inputs.messages'],
+      ['summary.usage'],
     ]);
   });
 
-  it('takes a whole column for all paths into it', () => {
-    expect(projectionOf(wireNames('svc'), ['inputs.a', 'inputs'])).toContainEqual({
-      column: 'inputs',
-      paths: null,
-    });
+  it('is every column where none is asked for', () => {
+    expect(pathsOf(null).flat()).toEqual(callColumns(names));
+    expect(
+      pathsOf(null, { ...noIncludes, storageSize: true })
+        .flat()
+        .at(-1),
+    ).toBe('storage_size_bytes');
+  });
+
+  it('has what is to be included, asked for or not', () => {
+    const includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
+    expect(pathsOf([], includes).slice(5)).toEqual([
+      ['summary.svc.costs', 'summary.svc.feedback'],
+      ['storage_size_bytes'],
+      ['total_storage_size_bytes'],
+    ]);
   });
 });

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CallStore } from '../../../core/calls/index.ts';
+import { compareText } from '../../../core/expression/index.ts';
 import { queryCalls } from '../../../core/query/index.ts';
-import { compareText } from '../../../core/query/order.ts';
 import { effort } from '../../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../../examples/agent-traces.ts';
 import {
   createCallStore,
   endOf,
+  newestFirst,
   type PartialQuery,
   project,
   query,
@@ -141,7 +142,13 @@ describe('a query', () => {
     });
     await fc.assert(
       fc.asyncProperty(cut, async ({ limit, offset, direction, filter: [, filter, keep], way }) => {
-        const found = await query(storeOf(way), { filter, limit, offset, direction, columns: ['id'] });
+        const found = await query(storeOf(way), {
+          filter,
+          limit,
+          offset,
+          sort: direction === 'descending' ? newestFirst : [],
+          columns: ['id'],
+        });
         const ids = wanted(keep).map(({ id }) => id);
         if (direction === 'descending') ids.reverse();
         expect(idsOf(found)).toEqual(ids.slice(offset, limit === null ? undefined : offset + limit));
@@ -168,8 +175,8 @@ describe('a query', () => {
     );
     const sorted = [...ids].sort(compareText);
     expect(idsOf(await query(store, { columns: [] }))).toEqual(sorted);
-    expect(idsOf(await query(store, { columns: [], direction: 'descending' }))).toEqual(sorted);
-    expect(idsOf(await query(store, { columns: [], direction: 'descending', offset: 3, limit: 5 }))).toEqual(
+    expect(idsOf(await query(store, { columns: [], sort: newestFirst }))).toEqual(sorted);
+    expect(idsOf(await query(store, { columns: [], sort: newestFirst, offset: 3, limit: 5 }))).toEqual(
       sorted.slice(3, 8),
     );
   });
@@ -244,7 +251,7 @@ describe('what a query reads', () => {
     expect(part.meter.readUnits).toBeLessThan(whole.meter.readUnits / 2);
 
     const newest = effort(30_000);
-    expect(await query(store, { limit: 10, direction: 'descending' }, newest)).toHaveLength(10);
+    expect(await query(store, { limit: 10, sort: newestFirst }, newest)).toHaveLength(10);
     expect(newest.meter.readUnits).toBeLessThan(12);
   });
 

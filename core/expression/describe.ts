@@ -1,0 +1,41 @@
+import type { Expression } from './model.ts';
+
+const longest = 300;
+
+/** An expression in a form to be logged: its operators and paths, and of its literals nothing; at most 300 characters. */
+export const describe = (expression: Expression): string => {
+  const text = write(expression, longest);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+};
+
+/** Writes as much as is wanted, so that a long expression is not written in full to be cut off. */
+const write = (expression: Expression, room: number): string => {
+  const operands = (operator: string, list: readonly Expression[]): string => {
+    let text = '';
+    for (const operand of list) {
+      if (text.length > room) break;
+      text += `${text && ', '}${write(operand, room - text.length)}`;
+    }
+    return `${operator}(${text})`;
+  };
+  if (room < 0) return '…';
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value === null ? 'null' : '?';
+    case 'field':
+      return expression.path.text;
+    case 'convert':
+      return operands(expression.to, [expression.input]);
+    case 'and':
+    case 'or':
+      return operands(`$${expression.kind}`, expression.operands);
+    case 'not':
+      return operands('$not', [expression.operand]);
+    case 'compare':
+      return operands(expression.operator, [expression.left, expression.right]);
+    case 'in':
+      return `$in(${write(expression.input, room)}, ${expression.options.length})`;
+    case 'contains':
+      return operands('$contains', [expression.input, expression.substr]);
+  }
+};

@@ -1,0 +1,136 @@
+import type { JsonValue } from '../wire/index.ts';
+import { convert } from './convert.ts';
+import type { Comparison, Expression, FieldPath, RecordKind } from './model.ts';
+import { compareScalars, equal, isTruthy, microsOf, type Value } from './values.ts';
+
+/** Gives what a path leads to in a record. */
+export type Reader<R> = (path: FieldPath) => (record: R) => Value;
+
+type Evaluate<R> = (record: R) => Value;
+
+/**
+ * Compiles an expression into a test of a record. A comparison with a value that is not there is false, but `$eq` with a null literal asks just
+ * for that. What has no order is neither above nor below. A time is compared with a literal as a time.
+ */
+export const compile = <R>(
+  kind: RecordKind,
+  expression: Expression,
+  read: Reader<R>,
+): ((record: R) => boolean) => {
+  const evaluate = compileValue(kind, expression, read);
+  return (record) => isTruthy(evaluate(record));
+};
+
+const compileValue = <R>(kind: RecordKind, expression: Expression, read: Reader<R>): Evaluate<R> => {
+  const test = (operand: Expression) => compile(kind, operand, read);
+  const value = (operand: Expression) => compileValue(kind, operand, read);
+  switch (expression.kind) {
+    case 'literal': {
+      const { value: literal } = expression;
+      return () => literal;
+    }
+    case 'field':
+      return read(expression.path);
+    case 'convert': {
+      const input = value(expression.input);
+      return (record) => convert(input(record), expression.to);
+    }
+    case 'and': {
+      const tests = expression.operands.map(test);
+      return (record) => tests.every((holds) => holds(record));
+    }
+    case 'or': {
+      const tests = expression.operands.map(test);
+      return (record) => tests.some((holds) => holds(record));
+    }
+    case 'not': {
+      const holds = test(expression.operand);
+      return (record) => !holds(record);
+    }
+    case 'compare':
+      return compileComparison(kind, expression, read);
+    case 'in':
+      return compileIn(kind, expression, read);
+    case 'contains': {
+      const input = value(expression.input);
+      const substr = value(expression.substr);
+      return (record) => contains(input(record), substr(record), expression.caseInsensitive);
+    }
+  }
+};
+
+const isTime = (kind: RecordKind, expression: Expression): boolean =>
+  expression.kind === 'field' && expression.path.steps.length === 0 && kind.times.has(expression.path.field);
+
+/**
+ * A literal that stands beside a time, as a comparison wants it: in microseconds.
+ *
+ * @returns undefined where it is none
+ */
+export const timeLiteral = (kind: RecordKind, time: Expression, other: Expression): number | undefined =>
+  other.kind === 'literal' && isTime(kind, time) ? microsOf(other.value) : undefined;
+
+const compileComparison = <R>(
+  kind: RecordKind,
+  { operator, left, right }: Extract<Expression, { kind: 'compare' }>,
+  read: Reader<R>,
+): Evaluate<R> => {
+  const holds = relations[operator];
+  const [a, b] = [compileValue(kind, left, read), compileValue(kind, right, read)];
+  const rightTime = timeLiteral(kind, left, right);
+  if (rightTime !== undefined) return (record) => holds(microsOf(a(record)), rightTime);
+  const leftTime = timeLiteral(kind, right, left);
+  if (leftTime !== undefined) return (record) => holds(leftTime, microsOf(b(record)));
+  const isNull = (expression: Expression) => expression.kind === 'literal' && expression.value === null;
+  if (operator === '$eq' || operator === '$ne') {
+    const other = isNull(right) ? a : isNull(left) ? b : undefined;
+    if (other) return (record) => ((other(record) ?? null) === null) === (operator === '$eq');
+  }
+  return (record) => holds(a(record), b(record));
+};
+
+const isThere = (value: Value): value is Exclude<JsonValue, null> => value !== undefined && value !== null;
+
+const ordered =
+  (test: (order: number) => boolean) =>
+  (a: Value, b: Value): boolean => {
+    const order = isThere(a) && isThere(b) ? compareScalars(a, b) : undefined;
+    return order !== undefined && test(order);
+  };
+
+const relations: Readonly<Record<Comparison, (a: Value, b: Value) => boolean>> = {
+  $eq: (a, b) => isThere(a) && isThere(b) && equal(a, b),
+  $ne: (a, b) => isThere(a) && isThere(b) && !equal(a, b),
+  $gt: ordered((order) => order > 0),
+  $gte: ordered((order) => order >= 0),
+  $lt: ordered((order) => order < 0),
+  $lte: ordered((order) => order <= 0),
+};
+
+type Scalar = string | number | boolean;
+const isScalarLiteral = (
+  expression: Expression,
+): expression is Extract<Expression, { kind: 'literal' }> & { readonly value: Scalar } =>
+  expression.kind === 'literal' && ['string', 'number', 'boolean'].includes(typeof expression.value);
+
+const compileIn = <R>(
+  kind: RecordKind,
+  { input, options }: Extract<Expression, { kind: 'in' }>,
+  read: Reader<R>,
+): Evaluate<R> => {
+  // Lists of ids are long: those are looked up and not compared one by one.
+  const literals = isTime(kind, input) ? [] : options.filter(isScalarLiteral);
+  const set = new Set<Value>(literals.map(({ value }) => value));
+  const others = options
+    .filter((option) => isTime(kind, input) || !isScalarLiteral(option))
+    .map((right) => compileComparison(kind, { kind: 'compare', operator: '$eq', left: input, right }, read));
+  const value = compileValue(kind, input, read);
+  return (record) => set.has(value(record)) || others.some((isEqual) => isEqual(record) === true);
+};
+
+/** Whether a text holds another, or a list an item that equals a value. */
+const contains = (input: Value, sought: Value, caseInsensitive: boolean): boolean => {
+  if (Array.isArray(input)) return isThere(sought) && input.some((item) => equal(item, sought));
+  if (typeof input !== 'string' || typeof sought !== 'string') return false;
+  return caseInsensitive ? input.toLowerCase().includes(sought.toLowerCase()) : input.includes(sought);
+};

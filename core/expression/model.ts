@@ -1,0 +1,100 @@
+import type { JsonValue } from '../wire/index.ts';
+
+/*
+ * The query language: `{"$expr": <operation>}` over the fields of records of some kind (calls, feedback, prices). It is parsed once, into
+ * the tree below, and compiled into a function of a record.
+ */
+
+/** A dotted path into a record, e.g. `inputs.messages.0.role`. */
+export interface FieldPath {
+  /** As it was written. */
+  readonly text: string;
+  /** The record's field: the path's first step. */
+  readonly field: string;
+  /** The steps below it. */
+  readonly steps: readonly string[];
+}
+
+/** Takes a dotted path apart. */
+export const toPath = (text: string): FieldPath => {
+  const [field = '', ...steps] = text.split('.');
+  return { text, field, steps };
+};
+
+export const comparisons = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'] as const;
+export type Comparison = (typeof comparisons)[number];
+
+export const conversions = ['double', 'int', 'string', 'bool', 'exists'] as const;
+export type Conversion = (typeof conversions)[number];
+
+/** An operation or an operand: either may stand where the other is expected. */
+export type Expression =
+  | { readonly kind: 'literal'; readonly value: JsonValue }
+  | { readonly kind: 'field'; readonly path: FieldPath }
+  | { readonly kind: 'convert'; readonly input: Expression; readonly to: Conversion }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly Expression[] }
+  | { readonly kind: 'not'; readonly operand: Expression }
+  | {
+      readonly kind: 'compare';
+      readonly operator: Comparison;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: 'in'; readonly input: Expression; readonly options: readonly Expression[] }
+  | {
+      readonly kind: 'contains';
+      readonly input: Expression;
+      readonly substr: Expression;
+      readonly caseInsensitive: boolean;
+    };
+
+/** What is known of the records that an expression is about. */
+export interface RecordKind {
+  /** The fields that a path may begin with. */
+  readonly fields: readonly string[];
+  /** Those of them that hold a time as text. */
+  readonly times: ReadonlySet<string>;
+}
+
+/** The expressions of which all must hold: the operands of a top-level `$and`, of an `$and` within it, and so on. */
+export const conjuncts = (expression: Expression): Expression[] => {
+  const found: Expression[] = [];
+  const left = [expression];
+  for (let next = left.pop(); next; next = left.pop()) {
+    if (next.kind === 'and') left.push(...next.operands.toReversed());
+    else found.push(next);
+  }
+  return found;
+};
+
+const operandsOf = (expression: Expression): readonly Expression[] => {
+  switch (expression.kind) {
+    case 'literal':
+    case 'field':
+      return [];
+    case 'convert':
+      return [expression.input];
+    case 'and':
+    case 'or':
+      return expression.operands;
+    case 'not':
+      return [expression.operand];
+    case 'compare':
+      return [expression.left, expression.right];
+    case 'in':
+      return [expression.input, ...expression.options];
+    case 'contains':
+      return [expression.input, expression.substr];
+  }
+};
+
+/** Every path that an expression reads. */
+export const pathsIn = (expression: Expression): FieldPath[] => {
+  const paths: FieldPath[] = [];
+  const left = [expression];
+  for (let next = left.pop(); next; next = left.pop()) {
+    if (next.kind === 'field') paths.push(next.path);
+    for (const operand of operandsOf(next)) left.push(operand);
+  }
+  return paths;
+};

@@ -1,0 +1,221 @@
+import { type ErrorDetail, faultOf, isJsonObject, type JsonValue } from '../wire/index.ts';
+import {
+  type Comparison,
+  type Conversion,
+  comparisons,
+  conversions,
+  type Expression,
+  type RecordKind,
+  toPath,
+} from './model.ts';
+
+/** Operators within operators beyond this are refused: evaluating them takes a stack. */
+const mostNested = 1000;
+/** Operators beyond this are refused: each is evaluated for each record. The options of `$in` do not count. */
+const mostOperators = 5000;
+/** Finding a path in a value takes time with the square of its length, once for each record. */
+export const longestPath = 512;
+
+/** A fault in an expression: where, from its root, and what. */
+class Fault extends Error {
+  readonly detail: ErrorDetail;
+
+  constructor(loc: readonly string[], msg: string, type: string) {
+    super(msg);
+    this.detail = { loc, msg, type };
+  }
+}
+
+type Loc = readonly string[];
+type Parse = (json: unknown, loc: Loc, depth: number) => Expression;
+type ParseArguments = (
+  argument: unknown,
+  loc: Loc,
+  operand: (json: unknown, ...steps: string[]) => Expression,
+) => Expression;
+
+const isList = (json: unknown): json is unknown[] => Array.isArray(json);
+
+const list = (json: unknown, loc: Loc): unknown[] => {
+  if (isList(json)) return json;
+  throw new Fault(loc, 'should be a list of operands', 'list_type');
+};
+
+const listOf = (length: number, json: unknown, loc: Loc, example: string): unknown[] => {
+  const items = list(json, loc);
+  if (items.length === length) return items;
+  throw new Fault(
+    loc,
+    `should be a list of ${length}: ${example}`,
+    items.length < length ? 'too_short' : 'too_long',
+  );
+};
+
+const fields = (json: unknown, loc: Loc, known: readonly string[]): Record<string, unknown> => {
+  if (!isJsonObject(json)) throw new Fault(loc, `should be an object with ${known.join(', ')}`, 'dict_type');
+  const extra = Object.keys(json).find((key) => !known.includes(key));
+  if (extra !== undefined)
+    throw new Fault([...loc, extra.slice(0, 200)], 'there is no such field', 'extra_forbidden');
+  return json;
+};
+
+const required = (record: Record<string, unknown>, key: string, loc: Loc): unknown => {
+  if (Object.hasOwn(record, key)) return record[key];
+  throw new Fault([...loc, key], 'this field is required', 'missing');
+};
+
+const comparison =
+  (operator: Comparison): ParseArguments =>
+  (argument, loc, operand) => {
+    const [left, right] = listOf(2, argument, loc, '[{"$getField": "op_name"}, {"$literal": "answer"}]');
+    return { kind: 'compare', operator, left: operand(left, '0'), right: operand(right, '1') };
+  };
+
+const junction =
+  (kind: 'and' | 'or'): ParseArguments =>
+  (argument, loc, operand) => ({
+    kind,
+    operands: list(argument, loc).map((item, i) => operand(item, String(i))),
+  });
+
+const parseIn: ParseArguments = (argument, loc, operand) => {
+  const [input, options] = listOf(2, argument, loc, '[operand, [operands]]');
+  return {
+    kind: 'in',
+    input: operand(input, '0'),
+    options: list(options, [...loc, '1']).map((option, i) => operand(option, '1', String(i))),
+  };
+};
+
+const parseContains: ParseArguments = (argument, loc, operand) => {
+  const record = fields(argument, loc, ['input', 'substr', 'case_insensitive']);
+  const { case_insensitive: caseInsensitive = false } = record;
+  if (typeof caseInsensitive !== 'boolean' && caseInsensitive !== null)
+    throw new Fault([...loc, 'case_insensitive'], 'should be true or false', 'bool_type');
+  return {
+    kind: 'contains',
+    input: operand(required(record, 'input', loc), 'input'),
+    substr: operand(required(record, 'substr', loc), 'substr'),
+    caseInsensitive: caseInsensitive ?? false,
+  };
+};
+
+const isConversion = (to: unknown): to is Conversion => conversions.some((known) => known === to);
+
+const parseConvert: ParseArguments = (argument, loc, operand) => {
+  const record = fields(argument, loc, ['input', 'to']);
+  const to = required(record, 'to', loc);
+  if (!isConversion(to))
+    throw new Fault([...loc, 'to'], `should be one of ${conversions.join(', ')}`, 'literal_error');
+  return { kind: 'convert', input: operand(required(record, 'input', loc), 'input'), to };
+};
+
+const parseLiteral: ParseArguments = (value, loc) => {
+  const fault = faultOf(value);
+  if (fault) throw new Fault(loc, `holds a value that is ${fault}`, 'value_error');
+  return { kind: 'literal', value: value as JsonValue };
+};
+
+/** Checks a dotted path; undefined where it is good. */
+export const pathFault = (
+  kind: Pick<RecordKind, 'fields'>,
+  path: unknown,
+): Omit<ErrorDetail, 'loc'> | undefined => {
+  if (typeof path !== 'string') return { msg: 'should be a dotted path, as a string', type: 'string_type' };
+  if (path.length > longestPath)
+    return { msg: `should be at most ${longestPath} characters`, type: 'string_too_long' };
+  if (kind.fields.includes(toPath(path).field)) return undefined;
+  return {
+    msg: `there is no such field; the fields are ${kind.fields.join(', ')}, and dotted paths into them`,
+    type: 'value_error',
+  };
+};
+
+const operatorsOf = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
+  new Map<string, ParseArguments>([
+    ['$and', junction('and')],
+    ['$or', junction('or')],
+    [
+      '$not',
+      (argument, loc, operand) => ({
+        kind: 'not',
+        operand: operand(listOf(1, argument, loc, '[operation]')[0], '0'),
+      }),
+    ],
+    ...comparisons.map((operator): [string, ParseArguments] => [operator, comparison(operator)]),
+    ['$in', parseIn],
+    ['$contains', parseContains],
+    ['$convert', parseConvert],
+    ['$literal', parseLiteral],
+    [
+      '$getField',
+      (path, loc) => {
+        const fault = pathFault(kind, path);
+        if (fault) throw new Fault(loc, fault.msg, fault.type);
+        return { kind: 'field', path: toPath(String(path)) };
+      },
+    ],
+  ]);
+
+/** An operator and its argument: an operand is an object with one key. */
+const operatorOf = (
+  json: unknown,
+  loc: Loc,
+  known: readonly string[],
+): [operator: string, argument: unknown] => {
+  if (!isJsonObject(json)) {
+    const mend =
+      typeof json === 'object' || json === undefined
+        ? ''
+        : ` such as {"$literal": ${JSON.stringify(json).slice(0, 100)}}`;
+    throw new Fault(loc, `should be an object with one operator${mend}`, 'dict_type');
+  }
+  const [operator, ...others] = Object.keys(json);
+  if (operator === undefined || others.length > 0)
+    throw new Fault(
+      loc,
+      `should have one operator, not ${others.length > 0 ? others.length + 1 : 'none'}`,
+      'value_error',
+    );
+  if (!known.includes(operator))
+    throw new Fault(
+      [...loc, operator.slice(0, 200)],
+      `there is no operator ${operator.slice(0, 200)}; there are ${known.join(', ')}`,
+      'value_error',
+    );
+  return [operator, json[operator]];
+};
+
+const parser = (kind: RecordKind): Parse => {
+  const operators = operatorsOf(kind);
+  const known = [...operators.keys()];
+  let count = 0;
+  const parse: Parse = (json, loc, depth) => {
+    const [operator, argument] = operatorOf(json, loc, known);
+    const below = [...loc, operator];
+    if (operator !== '$literal' && ++count > mostOperators)
+      throw new Fault(below, `should be at most ${mostOperators} operators in all`, 'too_long');
+    if (depth > mostNested)
+      throw new Fault(below, `should nest operators at most ${mostNested} deep`, 'recursion_loop');
+    const toExpression = operators.get(operator);
+    if (!toExpression) throw new Error(`no parser for ${operator}`);
+    return toExpression(argument, below, (operand, ...steps) =>
+      parse(operand, [...below, ...steps], depth + 1),
+    );
+  };
+  return parse;
+};
+
+/** An expression, or what is wrong with it: the place is counted from the query, e.g. `['$expr', '$and', '0']`. */
+export type Parsed = { readonly expression: Expression } | { readonly fault: ErrorDetail };
+
+/** Parses `{"$expr": <operation>}`. */
+export const parseQuery = (kind: RecordKind, json: unknown): Parsed => {
+  try {
+    const root = fields(json, [], ['$expr']);
+    return { expression: parser(kind)(required(root, '$expr', []), ['$expr'], 1) };
+  } catch (error) {
+    if (error instanceof Fault) return { fault: error.detail };
+    throw error;
+  }
+};

@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonValue, parseTime } from '../wire/index.ts';
+
+/** A value in a record: null and undefined are the same, a value that is not there. */
+export type Value = JsonValue | undefined;
+
+/** Compares texts by code point, as UTF-8 does byte by byte; `<` on strings goes by UTF-16 code unit. */
+export const compareText = (a: string, b: string): number =>
+  a === b ? 0 : Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
+
+/** Whether two values are equal as JSON: the keys of an object have no order. */
+export const equal = (a: JsonValue, b: JsonValue): boolean => {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => equal(item, b[i] ?? null))
+    );
+  }
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key] ?? null, b[key] ?? null))
+  );
+};
+
+/**
+ * Compares two scalars of one type: numbers as numbers, texts by code point, false before true.
+ *
+ * @returns undefined for values of different types, lists and objects, which have no order
+ */
+export const compareScalars = (a: JsonValue, b: JsonValue): number | undefined => {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
+  return undefined;
+};
+
+/** Whether a value counts as true: all but false, 0, the empty text, and nothing. */
+export const isTruthy = (value: Value): boolean => Boolean(value);
+
+/** The step that leads into a list: a number. */
+const listIndex = /^\d{1,9}$/;
+
+/**
+ * The keys by which dotted steps lead into a value: as they stand in it, since a key may hold dots itself (`gpt-4.1`). The shortest key that
+ * leads on wins. Each part of the value is looked at once at most, since only one way leads to it.
+ *
+ * @returns undefined where they lead nowhere
+ */
+export const keysTo = (value: JsonValue, steps: readonly string[]): string[] | undefined => {
+  const [step] = steps;
+  if (step === undefined) return [];
+  if (Array.isArray(value)) {
+    const item = listIndex.test(step) ? value[Number(step)] : undefined;
+    const below = item === undefined ? undefined : keysTo(item, steps.slice(1));
+    return below && [step, ...below];
+  }
+  if (!isJsonObject(value)) return undefined;
+  for (let length = 1; length <= steps.length; length++) {
+    const key = steps.slice(0, length).join('.');
+    if (!Object.hasOwn(value, key)) continue;
+    const below = keysTo(value[key] ?? null, steps.slice(length));
+    if (below) return [key, ...below];
+  }
+  return undefined;
+};
+
+/** What dotted steps lead to in a value; undefined where they lead nowhere. */
+export const valueAt = (value: Value, steps: readonly string[]): Value => {
+  let at: Value = value;
+  for (const step of steps) {
+    // Lists, and keys with dots, are for the slower way.
+    if (!isJsonObject(at) || !Object.hasOwn(at, step)) return valueByKeys(value, steps);
+    at = at[step];
+  }
+  return at;
+};
+
+const valueByKeys = (value: Value, steps: readonly string[]): Value => {
+  const keys = value === undefined ? undefined : keysTo(value, steps);
+  return keys?.reduce<Value>((at, key) => (at as Record<string, JsonValue> | undefined)?.[key], value);
+};
+
+/** A time as a number of microseconds: a text that is one, or seconds since 1970; undefined for any other value. */
+export const microsOf = (value: Value): number | undefined => {
+  if (typeof value === 'number') return value * 1e6;
+  return typeof value === 'string' ? parseTime(value) : undefined;
+};

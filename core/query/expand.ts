@@ -1,0 +1,81 @@
+import { isPayloadColumn, type PayloadField } from '../calls/index.ts';
+import { type FieldPath, keysTo, valueAt } from '../expression/index.ts';
+import { type JsonValue, parseRef, type Ref, type WireNames } from '../wire/index.ts';
+import type { CallRow } from './row.ts';
+
+type Expanded = Partial<Record<PayloadField, JsonValue>>;
+
+/** A ref that stands somewhere in a call, and how to put something else in its place. */
+interface Occurrence {
+  readonly ref: Ref;
+  readonly replace: (value: JsonValue) => void;
+}
+
+/** Finds the ref to an object or op that stands at a path, if one does. */
+const occurrence = (
+  names: WireNames,
+  fields: Expanded,
+  field: PayloadField,
+  steps: readonly string[],
+): Occurrence[] => {
+  const root = fields[field] ?? null;
+  const keys = keysTo(root, steps);
+  const value = keys && valueAt(root, steps);
+  const ref = typeof value === 'string' ? parseRef(names, value) : undefined;
+  if (!keys || !ref || ref.kind === 'call') return [];
+  const last = keys.at(-1);
+  const replace = (found: JsonValue): void => {
+    if (last === undefined) fields[field] = found;
+    else {
+      const parent = keys
+        .slice(0, -1)
+        .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], root);
+      // A plain assignment to __proto__ would set the prototype.
+      Object.defineProperty(parent, last, {
+        value: found,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    }
+  };
+  return [{ ref, replace }];
+};
+
+const parsed = (row: CallRow, field: PayloadField): JsonValue =>
+  JSON.parse(row.payload?.[field] ?? 'null') as JsonValue;
+
+/**
+ * Replaces the refs at the given paths of calls, whose payloads are there, by what they refer to. Shorter paths come first, so that a ref within what
+ * another refers to is replaced where its own path is among them. A ref to nothing stays.
+ *
+ * @param resolve gives what refs refer to, in their order
+ */
+export const expandRows = async (
+  names: WireNames,
+  paths: readonly FieldPath[],
+  rows: readonly CallRow[],
+  resolve: (refs: readonly Ref[]) => Promise<readonly (JsonValue | undefined)[]>,
+): Promise<CallRow[]> => {
+  const ofPayload = paths
+    .flatMap(({ field, steps }) => (isPayloadColumn(field) ? [{ field, steps }] : []))
+    .toSorted((a, b) => a.steps.length - b.steps.length);
+  const fields = new Set(ofPayload.map(({ field }) => field));
+  const expanded = rows.map(
+    (row): Expanded =>
+      Object.fromEntries(
+        [...fields].map((field) => [field, row.extras.expanded?.[field] ?? parsed(row, field)]),
+      ),
+  );
+  for (const { field, steps } of ofPayload) {
+    const found = expanded.flatMap((values) => occurrence(names, values, field, steps));
+    if (found.length === 0) continue;
+    const values = await resolve(found.map(({ ref }) => ref));
+    for (const [i, { replace }] of found.entries()) {
+      const value = values[i];
+      // Calls may share what they refer to, and a deeper path may replace something in it.
+      if (value !== undefined) replace(structuredClone(value));
+    }
+  }
+  return rows.map((row, i) => row.with({ expanded: expanded[i] ?? {} }));
+};

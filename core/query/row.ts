@@ -1,0 +1,109 @@
+import {
+  type CallHeader,
+  columnJson,
+  headerValue,
+  isPayloadColumn,
+  type Payload,
+  type PayloadField,
+  serviceSummary,
+  storageSize,
+} from '../calls/index.ts';
+import { type FieldPath, type Value, valueAt } from '../expression/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
+import { sizeColumn, totalSizeColumn } from './fields.ts';
+
+/** What is known of a call beside its header and payload, as far as it was asked for. */
+export interface Extras {
+  readonly costs?: JsonObject;
+  readonly feedback?: JsonValue[];
+  /** The bytes of all calls of its trace. */
+  readonly totalSize?: number;
+  /** Payload fields in which refs were replaced by what they refer to. */
+  readonly expanded?: Readonly<Partial<Record<PayloadField, JsonValue>>>;
+}
+
+/** A call on its way through a query: its header, and what has been fetched of the rest. */
+export class CallRow {
+  readonly header: CallHeader;
+  /** Null where it was not fetched. */
+  readonly payload: Payload | null;
+  readonly extras: Extras;
+  readonly #names: WireNames;
+  readonly #parsed = new Map<PayloadField, JsonValue>();
+
+  constructor(names: WireNames, header: CallHeader, payload: Payload | null = null, extras: Extras = {}) {
+    this.#names = names;
+    this.header = header;
+    this.payload = payload;
+    this.extras = extras;
+  }
+
+  /** The same call with more known of it. */
+  with(extras: Extras): CallRow {
+    return new CallRow(this.#names, this.header, this.payload, { ...this.extras, ...extras });
+  }
+
+  /** What a path leads to; undefined where it leads nowhere. What it takes must have been fetched. */
+  value(path: FieldPath): Value {
+    const { field, steps } = path;
+    if (field === 'summary' && steps[0] === this.#names.service)
+      return valueAt(this.#serviceBlock(), steps.slice(1));
+    if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
+    if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
+    if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
+    if (field === totalSizeColumn) return valueAt(this.extras.totalSize, steps);
+    return valueAt(headerValue(this.#names, this.header, field), steps);
+  }
+
+  /**
+   * A column as JSON text.
+   *
+   * @param expanded whether refs that were replaced show what they refer to
+   */
+  json(column: string, expanded: boolean): string {
+    if (column === sizeColumn) return String(storageSize(this.header));
+    if (column === totalSizeColumn) return String(this.extras.totalSize ?? null);
+    if (column === 'summary' && expanded && this.extras.expanded?.summary)
+      return JSON.stringify(this.#field('summary'));
+    const replaced = expanded && isPayloadColumn(column) ? this.extras.expanded?.[column] : undefined;
+    if (replaced !== undefined) return JSON.stringify(replaced);
+    const { costs, feedback } = this.extras;
+    return columnJson(this.#names, this.header, this.payload, column, {
+      ...(costs && { costs }),
+      ...(feedback && { feedback }),
+    });
+  }
+
+  #serviceBlock(): JsonObject {
+    const { costs, feedback } = this.extras;
+    return {
+      ...serviceSummary(this.#names, this.header),
+      ...(costs && { costs }),
+      ...(feedback && { feedback }),
+    };
+  }
+
+  /** The tokens that models took, by model; undefined where the call does not say. */
+  get usage(): JsonValue | undefined {
+    const { end } = this.header;
+    if (!end || end.usage === null) return undefined;
+    return end.usage === true ? valueAt(this.#field('summary'), ['usage']) : end.usage;
+  }
+
+  #usage({ steps }: FieldPath): Value {
+    const { end } = this.header;
+    return end?.usage === true ? valueAt(this.#field('summary'), steps) : valueAt(this.usage, steps.slice(1));
+  }
+
+  #field(field: PayloadField): JsonValue {
+    const known = this.#parsed.get(field);
+    if (known !== undefined) return known;
+    const own = this.extras.expanded?.[field] ?? (JSON.parse(this.payload?.[field] ?? 'null') as JsonValue);
+    const value =
+      field === 'summary'
+        ? { ...(isJsonObject(own) ? own : {}), [this.#names.service]: this.#serviceBlock() }
+        : own;
+    this.#parsed.set(field, value);
+    return value;
+  }
+}

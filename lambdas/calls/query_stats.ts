@@ -1,0 +1,23 @@
+import { callsStatsBody, countCalls, planSummary } from '../../core/query/index.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
+
+/** `POST /calls/query_stats`: how many calls match, and how large they are; streamed, since looking at all of them can take minutes. */
+export const handler = streamEndpoint(
+  {
+    path: '/calls/query_stats',
+    body: callsStatsBody(settings.names),
+    projects: ({ selection }) => [{ projectId: selection.projectId, loc: ['project_id'] }],
+  },
+  ['application/json'],
+  ({ body: { selection, withBytes }, effort }) => {
+    const { query, stats } = countCalls(settings.calls, selection, effort);
+    return {
+      text: (async function* () {
+        const { count, bytes } = await stats();
+        yield `${JSON.stringify({ count, total_storage_size_bytes: withBytes ? bytes : null })}\n`;
+      })(),
+      logged: () => ({ plan: planSummary(query.plan), ...query.counts }),
+    };
+  },
+);
