@@ -141,9 +141,9 @@ const oneCall = startedAt.chain((time) =>
   }),
 );
 
-/** Small projects: up to 16 calls in a few traces, threads and runs, some running, some never started, reported together, apart or ends first. */
+/** Small projects: 4 to 20 calls in a few traces, threads and runs, some running, some never started, reported together, apart or ends first. */
 export const reportedCalls: fc.Arbitrary<ReportedCall[]> = fc
-  .uniqueArray(fc.tuple(id, oneCall), { minLength: 1, maxLength: 16, size: 'max', selector: ([own]) => own })
+  .uniqueArray(fc.tuple(id, oneCall), { minLength: 4, maxLength: 20, size: 'max', selector: ([own]) => own })
   .map((calls) => {
     const placed = place(calls.map(([own, call]) => [own, call.relations]));
     return calls.map(([own, call], i) => ({

@@ -52,7 +52,7 @@ const comparison = (seen: Seen, operation: fc.Arbitrary<Operand>): fc.Arbitrary<
 const membership = (seen: Seen, operation: fc.Arbitrary<Operand>): fc.Arbitrary<Operand> =>
   pathIn(seen).chain((path) =>
     fc
-      .tuple(readAs(path), fc.array(otherSide(seen, path, operation), { maxLength: 3 }))
+      .tuple(readAs(path), fc.array(otherSide(seen, path, operation), { maxLength: 3, size: 'max' }))
       .map(([one, others]): Operand => ({ $in: [one, others] })),
   );
 
@@ -82,7 +82,7 @@ const containment = (seen: Seen): fc.Arbitrary<Operand> =>
 const expression = (seen: Seen): fc.Arbitrary<Operand> =>
   fc.letrec<{ operation: Operand; operand: Operand }>((tie) => {
     const depth = { maxDepth: 4, depthIdentifier: fc.createDepthIdentifier() };
-    const operands = fc.array(tie('operand'), { maxLength: 3 });
+    const operands = fc.array(tie('operand'), { maxLength: 3, size: 'max' });
     return {
       operation: fc.oneof(
         depth,
@@ -121,7 +121,7 @@ const lookup = (seen: Seen): fc.Arbitrary<Operand> =>
       fc.constant(field(column)),
       literalFor(seen, column).map(literal),
     );
-    const literals = fc.array(literalFor(seen, column).map(literal), { maxLength: 2 });
+    const literals = fc.array(literalFor(seen, column).map(literal), { maxLength: 3, size: 'max' });
     return fc.oneof(
       equal,
       literals.map((values): Operand => ({ $in: [field(column), values] })),

@@ -21,34 +21,25 @@ export const seenIn = (calls: readonly JsonObject[]): Seen => {
   return seen;
 };
 
-const strangePaths = [
-  ...[
-    'inputs.nope',
-    'inputs.a.nope',
-    'inputs.toString',
-    'inputs.constructor.name',
-    'inputs.__proto__.a',
-    'inputs.',
-  ],
-  ...['output.-1', 'output.length', 'output.99', 'output.0.a', 'output.', 'exception.0', 'summary.svc.costs'],
-  ...[
-    'display_name.0',
-    'thread_id.length',
-    'ended_at.0',
-    'svc_run_step.toFixed',
-    'summary.usage.gpt-4.1.nope',
-  ],
-];
+/** Paths that lead nowhere, or would in a language where texts and lists have properties, and one into a time. */
+const strangePaths =
+  'inputs.nope inputs.a.nope inputs.toString inputs.constructor.name inputs.__proto__.a inputs. output.-1 output.length output.99 ' +
+  'output.0.a output. exception.0 summary.svc.costs summary.usage.gpt-4.1.nope display_name.0 ended_at.0 svc_run_step.toFixed';
 
 const payloads = ['attributes', 'inputs', 'output', 'summary'];
 
-/** A path into the calls: first a column, so that many paths into a payload don't crowd out the others. */
+/** A path into the calls: first a column, so that many paths into a payload don't crowd out the others; then more likely one that several calls have. */
 export const pathIn = (seen: Seen): fc.Arbitrary<string> => {
-  const columns = [...seen.keys()];
-  const column = fc.oneof(fc.constantFrom(...columns), fc.constantFrom(...payloads));
+  const column = fc.oneof(fc.constantFrom(...seen.keys()), fc.constantFrom(...payloads));
+  const seenPath = column.chain((name) => {
+    const paths = [...(seen.get(name) ?? [])];
+    const shared = paths.filter(([, found]) => found.length > 1);
+    const from = (some: typeof paths) => fc.constantFrom(name, ...some.map(([path]) => path));
+    return fc.oneof({ arbitrary: from(shared), weight: 3 }, { arbitrary: from(paths), weight: 1 });
+  });
   return fc.oneof(
-    { arbitrary: column.chain((name) => fc.constantFrom(...(seen.get(name)?.keys() ?? [name]))), weight: 9 },
-    { arbitrary: fc.constantFrom(...strangePaths), weight: 1 },
+    { arbitrary: seenPath, weight: 15 },
+    { arbitrary: fc.constantFrom(...strangePaths.split(' ')), weight: 1 },
   );
 };
 
@@ -60,25 +51,23 @@ const timeLiterals = (time: string): JsonValue[] => {
   return [-1, 0, 0, 1].flatMap((beside) => [...timeTexts(micros + beside), (micros + beside) / 1e6]);
 };
 
-/** Values that a value can be taken for: itself, and as another type. */
+/** Other values that a value can be taken for, or lies close to. */
 const likenesses = (at: JsonValue): JsonValue[] => {
-  const texts = typeof at === 'string' ? [at.toUpperCase(), at.slice(1), Number(at) || 0] : [];
-  return [
-    at,
-    at,
-    JSON.stringify(at),
-    ...(typeof at === 'number' ? [at + 1, at - 0.5, at !== 0] : []),
-    ...texts,
-  ];
+  if (typeof at === 'string') return [at.toUpperCase(), at.slice(1), Number(at) || 0, at !== ''];
+  if (typeof at === 'number') return [at + 1, at - 0.5, at !== 0, String(at)];
+  return [JSON.stringify(at), null];
 };
 
 /** A literal to hold against what a path leads to: mostly what it leads to in one of the calls. */
 export const literalFor = (seen: Seen, path: string): fc.Arbitrary<JsonValue> => {
   const found = seen.get(path.split('.', 1)[0] ?? '')?.get(path) ?? [];
-  const candidates = isTimeColumn(path)
-    ? found.flatMap((at) => (typeof at === 'string' ? timeLiterals(at) : [at]))
-    : found.flatMap(likenesses);
   const others = fc.oneof(scalar, value);
-  if (candidates.length === 0) return others;
-  return fc.oneof({ arbitrary: fc.constantFrom(...candidates), weight: 5 }, { arbitrary: others, weight: 1 });
+  if (found.length === 0) return others;
+  const one = fc.constantFrom(...found);
+  const time = one.chain((at) => fc.constantFrom(...(typeof at === 'string' ? timeLiterals(at) : [at])));
+  return fc.oneof(
+    { arbitrary: isTimeColumn(path) ? time : one, weight: 8 },
+    { arbitrary: one.chain((at) => fc.constantFrom(...likenesses(at))), weight: 2 },
+    { arbitrary: others, weight: 1 },
+  );
 };

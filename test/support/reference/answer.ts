@@ -13,14 +13,14 @@ export interface SortJson {
 /** A body of `/calls/stream_query`, as clients write it, as far as the reference goes: without refs to expand, costs and feedback. */
 export interface QueryJson {
   readonly project_id: string;
-  readonly filter?: FilterJson | null;
-  readonly query?: { readonly $expr: Operand } | null;
-  readonly sort_by?: readonly SortJson[] | null;
-  readonly limit?: number | null;
-  readonly offset?: number | null;
-  readonly columns?: readonly string[] | null;
-  readonly include_storage_size?: boolean | null;
-  readonly include_total_storage_size?: boolean | null;
+  readonly filter?: FilterJson | null | undefined;
+  readonly query?: { readonly $expr: Operand } | null | undefined;
+  readonly sort_by?: readonly SortJson[] | null | undefined;
+  readonly limit?: number | null | undefined;
+  readonly offset?: number | null | undefined;
+  readonly columns?: readonly string[] | null | undefined;
+  readonly include_storage_size?: boolean | null | undefined;
+  readonly include_total_storage_size?: boolean | null | undefined;
 }
 
 /** A call with all its columns, and the bytes of JSON that it was received as. */
