@@ -8,15 +8,21 @@ export const pathsInto = (path: string, at: JsonValue): [path: string, at: JsonV
   return [[path, at], ...[...children].flatMap(([key, child]) => pathsInto(`${path}.${key}`, child))];
 };
 
-/** The paths of a project's calls and what they lead to, by column: bodies are made of these, so that they match something. */
+/** What of a call a path is about: its column, of the summary also the parts that have a meaning of their own. */
+const topicOf = (path: string): string => /^summary\.(usage|svc)(?=\.|$)|^[^.]*/.exec(path)?.[0] ?? path;
+
+/** The paths of a project's calls and what they lead to, by topic: bodies are made of these, so that they match something. */
 export type Seen = ReadonlyMap<string, ReadonlyMap<string, readonly JsonValue[]>>;
 
 export const seenIn = (calls: readonly JsonObject[]): Seen => {
   const seen = new Map<string, Map<string, JsonValue[]>>();
-  for (const [column, root] of calls.flatMap((call) => Object.entries(call))) {
-    const ofColumn = seen.get(column) ?? new Map<string, JsonValue[]>();
-    seen.set(column, ofColumn);
-    for (const [path, at] of pathsInto(column, root)) ofColumn.set(path, [...(ofColumn.get(path) ?? []), at]);
+  const every = calls.flatMap((call) =>
+    Object.entries(call).flatMap(([column, root]) => pathsInto(column, root)),
+  );
+  for (const [path, at] of every) {
+    const onTopic = seen.get(topicOf(path)) ?? new Map<string, JsonValue[]>();
+    seen.set(topicOf(path), onTopic);
+    onTopic.set(path, [...(onTopic.get(path) ?? []), at]);
   }
   return seen;
 };
@@ -28,10 +34,10 @@ const strangePaths =
 
 const payloads = ['attributes', 'inputs', 'output', 'summary'];
 
-/** A path into the calls: first a column, so that many paths into a payload don't crowd out the others; then more likely one that several calls have. */
+/** A path into the calls: first a topic, so that many paths into a payload don't crowd out the others; then more likely one that several calls have. */
 export const pathIn = (seen: Seen): fc.Arbitrary<string> => {
-  const column = fc.oneof(fc.constantFrom(...seen.keys()), fc.constantFrom(...payloads));
-  const seenPath = column.chain((name) => {
+  const topic = fc.oneof(fc.constantFrom(...seen.keys()), fc.constantFrom(...payloads));
+  const seenPath = topic.chain((name) => {
     const paths = [...(seen.get(name) ?? [])];
     const shared = paths.filter(([, found]) => found.length > 1);
     const from = (some: typeof paths) => fc.constantFrom(name, ...some.map(([path]) => path));
@@ -60,7 +66,7 @@ const likenesses = (at: JsonValue): JsonValue[] => {
 
 /** A literal to hold against what a path leads to: mostly what it leads to in one of the calls. */
 export const literalFor = (seen: Seen, path: string): fc.Arbitrary<JsonValue> => {
-  const found = seen.get(path.split('.', 1)[0] ?? '')?.get(path) ?? [];
+  const found = seen.get(topicOf(path))?.get(path) ?? [];
   const others = fc.oneof(scalar, value);
   if (found.length === 0) return others;
   const one = fc.constantFrom(...found);
