@@ -1,26 +1,14 @@
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../core/wire/index.ts';
+import type { JsonObject } from '../../../core/wire/index.ts';
 import type { FilterJson, KnownCall, QueryJson, SortJson } from '../reference/index.ts';
 import { query } from './expressions.ts';
 import { pathIn, pathsInto, type Seen, seenIn } from './seen.ts';
 
-/** One to three values of a column or none, a few that no call has, and what an op or ref is asked for by in all its versions. */
-const textsOf = (found: readonly JsonValue[]): fc.Arbitrary<readonly string[]> => {
-  const texts = found.filter((text) => typeof text === 'string');
-  const versions = texts.filter((text) => text.includes(':')).map((text) => text.replace(/[^:]*$/, '*'));
-  const text = fc.oneof(
-    { arbitrary: fc.constantFrom('nobody', ...texts), weight: 9 },
-    { arbitrary: fc.constantFrom('x:*', ...versions), weight: 3 },
-    { arbitrary: fc.constantFrom('nobody', '', ':*', '*'), weight: 1 },
-  );
-  return fc.oneof(
-    { arbitrary: fc.array(text, { minLength: 1, maxLength: 3, size: 'max' }), weight: 15 },
-    { arbitrary: fc.constant([]), weight: 1 },
-  );
-};
-
+/** The filter's lists and the columns that they are about. */
 const filterColumns = {
   op_names: 'op_name',
+  input_refs: 'inputs',
+  output_refs: 'output',
   parent_ids: 'parent_id',
   trace_ids: 'trace_id',
   call_ids: 'id',
@@ -30,24 +18,37 @@ const filterColumns = {
   svc_run_ids: 'svc_run_id',
 } as const;
 
-/** The `filter` of a body: mostly one or two fields, since more leave hardly a call. */
+/** The texts that a filter can ask for in a column; of inputs and outputs those that are refs. */
+const textsIn = (calls: readonly JsonObject[], column: string): string[] => {
+  const all = calls.flatMap((call) => pathsInto(column, call[column] ?? null));
+  const isAsked = (text: string) => !['inputs', 'output'].includes(column) || text.startsWith('svc:///');
+  return all.flatMap(([, at]) => (typeof at === 'string' && isAsked(at) ? [at] : []));
+};
+
+/** None to three texts: mostly given ones and what asks for all their versions, a few that no call has, and some that look like patterns. */
+const listOf = (texts: readonly string[]): fc.Arbitrary<string[]> => {
+  const versions = texts.filter((text) => text.includes(':')).map((text) => text.replace(/[^:]*$/, '*'));
+  const text = fc.oneof(
+    { arbitrary: fc.constantFrom('nobody', ...texts, ...texts), weight: 8 },
+    { arbitrary: fc.constantFrom('nobody:*', ...versions), weight: 3 },
+    { arbitrary: fc.constantFrom('', ':*', '*'), weight: 1 },
+  );
+  return fc.oneof(
+    { arbitrary: fc.array(text, { minLength: 1, maxLength: 3, size: 'max' }), weight: 15 },
+    { arbitrary: fc.constant<string[]>([]), weight: 1 },
+  );
+};
+
+/** The `filter` of a body: one or two fields, since more leave hardly a call. Lists that have nothing to ask for stay away. */
 const filter = (calls: readonly JsonObject[]): fc.Arbitrary<FilterJson> => {
-  const under = (column: string) =>
-    calls.flatMap((call) => pathsInto('', call[column] ?? null).map(([, at]) => at));
-  const refs = (column: string) =>
-    textsOf(under(column).filter((at) => typeof at === 'string' && at.startsWith('svc:///')));
-  const fields: fc.Arbitrary<[string, readonly string[] | boolean | null]>[] = [
-    ...Object.entries(filterColumns).map(([name, column]) =>
-      fc
-        .option(textsOf(calls.map((call) => call[column] ?? null)), { nil: null, freq: 15 })
-        .map((texts): [string, readonly string[] | null] => [name, texts]),
-    ),
-    refs('inputs').map((texts) => ['input_refs', texts]),
-    refs('output').map((texts) => ['output_refs', texts]),
-    fc.boolean().map((only) => ['trace_roots_only', only]),
-  ];
+  const lists = Object.entries(filterColumns).flatMap(([name, column]) => {
+    const texts = textsIn(calls, column);
+    if (texts.length === 0) return [];
+    return [fc.option(listOf(texts), { nil: null, freq: 15 }).map((list) => [name, list] as const)];
+  });
+  const rootsOnly = fc.boolean().map((only) => ['trace_roots_only', only] as const);
   return fc
-    .uniqueArray(fc.oneof(...fields), { minLength: 1, maxLength: 2, size: 'max', selector: ([name]) => name })
+    .uniqueArray(fc.oneof(...lists, rootsOnly), { minLength: 1, maxLength: 2, selector: ([name]) => name })
     .map((members) => Object.fromEntries(members) as FilterJson);
 };
 
@@ -72,22 +73,24 @@ const inSome = <T>(tenths: number, member: fc.Arbitrary<T>): fc.Arbitrary<T | nu
 export const bodiesAbout = (known: readonly KnownCall[]): fc.Arbitrary<QueryJson> => {
   const calls = known.map(({ call }) => call);
   const seen = seenIn(calls);
-  // Filter, query, limit and offset together leave hardly a call, so each is often left out.
-  return fc.record({
-    project_id: fc.constant(String(calls[0]?.project_id)),
-    filter: inSome(4, filter(calls)),
-    query: inSome(8, query(seen)),
-    sort_by: inSome(7, sortBy(seen)),
-    limit: inSome(4, fc.nat(calls.length + 1)),
-    offset: inSome(4, fc.nat(5)),
-    columns: inSome(
-      5,
-      fc.oneof(
-        fc.array(pathIn(seen), { maxLength: 1 }),
-        fc.array(pathIn(seen), { maxLength: 4, size: 'max' }),
-      ),
-    ),
-    include_storage_size: inSome(5, fc.boolean()),
-    include_total_storage_size: inSome(5, fc.boolean()),
-  });
+  const columns = fc.oneof(
+    fc.array(pathIn(seen), { maxLength: 1 }),
+    fc.array(pathIn(seen), { maxLength: 4, size: 'max' }),
+  );
+  // Conditions that are all made of the same call have a call that meets them.
+  const asked = fc.oneof(fc.constant(calls), fc.constantFrom(...calls.map((call) => [call])));
+  return asked.chain((about) =>
+    fc.record({
+      project_id: fc.constant(String(calls[0]?.project_id)),
+      // Filter, query, limit and offset together leave hardly a call, so each is often left out.
+      filter: inSome(4, filter(about)),
+      query: inSome(8, query(seenIn(about))),
+      sort_by: inSome(7, sortBy(seen)),
+      limit: inSome(4, fc.nat(calls.length + 1)),
+      offset: inSome(3, fc.nat(4)),
+      columns: inSome(5, columns),
+      include_storage_size: inSome(5, fc.boolean()),
+      include_total_storage_size: inSome(5, fc.boolean()),
+    }),
+  );
 };

@@ -63,26 +63,31 @@ const partsOf = (whole: JsonValue): JsonValue[] => {
 };
 
 const containment = (seen: Seen): fc.Arbitrary<Operand> =>
-  pathIn(seen).chain((path) =>
-    fc
-      .record(
-        {
-          input: readAs(path),
-          substr: literalFor(seen, path)
-            .chain((whole) => fc.constantFrom(...partsOf(whole)))
-            .map(literal),
-          case_insensitive: fc.option(fc.boolean(), { nil: null }),
-        },
+  pathIn(seen).chain((path) => {
+    const part = (whole: JsonValue) => fc.constantFrom(...partsOf(whole)).map(literal);
+    const asText = (whole: JsonValue) => (typeof whole === 'string' ? whole : JSON.stringify(whole));
+    const contains = (input: fc.Arbitrary<Operand>, substr: fc.Arbitrary<Operand>) =>
+      fc.record(
+        { input, substr, case_insensitive: fc.option(fc.boolean(), { nil: null }) },
         { requiredKeys: ['input', 'substr'] },
+      );
+    const text: Operand = { $convert: { input: field(path), to: 'string' } };
+    return fc
+      .oneof(
+        contains(readAs(path), literalFor(seen, path).chain(part)),
+        contains(fc.constant(text), literalFor(seen, path).map(asText).chain(part)),
       )
-      .map(($contains) => ({ $contains })),
-  );
+      .map(($contains) => ({ $contains }));
+  });
 
 /** Any operation or operand, a few levels deep. */
 const expression = (seen: Seen): fc.Arbitrary<Operand> =>
   fc.letrec<{ operation: Operand; operand: Operand }>((tie) => {
     const depth = { maxDepth: 4, depthIdentifier: fc.createDepthIdentifier() };
-    const operands = fc.array(tie('operand'), { maxLength: 3, size: 'max' });
+    const operands = fc.oneof(
+      { arbitrary: fc.array(tie('operand'), { minLength: 1, maxLength: 3, size: 'max' }), weight: 9 },
+      { arbitrary: fc.constant([]), weight: 1 },
+    );
     return {
       operation: fc.oneof(
         depth,
@@ -132,7 +137,7 @@ const lookup = (seen: Seen): fc.Arbitrary<Operand> =>
 /** The `query` of a body: any expression, or conditions that narrow down what must be read, in the top-level `$and` and in one within it. */
 export const query = (seen: Seen): fc.Arbitrary<{ $expr: Operand }> => {
   const narrow = fc.oneof(timeBound(seen), lookup(seen), expression(seen));
-  const conditions = fc.array(narrow, { minLength: 1, maxLength: 3 });
+  const conditions = fc.array(narrow, { minLength: 1, maxLength: 2 });
   return fc
     .oneof(
       expression(seen),

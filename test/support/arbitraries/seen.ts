@@ -40,8 +40,9 @@ export const pathIn = (seen: Seen): fc.Arbitrary<string> => {
   const seenPath = topic.chain((name) => {
     const paths = [...(seen.get(name) ?? [])];
     const shared = paths.filter(([, found]) => found.length > 1);
-    const from = (some: typeof paths) => fc.constantFrom(name, ...some.map(([path]) => path));
-    return fc.oneof({ arbitrary: from(shared), weight: 3 }, { arbitrary: from(paths), weight: 1 });
+    const preferred = shared.length > 0 ? shared : paths;
+    const one = (of: typeof paths) => fc.constantFrom(name, ...of.map(([path]) => path));
+    return fc.oneof({ arbitrary: one(preferred), weight: 3 }, { arbitrary: one(paths), weight: 1 });
   });
   return fc.oneof(
     { arbitrary: seenPath, weight: 15 },
