@@ -67,7 +67,6 @@ const compareEqual = (pair: Pair, call: JsonObject): '$eq' | '$ne' | undefined =
 const contains = ({ input, substr, case_insensitive }: Contains, call: JsonObject): boolean => {
   const whole = evaluate(input, call);
   const part = evaluate(substr, call);
-  if (Array.isArray(whole) && isNullLiteral(substr)) return whole.includes(null);
   if (isMissing(whole) || isMissing(part)) return false;
   if (Array.isArray(whole)) return whole.some((item) => isEqual(item, part));
   if (typeof whole !== 'string' || typeof part !== 'string') return false;

@@ -26,15 +26,19 @@ export const canonical = (value: JsonValue): string => {
 /** Whether two values are the same JSON; the order of keys means nothing. */
 export const isEqual = (a: JsonValue, b: JsonValue): boolean => canonical(a) === canonical(b);
 
+/** The code points of a text. Half a surrogate pair is none; it counts as U+FFFD, as where text is written as UTF-8. */
+const codePoints = (text: string): number[] =>
+  Array.from(text.toWellFormed(), (character) => character.codePointAt(0) ?? 0);
+
 /** Below, at or above 0 as the first text comes before, with or after the second by code points. */
 export const compareTexts = (a: string, b: string): number => {
-  const [left, right] = [a, b].map((text) => Array.from(text, (character) => character.codePointAt(0) ?? 0));
-  for (const [i, point] of (left ?? []).entries()) {
-    const other = right?.[i];
+  const [left, right] = [codePoints(a), codePoints(b)];
+  for (const [i, point] of left.entries()) {
+    const other = right[i];
     if (other === undefined) return 1;
     if (point !== other) return point - other;
   }
-  return (left?.length ?? 0) - (right?.length ?? 0);
+  return left.length - right.length;
 };
 
 /**
@@ -63,7 +67,8 @@ export const isTrue = (value: Value): boolean =>
 /** What `$convert` can make. */
 export type Conversion = 'double' | 'int' | 'string' | 'bool' | 'exists';
 
-const decimal = /^\s*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\s*$/;
+/** What people take for a decimal number: a sign, leading zeros and a bare dot are fine; hexadecimal digits, separators and words are not. */
+const decimal = /^\s*[+-]?(\d+|\d+\.|\d*\.\d+)([eE][+-]?\d+)?\s*$/;
 
 const toDouble = (value: JsonValue): Value => {
   if (typeof value === 'number') return value;
@@ -76,9 +81,9 @@ const toBool = (value: JsonValue): Value => {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value !== 0;
   if (typeof value !== 'string') return undefined;
-  if (value === '1' || value.toLowerCase() === 'true') return true;
-  if (value === '0' || value.toLowerCase() === 'false') return false;
-  return undefined;
+  const word = value.trim().toLowerCase();
+  if (word === '1' || word === 'true') return true;
+  return word === '0' || word === 'false' ? false : undefined;
 };
 
 /** Converts a value; undefined where it has no counterpart of that type. Only `exists` makes something of a missing one. */
