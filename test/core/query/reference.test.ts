@@ -1,10 +1,32 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CallStore } from '../../../core/calls/index.ts';
+import { type CallsStats, callsStatsBody, countCalls } from '../../../core/query/index.ts';
+import { effort } from '../../../core/storage/index.ts';
+import { parseBody } from '../../../core/wire/schema.ts';
 import { bodiesAbout } from '../../support/arbitraries/bodies.ts';
 import { batchesOf, knownCalls, reportedCalls } from '../../support/arbitraries/calls.ts';
-import { ask, createCallStore, send } from '../../support/calls.ts';
-import { canonical, referenceAnswer } from '../../support/reference/index.ts';
+import { ask, createCallStore, names, send } from '../../support/calls.ts';
+import { canonical, type KnownCall, type QueryJson, referenceAnswer } from '../../support/reference/index.ts';
+
+const statsBody = callsStatsBody(names);
+
+/** How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats` counts them. */
+const count = ({ project_id, filter, query, limit }: QueryJson, store: CallStore): Promise<CallsStats> => {
+  const { selection } = parseBody(statsBody, JSON.stringify({ project_id, filter, query, limit }));
+  return countCalls(store, selection, effort(60_000)).stats();
+};
+
+/** The same by a look at every call. */
+const referenceCount = (
+  { project_id, filter, query, limit }: QueryJson,
+  known: readonly KnownCall[],
+): CallsStats => {
+  const body = { project_id, filter, query, limit, include_storage_size: true };
+  const selected = referenceAnswer(body, known);
+  const bytes = selected.reduce((sum, { storage_size_bytes }) => sum + Number(storage_size_bytes), 0);
+  return { count: selected.length, bytes };
+};
 
 describe('any query over any calls', () => {
   let store: CallStore;
@@ -13,7 +35,7 @@ describe('any query over any calls', () => {
     store = await createCallStore();
   });
 
-  it('is answered as a look at every call answers it', async () => {
+  it('is answered and counted as a look at every call answers and counts it', async () => {
     const project = fc.record({ calls: reportedCalls, seed: fc.integer() });
     await fc.assert(
       fc.asyncProperty(project, async ({ calls, seed }) => {
@@ -24,6 +46,7 @@ describe('any query over any calls', () => {
         const body = fc.asyncProperty(bodiesAbout(known), async (body) => {
           const answered = await ask(store, body);
           expect(answered.map(canonical)).toEqual(referenceAnswer(body, known).map(canonical));
+          expect(await count(body, store)).toEqual(referenceCount(body, known));
         });
         // Stored once, asked many times; a failing body is made smaller, the project is not.
         await fc.assert(body, { seed, numRuns: 20 });

@@ -305,6 +305,20 @@ describe('columns', () => {
     expect(await columnsOf(id, columns)).toEqual(wanted);
   });
 
+  it('are sizes too, to all parts of a query, but only where they are asked for', async () => {
+    const bySize = {
+      query: { $expr: { $gt: [field('storage_size_bytes'), literal(0)] } },
+      sort_by: [{ field: 'storage_size_bytes', direction: 'desc' }],
+      columns: [],
+    } satisfies Partial<QueryJson>;
+    const found = await answer({ ...bySize, include_storage_size: true });
+    const sizes = found.map(({ storage_size_bytes }) => Number(storage_size_bytes));
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    expect(new Set(sizes).size).toBeGreaterThan(1);
+    await expect(ask(store, { project_id: project, ...bySize })).rejects.toMatchObject({ status: 422 });
+    expect(() => referenceAnswer({ project_id: project, ...bySize }, known)).toThrow(RangeError);
+  });
+
   it('have sizes beside them where they are asked for', async () => {
     const bytes = (record: unknown) => Buffer.byteLength(JSON.stringify(record));
     const own = bytes(starts[ids.indexOf('zero')]?.req.start) + bytes(endRecord('zero'));
