@@ -36,6 +36,8 @@ const summary = fc
     fc.record(
       {
         usage,
+        // A path through the usage may lead here too.
+        'usage.gpt-4': counts,
         status_counts: fc.oneof(fc.record({ error: fc.integer({ min: -1, max: 1 }) }), fc.constant(null)),
         svc: fc.record({ status: fc.constant('mine') }),
       },

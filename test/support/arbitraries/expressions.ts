@@ -112,24 +112,24 @@ const expression = (seen: Seen): fc.Arbitrary<Operand> =>
 const timeBound = (seen: Seen): fc.Arbitrary<Operand> =>
   compare(bounds, fc.constant(field('started_at')), literalFor(seen, 'started_at').map(literal));
 
-/** The columns that a planner may look calls up by. */
+/** The columns that a planner may look calls up by, those that are null in some calls twice as often. */
 const lookupColumns = [
-  ...['id', 'trace_id', 'parent_id', 'thread_id', 'turn_id', 'op_name'],
-  ...['project_id', 'svc_run_id', 'svc_user_id'],
+  ...['id', 'project_id', 'trace_id', 'op_name', 'svc_run_id', 'svc_user_id'],
+  ...['parent_id', 'thread_id', 'turn_id', 'parent_id', 'thread_id', 'turn_id'],
 ];
 
-/** A condition that pins such a column to one or two values. */
+/** A condition that pins such a column to a few values. */
 const lookup = (seen: Seen): fc.Arbitrary<Operand> =>
   fc.constantFrom(...lookupColumns).chain((column) => {
-    const equal = compare(
-      bounds.slice(0, 1),
-      fc.constant(field(column)),
-      literalFor(seen, column).map(literal),
+    const one = fc.oneof(
+      { arbitrary: literalFor(seen, column), weight: 3 },
+      { arbitrary: fc.constant(null), weight: 1 },
     );
-    const literals = fc.array(literalFor(seen, column).map(literal), { maxLength: 3, size: 'max' });
+    const equal = compare(bounds.slice(0, 1), fc.constant(field(column)), one.map(literal));
+    const some = fc.array(one.map(literal), { maxLength: 3, size: 'max' });
     return fc.oneof(
       equal,
-      literals.map((values): Operand => ({ $in: [field(column), values] })),
+      some.map((options): Operand => ({ $in: [field(column), options] })),
       fc.tuple(equal, equal).map(($or): Operand => ({ $or })),
     );
   });
