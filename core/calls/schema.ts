@@ -25,6 +25,8 @@ const envelopeBytes = (record: object, payload: Readonly<Record<string, number>>
   for (const [field, defaultLength] of Object.entries(payload)) {
     // Its name in quotes, a colon and a comma; a missing one's stored default was not received.
     bytes += Object.hasOwn(record, field) ? field.length + 4 : -defaultLength;
+    // A null is received as such, and stored as what stands for it.
+    if (rest[field] === null) bytes += 'null'.length - defaultLength;
     delete rest[field];
   }
   return bytes + utf8Length(JSON.stringify(rest));
