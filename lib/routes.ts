@@ -7,8 +7,11 @@ export type { Role, Scheme } from '../core/auth/index.ts';
  * and the tests are all made from it: an endpoint that is not here does not exist.
  */
 
-/** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
-export type Access = 'read' | 'write';
+/**
+ * What a function does with a store. Writing calls includes looking up the starts that it depends on; updating is replacing one by one; deleting
+ * includes finding what belongs together, and rewriting what is shared with others.
+ */
+export type Access = 'read' | 'write' | 'update' | 'delete';
 
 /** One endpoint: always POST, always JSON. */
 export interface Route {
@@ -27,7 +30,7 @@ export interface Route {
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
   /** The tables and buckets that the function touches, and how. */
-  readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+  readonly stores: { readonly calls?: Access; readonly payloads?: Exclude<Access, 'update'> };
 }
 
 export const routes: readonly Route[] = [
@@ -80,5 +83,25 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/call/update',
+    handler: 'call/update',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { calls: 'update' },
+  },
+  {
+    path: '/calls/delete',
+    handler: 'calls/delete',
+    scheme: 'basic',
+    role: 'write',
+    streaming: true,
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    stores: { calls: 'delete', payloads: 'delete' },
   },
 ];

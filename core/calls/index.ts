@@ -1,4 +1,5 @@
 export * from './answer.ts';
+export { deleteCalls } from './delete.ts';
 export { foldHeader } from './header.ts';
 export {
   type Part,
@@ -16,4 +17,5 @@ export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
 export { type CallStore, fromItem, type StoredPart } from './store.ts';
+export { type CallChanges, updateCall } from './update.ts';
 export { writeCalls } from './write.ts';

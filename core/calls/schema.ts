@@ -126,3 +126,23 @@ export const callBatchBody = (names: WireNames) => {
 
 /** The body of `/call/read`: `{project_id, id}`. */
 export const callReadBody = z.strictObject({ project_id: projectId, id });
+
+/** The body of `/call/update`: `{project_id, call_id, display_name}`, the last of them null to remove it. */
+export const callUpdateBody = z.strictObject({
+  project_id: projectId,
+  call_id: id,
+  display_name: z.nullable(displayText),
+});
+
+const mostIds = 1000;
+
+/** The body of `/calls/delete`: `{project_id, call_ids}`. */
+export const callsDeleteBody = z.strictObject({
+  project_id: projectId,
+  call_ids: z.array(id).check(
+    z.refine((ids) => ids.length <= mostIds, {
+      error: `should be at most ${mostIds} ids; send the rest in further requests`,
+      params: { type: 'too_long' },
+    }),
+  ),
+});

@@ -62,10 +62,19 @@ const calls: Record<Access, unknown[]> = {
       'dynamodb:PartiQLInsert',
     ),
   ],
+  update: [allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:PutItem')],
+  delete: [
+    allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'),
+    allow(arn(callsId, '/index/by_trace'), 'dynamodb:Query'),
+  ],
 };
-const payloads: Record<Access, unknown[]> = {
+const payloads: Record<Exclude<Access, 'update'>, unknown[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
+  delete: [
+    allow(arn(payloadsId, '/segments/*'), 's3:DeleteObject', 's3:GetObject', 's3:PutObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
 };
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
@@ -166,10 +175,12 @@ describe('the actions that the functions are granted', () => {
     QueryCommand: 'dynamodb:Query',
     BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
     PutItemCommand: 'dynamodb:PutItem',
+    DeleteItemCommand: 'dynamodb:DeleteItem',
     // Its statements are INSERTs.
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',
     PutObjectCommand: 's3:PutObject',
+    DeleteObjectCommand: 's3:DeleteObject',
   };
   const folder = join(root, 'core/storage');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
