@@ -3,7 +3,7 @@ import { type CallStore, deleteCalls } from '../../../core/calls/index.ts';
 import { effort } from '../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../core/wire/index.ts';
 import { createCallStore, endOf, query, read, send, startOf } from '../../support/calls.ts';
-import { crashed, interleaved } from '../../support/intercepted.ts';
+import { Crash, crashed, intercepted, interleaved } from '../../support/intercepted.ts';
 import { everythingStored } from '../../support/stored.ts';
 
 /*
@@ -29,7 +29,11 @@ const noise = (length: number, seed: number): string =>
 const family = (projectId: ProjectId, length: number): object[][] => {
   const of = (id: string) => ({ project_id: projectId, id, trace_id: 't', thread_id: 'h', turn_id: id });
   const victim = (id: string, seed: number, parent: string | null = null) =>
-    startOf({ ...of(id), parent_id: parent, inputs: { text: `secret of ${id} ${noise(length, seed)}` } });
+    startOf({
+      ...of(id),
+      parent_id: parent,
+      inputs: { text: `secret of ${id} ${noise(parent === null ? length : Math.min(length, 2000), seed)}` },
+    });
   const ended = (id: string) => endOf({ project_id: projectId, id, output: `secret end of ${id}` });
   return [
     [
@@ -113,6 +117,33 @@ describe.each([
         ['parent', 'child', 'grandchild'].map((id) => alive.has(id)),
         where,
       ).toEqual(lives);
+    }
+  });
+});
+
+describe('a deletion that dies', () => {
+  it('soon after a descendant has got another end is finished by sending it again, too', async () => {
+    for (const commandsLeft of [0, 1, 2, 3]) {
+      for (let at = 0, died = true; died; at++) {
+        const own = await createCallStore();
+        const projectId = newProject();
+        for (const request of family(projectId, 40)) await send(own, request);
+        using dying = intercepted(own, async (command) => {
+          if (command === at)
+            await send(own, [endOf({ project_id: projectId, id: 'child', output: 'other' })]);
+          if (command > at + commandsLeft) throw new Crash();
+        });
+        const end = await remove(dying.store, projectId, ['parent']).catch((error: unknown) => error);
+        died = end instanceof Crash;
+        await remove(own, projectId, ['parent']);
+        // Headers alone: they show what has lost its payload as well.
+        const left = await query(own, { projectId, columns: ['id'] });
+        const where = `died ${commandsLeft} commands after command ${at}`;
+        expect(
+          left.map(({ id }) => id),
+          where,
+        ).toEqual(['neighbour']);
+      }
     }
   });
 });

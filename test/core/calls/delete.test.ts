@@ -1,3 +1,4 @@
+import type { BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CallStore, deleteCalls, PayloadReader, readHeaders } from '../../../core/calls/index.ts';
 import { effort } from '../../../core/storage/index.ts';
@@ -189,5 +190,31 @@ describe('a reader who has the header of a call that is deleted then', () => {
     expect(await reader.read(headers)).toEqual([]);
     await send(store, batch);
     expect(await reader.read(headers)).toMatchObject([{ header: { id: 'back' } }]);
+  });
+
+  it('has it even where an eventually consistent read is behind', async () => {
+    const own = await createCallStore();
+    const batch = [start('back'), start('beside')];
+    await send(own, batch);
+    const headers = await readHeaders(own, project, ['back'], effort(10_000));
+    await remove(['back'], own);
+    const { client } = own.table;
+    const seen: unknown[] = [];
+    client.middlewareStack.add((next) => async (args) => {
+      const { RequestItems } = args.input as BatchGetItemCommandInput;
+      const isEventual = Object.values(RequestItems ?? {}).some(
+        ({ ConsistentRead }) => ConsistentRead === false,
+      );
+      if (!isEventual) return next(args);
+      const [before] = seen;
+      if (before) return before as Awaited<ReturnType<typeof next>>;
+      const answer = await next(args);
+      seen.push(answer);
+      return answer;
+    });
+    expect(await new PayloadReader(own, project, effort(10_000)).read(headers)).toEqual([]);
+    await send(own, batch);
+    expect(await new PayloadReader(own, project, effort(10_000)).read(headers)).toHaveLength(1);
+    expect(seen).toHaveLength(1);
   });
 });
