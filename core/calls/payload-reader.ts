@@ -113,8 +113,7 @@ export class PayloadReader {
   ): Promise<Buffer | undefined> {
     const bytes = await this.#unpacked(id, packed);
     if (!bytes || !pointers.some((pointer) => isBlank(blockOf(bytes, pointer)))) return bytes;
-    this.#cache.delete(id);
-    this.#cached -= bytes.length;
+    if (this.#cache.delete(id)) this.#cached -= bytes.length;
     return this.#unpacked(id, await this.#fetch([id], [true]));
   }
 
