@@ -31,11 +31,14 @@ const readShards = (text: string): CallStore['shards'] => {
   return counts;
 };
 
-const callStore = (table: Table, bucket: Bucket, service: string): CallStore => {
+const callStore = (table: Table, bucket: () => Bucket, service: string): CallStore => {
   const { RETENTION_DAYS: days } = process.env;
   return {
     table,
-    bucket,
+    // Not every route that changes calls touches their payloads.
+    get bucket() {
+      return bucket();
+    },
     service,
     shards: readShards(required('SHARDS')),
     retentionDays: days ? Number(days) : undefined,
@@ -51,7 +54,7 @@ const readSettings = (): Settings => {
   const bucket = (): Bucket => given('PAYLOADS_BUCKET', payloads);
   const made = <T>(name: string | undefined, make: (table: Table) => T): T | undefined =>
     name ? make({ client, name }) : undefined;
-  const calls = made(CALLS_TABLE, (table) => callStore(table, bucket(), service));
+  const calls = made(CALLS_TABLE, (table) => callStore(table, bucket, service));
   const objects = made(OBJECTS_TABLE, (table) => ({ table, bucket: bucket() }));
   const costs = made(COSTS_TABLE, (table) => ({ table }));
   return {
