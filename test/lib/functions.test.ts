@@ -67,7 +67,7 @@ const arn = (id: string, path?: string) =>
     : { 'Fn::Join': ['', [{ 'Fn::GetAtt': [id, 'Arn'] }, path]] };
 
 /** What each access to the calls table takes, written out: the functions' policies have to be exactly this. */
-const calls: Record<Access, unknown[]> = {
+const calls: Record<Access, Allowed[]> = {
   read: [
     allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
     allow(arn(callsId, '/index/*'), 'dynamodb:Query'),
@@ -87,7 +87,7 @@ const calls: Record<Access, unknown[]> = {
     allow(arn(callsId, '/index/by_trace'), 'dynamodb:Query'),
   ],
 };
-const payloads: Record<Exclude<Access, 'update'>, unknown[]> = {
+const payloads: Record<Exclude<Access, 'update'>, Allowed[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
   delete: [
@@ -95,7 +95,7 @@ const payloads: Record<Exclude<Access, 'update'>, unknown[]> = {
     allow(arn(payloadsId), 's3:ListBucket'),
   ],
 };
-const objects: Record<PlainAccess, unknown[]> = {
+const objects: Record<PlainAccess, Allowed[]> = {
   read: [
     allow(arn(objectsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
     allow(arn(payloadsId, '/objects/*'), 's3:GetObject'),
@@ -113,7 +113,7 @@ const objects: Record<PlainAccess, unknown[]> = {
     allow(arn(payloadsId, '/objects/*'), 's3:PutObject', 's3:DeleteObject'),
   ],
 };
-const costs: Record<PlainAccess, unknown[]> = {
+const costs: Record<PlainAccess, Allowed[]> = {
   read: [allow(arn(costsId), 'dynamodb:Query')],
   write: [allow(arn(costsId), 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert')],
 };
