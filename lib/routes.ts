@@ -7,11 +7,29 @@ export type { Role, Scheme } from '../core/auth/index.ts';
  * and the tests are all made from it: an endpoint that is not here does not exist.
  */
 
-/** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
-export type Access = 'read' | 'write';
+/**
+ * What a function does with calls. Writing includes looking up the starts that it depends on; updating is replacing one by one; deleting
+ * includes finding what belongs together, and rewriting what is shared with others.
+ */
+export type Access = 'read' | 'write' | 'update' | 'delete';
 
-/** What a function does with the feedback table and the payloads of feedback in the bucket. */
+/** What a function does with a store that needs no more distinctions; writing includes deleting. */
+export type PlainAccess = 'read' | 'write';
+
+/** What a function does with feedback: with its table, and with its part of the bucket. */
 export type FeedbackAccess = 'read' | 'create' | 'replace' | 'purge';
+
+/** The stores, and how they can be accessed. */
+export interface Stores {
+  readonly calls?: Access;
+  /** The calls' part of the bucket. */
+  readonly payloads?: Exclude<Access, 'update'>;
+  /** A table, and its part of the bucket. */
+  readonly objects?: PlainAccess;
+  readonly costs?: PlainAccess;
+  /** A table, and its part of the bucket. */
+  readonly feedback?: FeedbackAccess;
+}
 
 /** One endpoint: always POST, always JSON. */
 export interface Route {
@@ -29,12 +47,10 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
-  /** The tables and buckets that the function touches, and how. */
-  readonly stores: {
-    readonly calls?: Access;
-    readonly payloads?: Access;
-    readonly feedback?: FeedbackAccess;
-  };
+  /** The stores that the function touches, and how. */
+  readonly stores: Stores;
+  /** Whether the function sends requests on to the upstreams of the settings. */
+  readonly upstreams?: boolean;
 }
 
 export const routes: readonly Route[] = [
@@ -76,7 +92,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { calls: 'read', payloads: 'read', feedback: 'read' },
+    stores: { calls: 'read', payloads: 'read', costs: 'read', feedback: 'read' },
   },
   {
     path: '/calls/stream_query',
@@ -86,7 +102,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read', feedback: 'read' },
+    stores: { calls: 'read', payloads: 'read', objects: 'read', costs: 'read', feedback: 'read' },
   },
   {
     path: '/calls/query_stats',
@@ -97,6 +113,117 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/obj/create',
+    handler: 'obj/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { objects: 'write' },
+  },
+  {
+    path: '/obj/read',
+    handler: 'obj/read',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/obj/delete',
+    handler: 'obj/delete',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { objects: 'write' },
+  },
+  {
+    path: '/objs/query',
+    handler: 'objs/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/refs/read_batch',
+    handler: 'refs/read_batch',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/cost/create',
+    handler: 'cost/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
+  },
+  {
+    path: '/cost/query',
+    handler: 'cost/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { costs: 'read' },
+  },
+  {
+    path: '/cost/purge',
+    handler: 'cost/purge',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
+  },
+  {
+    path: '/inference/v1/{path+}',
+    handler: 'inference/v1',
+    scheme: 'bearer',
+    role: 'inference',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'write', payloads: 'write' },
+    upstreams: true,
+  },
+  {
+    path: '/call/update',
+    handler: 'call/update',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { calls: 'update' },
+  },
+  {
+    path: '/calls/delete',
+    handler: 'calls/delete',
+    scheme: 'basic',
+    role: 'write',
+    streaming: true,
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    stores: { calls: 'delete', payloads: 'delete' },
   },
   {
     path: '/feedback/create',

@@ -23,17 +23,27 @@ const indexes = {
 /** The partition keys of the indexes of the feedback table, all sorted by the time of creation (`t`). */
 const feedbackIndexes = { by_time: 'tk', by_ref: 'rk', by_type: 'yk' } as const;
 
-/** Where calls and feedback are kept: a table for each, and a bucket for what is too big for an item. */
+/** Where calls, objects, prices and feedback are kept: a table for each, and a bucket for what is too big for an item. */
 export class Storage extends Construct {
   readonly calls: Table;
+  /** Heads and versions of objects, with small values. */
+  readonly objects: Table;
+  /** The projects' own prices of models. */
+  readonly costs: Table;
   readonly feedback: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
     this.calls = this.#callsTable(config);
-    this.feedback = this.#feedbackTable(config);
+    this.objects = this.#objectsTable(config);
     this.payloads = this.#payloadsBucket(config);
+    this.costs = new Table(this, 'Costs', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      sortKey: { name: 'p', type: AttributeType.BINARY },
+    });
+    this.feedback = this.#feedbackTable(config);
   }
 
   #callsTable(config: Config): Table {
@@ -53,6 +63,14 @@ export class Storage extends Construct {
       });
     }
     return table;
+  }
+
+  #objectsTable(config: Config): Table {
+    return new Table(this, 'Objects', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      sortKey: { name: 's', type: AttributeType.BINARY },
+    });
   }
 
   #feedbackTable(config: Config): Table {

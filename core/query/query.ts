@@ -1,4 +1,4 @@
-import { type CallHeader, type CallStore, readHeaders } from '../calls/index.ts';
+import type { CallStore } from '../calls/index.ts';
 import { compareBy } from '../expression/index.ts';
 import type { Effort } from '../storage/index.ts';
 import { type WireNames, wireNames } from '../wire/index.ts';
@@ -6,14 +6,12 @@ import { jsonEncoder } from './columns.ts';
 import { csvEncoder } from './csv.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { type Tests, testsOf } from './filter.ts';
-import { ahead, bySize } from './flow.ts';
-import { joinParts } from './join.ts';
-import { locate } from './locate.ts';
-import { compareCalls, cut, type Keyed, keyReader, orderTies, sorted } from './order.ts';
+import { inParts, mapAhead } from './flow.ts';
+import { cut, type Keyed, keyReader, sorted } from './order.ts';
 import { type Plan, plan } from './plan.ts';
 import type { CallsQuery } from './request.ts';
 import { CallRow } from './row.ts';
-import { scan } from './scan.ts';
+import { readSource } from './source.ts';
 
 /** What answering a query took so far. */
 export interface QueryCounts {
@@ -94,19 +92,16 @@ async function* encoded(all: Query, encode: (row: CallRow) => string): AsyncGene
   }
 }
 
+/** How many batches of payloads are fetched while one is used, where all of them will be wanted. */
+const batchesAhead = 3;
+
 /** The calls of the answer, with what it shows of them. */
-async function* answered(all: Query): AsyncGenerator<readonly CallRow[]> {
+const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { plan: planned, enricher } = all;
-  const enrich = async function* () {
-    for await (const batch of find(all)) {
-      for (const part of bySize(batch)) {
-        const rows = await enricher.enrich(part, planned.answered);
-        yield await staying(all, part, rows);
-      }
-    }
-  };
-  yield* planned.limit === null ? ahead(enrich()) : enrich();
-}
+  return mapAhead(inParts(find(all)), planned.limit === null ? batchesAhead : 0, async (part) =>
+    staying(all, part, await enricher.enrich(part, planned.answered)),
+  );
+};
 
 /** Leaves out calls that do not belong any more where they were found. */
 const staying = async (
@@ -167,55 +162,22 @@ async function* matching(all: Query): AsyncGenerator<CallRow[]> {
     yield* passing;
     return;
   }
-  const enrich = async function* () {
-    for await (const batch of passing) {
-      for (const part of bySize(batch)) {
-        const starts = new Map(part.map(({ header }) => [header.id, header.start.startedAt]));
-        const rows = await enricher.enrich(part, planned.needed);
-        // What was read again may have been reported again meanwhile.
-        const inPlace = ({ header }: CallRow) => header.start.startedAt === starts.get(header.id);
-        yield rows.filter((row) => inPlace(row) && tests.onHeader(row) && tests.later?.(row) !== false);
-      }
-    }
-  };
-  yield* planned.limit === null || planned.order === 'sort' ? ahead(enrich()) : enrich();
+  const readsAll = planned.limit === null || planned.order === 'sort';
+  yield* mapAhead(inParts(passing), readsAll ? batchesAhead : 0, async (part) => {
+    const starts = new Map(part.map(({ header }) => [header.id, header.start.startedAt]));
+    const rows = await enricher.enrich(part, planned.needed);
+    // What was read again may have been reported again meanwhile.
+    const inPlace = ({ header }: CallRow) => header.start.startedAt === starts.get(header.id);
+    return rows.filter((row) => inPlace(row) && tests.onHeader(row) && tests.later?.(row) !== false);
+  });
 }
 
-async function* passingOnHeader({ names, tests, counts, ...all }: Query): AsyncGenerator<CallRow[]> {
-  for await (const batch of source({ names, tests, counts, ...all })) {
+/** The calls of the source that pass the tests of headers. */
+async function* passingOnHeader(all: Query): AsyncGenerator<CallRow[]> {
+  const { names, store, query, plan: planned, tests, counts, effort } = all;
+  for await (const batch of readSource(store, query.projectId, planned, effort)) {
     counts.scanned += batch.length;
     const kept = batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
     if (kept.length > 0) yield kept;
   }
 }
-
-/** Every call that the plan's source holds, in its order. */
-async function* source({ store, query, plan: planned, effort }: Query): AsyncGenerator<CallHeader[]> {
-  const { source: place, descending, enough, bounds, order } = planned;
-  if (place.kind === 'nothing') return;
-  if (place.kind === 'calls') {
-    yield (await readHeaders(store, query.projectId, place.ids, effort)).sort(compareCalls(descending));
-    return;
-  }
-  const ranges = await locate(store, query.projectId, place, bounds, effort);
-  const readsAll = query.limit === null || order === 'sort';
-  const options = {
-    descending,
-    firstPage: firstPageRows(enough, ranges.length),
-    ahead: readsAll && ranges.length <= mostAhead,
-  };
-  const rows = scan(store, query.projectId, ranges, options, effort);
-  const calls = joinParts(store, query.projectId, rows, effort);
-  // What is going to be sorted needs no order before.
-  yield* order === 'sort' ? calls : orderTies(descending, calls);
-}
-
-/** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
-const mostAhead = 16;
-
-/**
- * How many rows to ask each range for at first: where it is known how many calls are enough, each range's even share of twice
- * as many rows (a call may have two) and some to spare; else enough to have something to send at once.
- */
-const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? 128 : Math.ceil((2.2 * enough) / ranges) + 8;

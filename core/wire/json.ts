@@ -44,8 +44,9 @@ export const faultOf = (value: unknown, levels = maxDepth): JsonFault | undefine
 export const utf8Length = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 /**
- * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of their UTF-16 code units. Values that are equal as JSON
- * have the same text.
+ * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of their UTF-16 code units,
+ * numbers and strings as ECMAScript writes them. Values that are equal as JSON have the same text. Lone surrogates, of which
+ * the RFC says nothing good, are escaped.
  */
 export const canonicalJson = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

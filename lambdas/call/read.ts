@@ -1,5 +1,5 @@
 import { callReadBody, readCallJson } from '../../core/query/index.ts';
-import { lookups } from '../http/lookups.ts';
+import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -11,9 +11,9 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => ({
+  ({ body, caller, effort }) => ({
     text: (async function* () {
-      yield `{"call":${await readCallJson(settings.calls, body, effort, lookups)}}`;
+      yield `{"call":${await readCallJson(settings.calls, body, effort, lookupsFor(caller))}}`;
     })(),
     logged: () => ({}),
   }),

@@ -1,5 +1,5 @@
 import { callsQueryBody, planSummary, type QueryAnswer, queryCalls } from '../../core/query/index.ts';
-import { lookups } from '../http/lookups.ts';
+import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -38,8 +38,8 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   [...formats.keys()],
-  ({ body, effort }, mediaType) => {
-    const answer = queryCalls(settings.calls, body, effort, lookups);
+  ({ body, caller, effort }, mediaType) => {
+    const answer = queryCalls(settings.calls, body, effort, lookupsFor(caller));
     const format = formats.get(mediaType) ?? jsonLines;
     return { text: format(answer), logged: () => ({ plan: planSummary(answer.plan), ...answer.counts }) };
   },

@@ -1,23 +1,29 @@
 import type { CallStore } from '../../core/calls/index.ts';
+import type { CostStore } from '../../core/costs/index.ts';
 import type { FeedbackStore } from '../../core/feedback/index.ts';
-import { type Bucket, dynamodbClient, s3Client } from '../../core/storage/index.ts';
+import type { ObjectStore } from '../../core/objects/index.ts';
+import { type Bucket, dynamodbClient, s3Client, type Table } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
- * What a function knows of its deployment, from its environment. A function has the variables of the stores of its route alone; a store is
- * made when it is first used, which throws where its route does not list it.
+ * What a function knows of its deployment, from its environment. That names the stores of its route alone: asking for another
+ * throws an Error.
  */
 export interface Settings {
   readonly names: WireNames;
   readonly calls: CallStore;
+  readonly objects: ObjectStore;
+  readonly costs: CostStore;
   readonly feedback: FeedbackStore;
 }
 
-const required = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`the environment variable ${name} is not set`);
+/** What an environment variable gives. Throws where it is not set. */
+const given = <T>(name: string, value: T | undefined): T => {
+  if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
 };
+
+const required = (name: string): string => given(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
 const readShards = (text: string): CallStore['shards'] => {
@@ -27,53 +33,61 @@ const readShards = (text: string): CallStore['shards'] => {
   return counts;
 };
 
-/** Makes a value when it is first asked for, and gives the same from then on. */
-const once = <T extends object>(make: () => T): (() => T) => {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-};
-
-const service = required('SERVICE_NAME');
-const names = wireNames(service);
-const dynamodb = once(dynamodbClient);
-const payloads = once((): Bucket => ({ client: s3Client(), name: required('PAYLOADS_BUCKET') }));
-
 /** The days after which what is stored expires; undefined keeps it. */
-const retentionDays = (): number | undefined => {
+const readRetention = (): number | undefined => {
   const { RETENTION_DAYS: days } = process.env;
   return days ? Number(days) : undefined;
 };
 
-const calls = once(
-  (): CallStore => ({
-    table: { client: dynamodb(), name: required('CALLS_TABLE') },
-    bucket: payloads(),
-    service,
-    shards: readShards(required('SHARDS')),
-    retentionDays: retentionDays(),
-  }),
-);
+const callStore = (table: Table, bucket: () => Bucket, service: string): CallStore => ({
+  table,
+  // Not every route that changes calls touches their payloads.
+  get bucket() {
+    return bucket();
+  },
+  service,
+  shards: readShards(required('SHARDS')),
+  retentionDays: readRetention(),
+});
 
-const feedback = once(
-  (): FeedbackStore => ({
-    table: { client: dynamodb(), name: required('FEEDBACK_TABLE') },
-    bucket: payloads(),
+const feedbackStore = (table: Table, bucket: Bucket, names: WireNames): FeedbackStore => ({
+  table,
+  bucket,
+  names,
+  shards: readShards(required('SHARDS')),
+  retentionDays: readRetention(),
+});
+
+const readSettings = (): Settings => {
+  const service = required('SERVICE_NAME');
+  const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE, FEEDBACK_TABLE, PAYLOADS_BUCKET } = process.env;
+  const names = wireNames(service);
+  // Clients are made now, while the container starts: then they cost no request its time.
+  const client = dynamodbClient();
+  const payloads = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
+  const bucket = (): Bucket => given('PAYLOADS_BUCKET', payloads);
+  const made = <T>(name: string | undefined, make: (table: Table) => T): T | undefined =>
+    name ? make({ client, name }) : undefined;
+  const calls = made(CALLS_TABLE, (table) => callStore(table, bucket, service));
+  const objects = made(OBJECTS_TABLE, (table) => ({ table, bucket: bucket() }));
+  const costs = made(COSTS_TABLE, (table) => ({ table }));
+  const feedback = made(FEEDBACK_TABLE, (table) => feedbackStore(table, bucket(), names));
+  return {
     names,
-    shards: readShards(required('SHARDS')),
-    retentionDays: retentionDays(),
-  }),
-);
+    get calls() {
+      return given('CALLS_TABLE', calls);
+    },
+    get objects() {
+      return given('OBJECTS_TABLE', objects);
+    },
+    get costs() {
+      return given('COSTS_TABLE', costs);
+    },
+    get feedback() {
+      return given('FEEDBACK_TABLE', feedback);
+    },
+  };
+};
 
 /** Read once per container, with the AWS clients and their connections. */
-export const settings: Settings = {
-  names,
-  get calls() {
-    return calls();
-  },
-  get feedback() {
-    return feedback();
-  },
-};
+export const settings: Settings = readSettings();

@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Access, routes } from '../../lib/routes.ts';
+import { type Access, type FeedbackAccess, type PlainAccess, routes } from '../../lib/routes.ts';
 import { type Resource, resourceOf, resourcesOf, root, synthesize } from './synth.ts';
 
 const template = synthesize();
 const functionType = 'AWS::Lambda::Function';
 const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
+const [objectsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageObjects');
 const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
 const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
+const [costsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCosts');
+const [feedbackId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageFeedback');
 
 const functionOf = (path: string, from = template): Resource => {
   const found = [...resourcesOf(from, functionType).values()].filter(
@@ -30,16 +33,33 @@ const roleOf = (resource: Resource): Resource => {
   const { 'Fn::GetAtt': target } = resource.Properties.Role as { 'Fn::GetAtt': [string, string] };
   return resourceOf(template, 'AWS::IAM::Role', target[0])[1];
 };
-const allow = (resource: unknown, ...actions: string[]) => ({ resource, actions: actions.sort() });
+interface Allowed {
+  readonly resource: unknown;
+  readonly actions: readonly string[];
+}
+const allow = (resource: unknown, ...actions: string[]): Allowed => ({ resource, actions });
 
-/** What a function's role allows, with the actions in the order of the alphabet. */
+/** Every action with its resource, each once, in order: CDK puts statements together where it can. */
+const pairs = (allowed: readonly Allowed[]): string[] => [
+  ...new Set(
+    allowed
+      .flatMap(({ resource, actions }) => actions.map((action) => `${action} ${JSON.stringify(resource)}`))
+      .sort(),
+  ),
+];
+
+/** What a function's role allows. */
 const allowedTo = (resource: Resource) => {
   const { Policies } = roleOf(resource).Properties as {
     Policies: { PolicyDocument: { Statement: Statement[] } }[];
   };
   const statements = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
   expect(statements.every(({ Effect }) => Effect === 'Allow')).toBe(true);
-  return statements.map((statement) => allow(statement.Resource, ...[statement.Action].flat()));
+  return pairs(
+    statements.flatMap(({ Resource: resources, Action }) =>
+      [resources].flat().map((resource) => allow(resource, ...[Action].flat())),
+    ),
+  );
 };
 
 const arn = (id: string, path?: string) =>
@@ -48,7 +68,7 @@ const arn = (id: string, path?: string) =>
     : { 'Fn::Join': ['', [{ 'Fn::GetAtt': [id, 'Arn'] }, path]] };
 
 /** What each access to the calls table takes, written out: the functions' policies have to be exactly this. */
-const calls: Record<Access, unknown[]> = {
+const calls: Record<Access, Allowed[]> = {
   read: [
     allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
     allow(arn(callsId, '/index/*'), 'dynamodb:Query'),
@@ -62,10 +82,60 @@ const calls: Record<Access, unknown[]> = {
       'dynamodb:PartiQLInsert',
     ),
   ],
+  update: [allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:PutItem')],
+  delete: [
+    allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'),
+    allow(arn(callsId, '/index/by_trace'), 'dynamodb:Query'),
+  ],
 };
-const payloads: Record<Access, unknown[]> = {
+const payloads: Record<Exclude<Access, 'update'>, Allowed[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
+  delete: [
+    allow(arn(payloadsId, '/segments/*'), 's3:DeleteObject', 's3:GetObject', 's3:PutObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
+};
+const objects: Record<PlainAccess, Allowed[]> = {
+  read: [
+    allow(arn(objectsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
+    allow(arn(payloadsId, '/objects/*'), 's3:GetObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
+  write: [
+    allow(
+      arn(objectsId),
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:BatchWriteItem',
+      'dynamodb:PutItem',
+      'dynamodb:DeleteItem',
+    ),
+    allow(arn(payloadsId, '/objects/*'), 's3:PutObject', 's3:DeleteObject'),
+  ],
+};
+const costs: Record<PlainAccess, Allowed[]> = {
+  read: [allow(arn(costsId), 'dynamodb:Query')],
+  write: [allow(arn(costsId), 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert')],
+};
+const feedbackTable = (...actions: string[]) =>
+  allow(arn(feedbackId), 'dynamodb:BatchGetItem', ...actions.map((action) => `dynamodb:${action}`));
+const feedback: Record<FeedbackAccess, Allowed[]> = {
+  read: [
+    feedbackTable(),
+    allow(arn(feedbackId, '/index/*'), 'dynamodb:Query'),
+    allow(arn(payloadsId, '/feedback/*'), 's3:GetObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
+  create: [
+    feedbackTable('PartiQLInsert', 'PutItem'),
+    allow(arn(payloadsId, '/feedback/*'), 's3:PutObject', 's3:DeleteObject'),
+  ],
+  replace: [
+    feedbackTable('PutItem', 'ConditionCheckItem'),
+    allow(arn(payloadsId, '/feedback/*'), 's3:PutObject', 's3:DeleteObject'),
+  ],
+  purge: [feedbackTable('PutItem', 'DeleteItem'), allow(arn(payloadsId, '/feedback/*'), 's3:DeleteObject')],
 };
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
@@ -94,16 +164,25 @@ describe.each(routes)('the function of $path', (route) => {
       SHARDS: '4',
       NODE_OPTIONS: '--enable-source-maps',
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
-      ...(route.stores.payloads && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+      ...(route.stores.objects && { OBJECTS_TABLE: { Ref: objectsId } }),
+      ...((route.stores.payloads || route.stores.objects || route.stores.feedback) && {
+        PAYLOADS_BUCKET: { Ref: payloadsId },
+      }),
+      ...(route.stores.feedback && { FEEDBACK_TABLE: { Ref: feedbackId } }),
+      ...(route.stores.costs && { COSTS_TABLE: { Ref: costsId } }),
     });
   });
 
   it('may do what its stores need, and nothing else', () => {
-    expect(allowedTo(resource)).toEqual([
+    const allowed = [
       ...everyFunction(logOf(resource)),
       ...(route.stores.calls ? calls[route.stores.calls] : []),
       ...(route.stores.payloads ? payloads[route.stores.payloads] : []),
-    ]);
+      ...(route.stores.objects ? objects[route.stores.objects] : []),
+      ...(route.stores.costs ? costs[route.stores.costs] : []),
+      ...(route.stores.feedback ? feedback[route.stores.feedback] : []),
+    ];
+    expect(allowedTo(resource)).toEqual(pairs(allowed));
   });
 
   it('has no policy beside', () => {
@@ -129,10 +208,9 @@ describe('the function of the authorizer', () => {
   });
 
   it('may get a key, and nothing else', () => {
-    expect(allowedTo(resource)).toEqual([
-      ...everyFunction(logOf(resource)),
-      allow(arn(keysId), 'dynamodb:GetItem'),
-    ]);
+    expect(allowedTo(resource)).toEqual(
+      pairs([...everyFunction(logOf(resource)), allow(arn(keysId), 'dynamodb:GetItem')]),
+    );
   });
 });
 
@@ -160,16 +238,20 @@ describe('the functions', () => {
 });
 
 describe('the actions that the functions are granted', () => {
-  /** The action that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
-  const actionOf: Record<string, string> = {
+  /** The actions that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
+  const actionsOf: Record<string, string | readonly string[]> = {
     BatchGetItemCommand: 'dynamodb:BatchGetItem',
     QueryCommand: 'dynamodb:Query',
     BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
     PutItemCommand: 'dynamodb:PutItem',
+    DeleteItemCommand: 'dynamodb:DeleteItem',
     // Its statements are INSERTs.
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',
     PutObjectCommand: 's3:PutObject',
+    DeleteObjectCommand: 's3:DeleteObject',
+    // It is made of puts, deletes and checks.
+    TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
   };
   const folder = join(root, 'core/storage');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -180,12 +262,12 @@ describe('the actions that the functions are granted', () => {
   );
 
   it('are those that the commands in core/storage need, and no more', () => {
-    const needed = new Set(commands.map((command) => actionOf[command ?? ''] ?? `unknown: ${command}`));
+    const needed = new Set(commands.flatMap((command) => actionsOf[command ?? ''] ?? `unknown: ${command}`));
     // No command: it makes S3 tell a missing object from a forbidden one.
     needed.add('s3:ListBucket');
     const granted = routes
       .flatMap((route) => allowedTo(functionOf(route.path)))
-      .flatMap(({ actions }) => actions)
+      .map((pair) => pair.split(' ', 1)[0] ?? '')
       .filter((action) => /^(dynamodb|s3):/.test(action));
     expect(new Set(granted)).toEqual(needed);
   });

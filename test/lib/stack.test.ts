@@ -42,7 +42,10 @@ describe('the stack', () => {
       'ApiUrl',
       'KeysTable',
       'CallsTable',
+      'ObjectsTable',
       'PayloadsBucket',
+      'CostsTable',
+      'FeedbackTable',
     ]);
   });
 

@@ -46,11 +46,73 @@ describe('the calls table', () => {
   });
 });
 
+describe('the objects table', () => {
+  const [, objects] = resourceOf(template, table, 'StorageObjects');
+
+  it('has binary keys and no index', () => {
+    expect(objects.Properties).toMatchObject({
+      KeySchema: [
+        { AttributeName: 'k', KeyType: 'HASH' },
+        { AttributeName: 's', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'k', AttributeType: 'B' },
+        { AttributeName: 's', AttributeType: 'B' },
+      ],
+    });
+    expect(objects.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+  });
+
+  it('keeps its items for good', () => {
+    expect(objects.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+});
+
+describe('the feedback table', () => {
+  const [, feedback] = resourceOf(template, table, 'StorageFeedback');
+
+  it('has one binary key', () => {
+    expect(feedback.Properties.KeySchema).toEqual([{ AttributeName: 'k', KeyType: 'HASH' }]);
+    const definitions = feedback.Properties.AttributeDefinitions as { AttributeType: string }[];
+    expect(new Set(definitions.map(({ AttributeType }) => AttributeType))).toEqual(new Set(['B']));
+  });
+
+  it('has three indexes in order of time, so that a small record takes four write units', () => {
+    expect(feedback.Properties.GlobalSecondaryIndexes).toEqual(
+      [index('by_time', 'tk', 't'), index('by_ref', 'rk', 't'), index('by_type', 'yk', 't')].map((made) => ({
+        ...made,
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['h', 'f', 'r'] },
+      })),
+    );
+  });
+
+  it('expires items by x', () => {
+    expect(feedback.Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'x', Enabled: true });
+  });
+});
+
+describe('the costs table', () => {
+  const [, costs] = resourceOf(template, table, 'StorageCosts');
+
+  it('has a binary partition key and sort key, and nothing expires in it', () => {
+    expect(costs.Properties.KeySchema).toEqual([
+      { AttributeName: 'k', KeyType: 'HASH' },
+      { AttributeName: 'p', KeyType: 'RANGE' },
+    ]);
+    expect(costs.Properties.AttributeDefinitions).toEqual([
+      { AttributeName: 'k', AttributeType: 'B' },
+      { AttributeName: 'p', AttributeType: 'B' },
+    ]);
+    expect(costs.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+    expect(costs.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+});
+
 describe('every table', () => {
   const tables = resourcesOf(template, table);
 
-  it('is one of two', () => {
-    expect(tables.size).toBe(2);
+  it('is one of five', () => {
+    expect(tables.size).toBe(5);
   });
 
   it.each([...tables])('%s is paid per request', (_, { Properties }) => {
@@ -124,7 +186,11 @@ describe('with retentionDays', () => {
   it('the bucket deletes what is to expire three days after that, and nothing else', () => {
     const [, kept] = resourceOf(synthesize({ retentionDays: 90 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
-      Rules: [{ Id: 'uploads' }, { ExpirationInDays: 93, Prefix: 'segments/expiring-90/' }],
+      Rules: [
+        { Id: 'uploads' },
+        { ExpirationInDays: 93, Prefix: 'segments/expiring-90/' },
+        { ExpirationInDays: 93, Prefix: 'feedback/expiring-90/' },
+      ],
     });
   });
 });

@@ -12,9 +12,11 @@ export interface Stores {
   readonly dynamodb: DynamoDBClient;
   readonly s3: S3Client;
   readonly callsTable: string;
-  readonly feedbackTable: string;
+  readonly objectsTable: string;
   readonly keysTable: string;
   readonly bucket: string;
+  readonly costsTable: string;
+  readonly feedbackTable: string;
   /** What AWS SDK clients, in this process or another, need in their environment to find these stores. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -33,9 +35,11 @@ export const createStores = async (): Promise<Stores> => {
     dynamodb,
     s3,
     callsTable: outputOf(stack, 'CallsTable'),
-    feedbackTable: outputOf(stack, 'FeedbackTable'),
+    objectsTable: outputOf(stack, 'ObjectsTable'),
     keysTable: outputOf(stack, 'KeysTable'),
     bucket: outputOf(stack, 'PayloadsBucket'),
+    costsTable: outputOf(stack, 'CostsTable'),
+    feedbackTable: outputOf(stack, 'FeedbackTable'),
     environment,
   };
 };

@@ -1,0 +1,82 @@
+import { compareBy, compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
+import type { Effort } from '../storage/index.ts';
+import { formatTime, type ProjectId } from '../wire/index.ts';
+import type { Price, PriceRow } from './model.ts';
+import { type CostStore, readPrices } from './store.ts';
+
+/** The fields of a price as it is answered, in order. */
+export const priceFields = [
+  'id',
+  'llm_id',
+  'prompt_token_cost',
+  'completion_token_cost',
+  'prompt_token_cost_unit',
+  'completion_token_cost_unit',
+  'effective_date',
+  'provider_id',
+] as const satisfies readonly (keyof PriceRow)[];
+
+/** A query over the prices of one project, checked. */
+export interface CostsQuery {
+  readonly projectId: ProjectId;
+  /** The fields to answer; null for all. */
+  readonly fields: readonly (keyof PriceRow)[] | null;
+  readonly matches: (row: PriceRow) => boolean;
+  readonly sort: readonly SortKey[];
+  /** The most prices to answer; null for all. */
+  readonly limit: number | null;
+  /** Prices to skip first. */
+  readonly offset: number;
+}
+
+/** Matches every price. */
+export const everyPrice = (): boolean => true;
+
+const rowOf = (price: Price): PriceRow => ({
+  id: price.id,
+  llm_id: price.model,
+  prompt_token_cost: price.promptTokenCost,
+  completion_token_cost: price.completionTokenCost,
+  prompt_token_cost_unit: price.promptTokenCostUnit,
+  completion_token_cost_unit: price.completionTokenCostUnit,
+  effective_date: formatTime(price.effectiveDate),
+  provider_id: price.providerId,
+});
+
+/** Gives what a path leads to in a price. */
+export const readField: Reader<PriceRow> =
+  ({ field, steps }) =>
+  (row) =>
+    valueAt((row as Readonly<Record<string, string | number>>)[field], steps);
+
+/** Puts prices in the order of the keys, and by id where these leave them equal. */
+export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]): PriceRow[] => {
+  const readers = sort.map(({ path }) => readField(path));
+  const byKey = compareBy(sort);
+  return rows
+    .map((row) => ({ row, key: readers.map((read) => sortable(read(row))) }))
+    .sort((a, b) => byKey(a.key, b.key) || compareText(a.row.id, b.row.id))
+    .map(({ row }) => row);
+};
+
+const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> =>
+  fields
+    ? Object.fromEntries(
+        priceFields.filter((field) => fields.includes(field)).map((field) => [field, row[field]]),
+      )
+    : row;
+
+/**
+ * Answers a query over a project's prices: those that match, sorted, cut, each with the fields that were asked for.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const queryPrices = async (
+  store: CostStore,
+  { projectId, fields, matches, sort, limit, offset }: CostsQuery,
+  effort: Effort,
+): Promise<Partial<PriceRow>[]> => {
+  const prices = await readPrices(store, projectId, effort);
+  const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
+  return rows.slice(offset, limit === null ? undefined : offset + limit).map((row) => select(row, fields));
+};
