@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { type CallStore, callBatchBody, writeCalls } from '../core/calls/index.ts';
+import type { FeedbackStore } from '../core/feedback/index.ts';
 import { type CallsQuery, callsQueryBody } from '../core/query/index.ts';
 import type { Effort } from '../core/storage/index.ts';
 import { formatTime, parseTime, wireNames } from '../core/wire/index.ts';
@@ -70,6 +71,8 @@ export interface Bench extends AsyncDisposable {
   readonly client: DynamoDBClient;
   /** Makes a store of its own. */
   readonly newStore: () => Promise<CallStore>;
+  /** Makes a feedback store of its own. */
+  readonly newFeedbackStore: () => Promise<FeedbackStore>;
 }
 
 /** Starts DynamoDB Local and synthesizes the stack. */
@@ -86,16 +89,24 @@ export const openBench = async (): Promise<Bench> => {
   const assembly = mkdtempSync(join(tmpdir(), 'pennytrace-bench-'));
   cleanup.defer(() => rmSync(assembly, { recursive: true }));
   await synthesize(assembly);
-  // No segment of these traces is too big for an item, so that no bucket is ever asked.
+  // Nothing that is stored here is too big for an item, so that no bucket is ever asked.
   const s3 = new S3Client({ region: localRegion, credentials: localCredentials });
+  const bucket = { client: s3, name: 'none' };
   let stacks = 0;
-  const newStore = async (): Promise<CallStore> => {
+  const newTable = async (output: string) => {
     const { tables, outputs } = readStack(assembly, `bench-${stacks++}`);
     await createStores({ tables, buckets: [] }, client, s3);
-    const { CallsTable: name = '' } = outputs;
-    return { table: { client, name }, bucket: { client: s3, name: 'none' }, service: 'svc', shards: [4] };
+    return { client, name: outputs[output] ?? '' };
   };
-  return { client, newStore, [Symbol.asyncDispose]: () => cleanup.disposeAsync() };
+  const newStore = async (): Promise<CallStore> => ({
+    table: await newTable('CallsTable'),
+    ...{ bucket, service: 'svc', shards: [4] },
+  });
+  const newFeedbackStore = async (): Promise<FeedbackStore> => ({
+    table: await newTable('FeedbackTable'),
+    ...{ bucket, names, shards: [4] },
+  });
+  return { client, newStore, newFeedbackStore, [Symbol.asyncDispose]: () => cleanup.disposeAsync() };
 };
 
 const batchBody = callBatchBody(names);
