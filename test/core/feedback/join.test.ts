@@ -18,6 +18,24 @@ describe('feedback on calls', () => {
     expect(spent.meter).toMatchObject({ readUnits: 0, requests: 100 });
   });
 
+  it('asks for many calls at once', async () => {
+    let [underWay, most] = [0, 0];
+    store.table.client.middlewareStack.add(
+      (next) => async (args) => {
+        most = Math.max(most, ++underWay);
+        try {
+          return await next(args);
+        } finally {
+          underWay--;
+        }
+      },
+      { step: 'initialize', name: 'underWay' },
+    );
+    await feedbackOn(store, project, ids, effort(60_000));
+    store.table.client.middlewareStack.remove('underWay');
+    expect(most).toBe(32);
+  });
+
   it('comes oldest first, by call, of this project and of the calls alone', async () => {
     const on = (svc_ref: string, text: string, more = {}) =>
       feedbackOf({ svc_ref, payload: { text, ...more } });
