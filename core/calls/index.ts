@@ -1,13 +1,14 @@
 export * from './answer.ts';
 export { foldHeader } from './header.ts';
 export {
+  orderedByDigest,
   type Part,
-  shardOf,
   sortKeyOf,
   type TimeBounds,
   threadRange,
   timeRange,
   traceRange,
+  turnsRange,
 } from './keys.ts';
 export { readHeaders, readParts } from './lookup.ts';
 export * from './model.ts';
@@ -15,5 +16,5 @@ export type { Payload, PayloadField } from './payload.ts';
 export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
-export { type CallStore, fromItem, type StoredPart } from './store.ts';
+export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
 export { writeCalls } from './write.ts';

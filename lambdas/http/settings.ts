@@ -1,5 +1,5 @@
 import type { CallStore } from '../../core/calls/index.ts';
-import { dynamodbClient, s3Client } from '../../core/storage/index.ts';
+import { type Bucket, dynamodbClient, s3Client } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /** What a function knows of its deployment, from its environment. */
@@ -25,11 +25,16 @@ const readShards = (text: string): CallStore['shards'] => {
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
   const { RETENTION_DAYS: days } = process.env;
+  let bucket: Bucket | undefined;
   return {
     names: wireNames(service),
     calls: {
       table: { client: dynamodbClient(), name: required('CALLS_TABLE') },
-      bucket: { client: s3Client(), name: required('PAYLOADS_BUCKET') },
+      // A function that touches no payload has no bucket.
+      get bucket() {
+        bucket ??= { client: s3Client(), name: required('PAYLOADS_BUCKET') };
+        return bucket;
+      },
       service,
       shards: readShards(required('SHARDS')),
       retentionDays: days ? Number(days) : undefined,
