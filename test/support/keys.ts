@@ -1,0 +1,20 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { inject } from 'vitest';
+import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/auth/index.ts';
+import { localCredentials, localRegion } from '../../local/store.ts';
+import { outputOf } from '../../local/template/stack.ts';
+import type { TestService } from './service.ts';
+
+/** Makes a further key of a service, with grants of its own, and gives its `Authorization`. */
+export const keyWith = async (service: TestService, ...grants: Grant[]): Promise<string> => {
+  const client = new DynamoDBClient({
+    region: localRegion,
+    credentials: localCredentials,
+    endpoint: inject('stores').dynamodb,
+  });
+  const key = makeKey('svc');
+  const record = newRecord(key, { user: 'bob', grants }, Date.now() * 1000);
+  await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
+  client.destroy();
+  return `Basic ${Buffer.from(`bob:${formatKey(key)}`).toString('base64')}`;
+};
