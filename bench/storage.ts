@@ -5,37 +5,14 @@
  *     npm run bench:storage                      # traces of the generator in examples/
  *     npm run bench:storage -- calls.jsonl       # or of a file, one {"start": …, "end": …} a line
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
-import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { type CallStore, callBatchBody, writeCalls } from '../core/calls/index.ts';
-import { type CallsQuery, callsQueryBody, queryCalls } from '../core/query/index.ts';
-import { type Effort, effort, type Item, putItems } from '../core/storage/index.ts';
-import { wireNames } from '../core/wire/index.ts';
-import { parseBody } from '../core/wire/schema.ts';
-import { agentTraces } from '../examples/agent-traces.ts';
-import { startDynamodb } from '../local/dynamodb.ts';
-import { localCredentials, localRegion } from '../local/store.ts';
-import { synthesize } from '../local/synthesize.ts';
-import { createStores } from '../local/tables.ts';
-import { readStack } from '../local/template/stack.ts';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
+import type { CallStore } from '../core/calls/index.ts';
+import { queryCalls } from '../core/query/index.ts';
+import { effort, type Item, putItems } from '../core/storage/index.ts';
+import { batchSize, type Call, openBench, readCalls, sendAll, toQuery, ways } from './support.ts';
 
-interface Call {
-  readonly start: Readonly<Record<string, unknown>>;
-  readonly end: Readonly<Record<string, unknown>>;
-}
-
-const names = wireNames('svc');
-const [file] = process.argv.slice(2);
-const calls: Call[] = file
-  ? readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Call)
-  : [...agentTraces({ projectId: 'acme/shop', conversations: 100 })];
+const calls = readCalls(process.argv[2]);
 const bytesEach =
   calls.reduce((sum, call) => sum + Buffer.byteLength(JSON.stringify(call)), 0) / calls.length;
 const per = (total: number): number => Math.round((100 * total) / calls.length) / 100;
@@ -76,37 +53,8 @@ console.table(
   ),
 );
 
-await using cleanup = new AsyncDisposableStack();
-const dynamodb = await startDynamodb();
-cleanup.defer(() => dynamodb.stop());
-const client = new DynamoDBClient({
-  region: localRegion,
-  credentials: localCredentials,
-  endpoint: dynamodb.endpoint,
-});
-cleanup.defer(() => client.destroy());
-
-const assembly = mkdtempSync(join(tmpdir(), 'pennytrace-bench-'));
-cleanup.defer(() => rmSync(assembly, { recursive: true }));
-await synthesize(assembly);
-// No segment of these traces is too big for an item, so that no bucket is ever asked.
-const s3 = new S3Client({ region: localRegion, credentials: localCredentials });
-
-let stacks = 0;
-/** Empty tables of the deployed schema. */
-const newStore = async (): Promise<CallStore> => {
-  const { tables, outputs } = readStack(assembly, `bench-${stacks++}`);
-  await createStores({ tables, buckets: [] }, client, s3);
-  const { CallsTable: name = '' } = outputs;
-  return { table: { client, name }, bucket: { client: s3, name: 'none' }, service: 'svc', shards: [4] };
-};
-
-const batchBody = callBatchBody(names);
-const send = async (store: CallStore, batch: readonly object[], spent: Effort): Promise<void> => {
-  await writeCalls(store, parseBody(batchBody, JSON.stringify({ batch })).batch, 'ada', spent);
-};
-const startOf = ({ start }: Call) => ({ mode: 'start', req: { start } });
-const endOf = ({ end }: Call) => ({ mode: 'end', req: { end } });
+await using bench = await openBench();
+const { client, newStore } = bench;
 
 /** DynamoDB Local does not say what PartiQL inserts take: as much as the same items put into a table like it. */
 const unitsOfStarts = async (store: CallStore): Promise<number> => {
@@ -122,28 +70,12 @@ const unitsOfStarts = async (store: CallStore): Promise<number> => {
   return spent.meter.writeUnits;
 };
 
-const batchSize = 100;
 const written: Record<string, object> = {};
 const stores: Record<string, CallStore> = {};
-for (const way of ['together', 'apart']) {
+for (const way of ways) {
   const store = await newStore();
   const spent = effort(600_000);
-  for (let i = 0; i < calls.length; i += batchSize) {
-    const batch = calls.slice(i, i + batchSize);
-    if (way === 'together')
-      await send(
-        store,
-        batch.flatMap((call) => [startOf(call), endOf(call)]),
-        spent,
-      );
-    else
-      for (const part of [startOf, endOf])
-        await send(
-          store,
-          batch.map((call) => part(call)),
-          spent,
-        );
-  }
+  await sendAll(store, calls, way, spent);
   const { readUnits, requests } = spent.meter;
   const writeUnits = spent.meter.writeUnits + (way === 'apart' ? await unitsOfStarts(store) : 0);
   written[way] = {
@@ -172,7 +104,7 @@ const queries: Record<string, object> = {
 };
 const read: Record<string, object> = {};
 for (const [name, body] of Object.entries(queries)) {
-  const query: CallsQuery = parseBody(callsQueryBody(names), JSON.stringify({ project_id, ...body }));
+  const query = toQuery({ project_id, ...body });
   for (const [way, store] of Object.entries(stores)) {
     const spent = effort(600_000);
     const answer = queryCalls(store, query, spent);

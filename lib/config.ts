@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaultServiceName } from '../core/wire/names.ts';
+import { upstreamsSetting } from './upstreams.ts';
 
 /** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */
 export type Config = z.output<typeof settings>;
@@ -57,6 +58,9 @@ export const settings = z.strictObject({
     .default(30),
   alarmEmail: z.email({ error: 'write an e-mail address' }).optional(),
   accountLogRole: flag().default(true),
+  inferenceUpstreams: upstreamsSetting.optional(),
+  inferenceConcurrency: whole(1, 10_000).optional(),
+  inferenceRatePerMinute: whole(1, 1_000_000).optional(),
 });
 
 /** What is wrong with the settings: a line each. */
@@ -68,13 +72,25 @@ export class SettingsError extends Error {
 const isSetting = ([name, value]: [string, unknown]): boolean =>
   !/[:/]|^cli-telemetry$/.test(name) && value !== undefined && value !== null;
 
+/** What stands at a path below the settings, where it can be reached: a setting given as JSON text is a text. */
+const valueAt = (context: Record<string, unknown>, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    context,
+  );
+
 const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): string => {
+  const [name, ...below] = issue.path;
+  const place = [String(name), ...below.map((key) => `[${JSON.stringify(key)}]`)].join('');
   if (issue.code === 'unrecognized_keys') {
+    if (name !== undefined) return `setting ${place} has ${issue.keys.join(', ')}: there is no such field`;
     const known = Object.keys(settings.shape).join(', ');
     return `unknown setting ${issue.keys.join(', ')}: write one of ${known}`;
   }
-  const name = String(issue.path[0]);
-  return `setting ${name} is ${JSON.stringify(context[name])}: ${issue.message}`;
+  const value = valueAt(context, issue.path);
+  return value === undefined
+    ? `setting ${place}: ${issue.message}`
+    : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
 };
 
 /**

@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
+import type { Inference } from './inference.ts';
 import { constructId } from './names.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Route } from './routes.ts';
@@ -11,6 +12,7 @@ export interface FunctionsProps {
   readonly config: Config;
   readonly routes: readonly Route[];
   readonly storage: Storage;
+  readonly inference: Inference;
   /** Each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
 }
@@ -19,7 +21,7 @@ export interface FunctionsProps {
 export class Functions extends Construct {
   readonly #byRoute: ReadonlyMap<Route, ServiceFunction>;
 
-  constructor(scope: Construct, id: string, { config, routes, storage, bundles }: FunctionsProps) {
+  constructor(scope: Construct, id: string, { config, routes, storage, inference, bundles }: FunctionsProps) {
     super(scope, id);
     this.#byRoute = new Map(
       routes.map((route) => [
@@ -30,8 +32,12 @@ export class Functions extends Construct {
           description: `POST ${route.path}`,
           memoryMb: route.memoryMb,
           timeoutSeconds: route.timeoutSeconds,
-          environment: environmentOf(route, config, storage),
-          permissions: permissionsOf(route, storage),
+          environment: {
+            ...environmentOf(route, config, storage),
+            ...(route.upstreams && inference.environment),
+          },
+          permissions: [...permissionsOf(route, storage), ...(route.upstreams ? inference.permissions : [])],
+          ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),
         }),
       ]),
     );
@@ -56,5 +62,7 @@ const environmentOf = (route: Route, config: Config, storage: Storage): Record<s
   SHARDS: config.shards.join(','),
   ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
   ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
-  ...(route.stores.payloads && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+  ...(route.stores.objects && { OBJECTS_TABLE: storage.objects.tableName }),
+  ...((route.stores.payloads || route.stores.objects) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+  ...(route.stores.costs && { COSTS_TABLE: storage.costs.tableName }),
 });

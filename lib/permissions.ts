@@ -52,8 +52,46 @@ const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[
   return access === 'read' ? [objects, list] : [objects];
 };
 
+const objectsActions: Readonly<Record<Access, readonly string[]>> = {
+  read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  // PutItem and DeleteItem are what transactions are made of; BatchWriteItem puts and deletes notes on values in the bucket.
+  write: [
+    'dynamodb:BatchGetItem',
+    'dynamodb:Query',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:PutItem',
+    'dynamodb:DeleteItem',
+  ],
+};
+
+const objectsPermissions = (access: Access, { objects, payloads }: Storage): Permission[] => {
+  const table: Permission = { actions: objectsActions[access], resource: objects.tableArn };
+  const values: Permission = {
+    actions: access === 'read' ? ['s3:GetObject'] : ['s3:PutObject', 's3:DeleteObject'],
+    resource: payloads.arnForObjects('objects/*'),
+    wildcard: {
+      finding: findingOf(payloads, '/objects/*'),
+      reason:
+        'Values are named after their versions; whoever makes versions clears away what did not become one.',
+    },
+  };
+  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
+  return access === 'read' ? [table, values, list] : [table, values];
+};
+const costsActions: Readonly<Record<Access, readonly string[]>> = {
+  read: ['dynamodb:Query'],
+  // Prices are inserted and deleted, never looked up first or replaced.
+  write: ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
+};
+
+const costsPermissions = (access: Access, { costs }: Storage): Permission[] => [
+  { actions: costsActions[access], resource: costs.tableArn },
+];
+
 /** What a route's function may do to its stores: what the route says, and nothing else. */
 export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
   ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
   ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
+  ...(stores.objects ? objectsPermissions(stores.objects, storage) : []),
+  ...(stores.costs ? costsPermissions(stores.costs, storage) : []),
 ];

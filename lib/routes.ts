@@ -10,6 +10,9 @@ export type { Role, Scheme } from '../core/auth/index.ts';
 /** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
 export type Access = 'read' | 'write';
 
+/** What is stored where: `payloads` is the calls' part of the bucket; `objects` is a table and their part of the bucket, of which writing includes deleting. */
+export type Store = 'calls' | 'payloads' | 'objects' | 'costs';
+
 /** One endpoint: always POST, always JSON. */
 export interface Route {
   /** The path below the base URL, in API Gateway's resource syntax. */
@@ -26,8 +29,10 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
-  /** The tables and buckets that the function touches, and how. */
-  readonly stores: { readonly calls?: Access; readonly payloads?: Access };
+  /** The stores that the function touches, and how. */
+  readonly stores: Readonly<Partial<Record<Store, Access>>>;
+  /** Whether the function sends requests on to the upstreams of the settings. */
+  readonly upstreams?: boolean;
 }
 
 export const routes: readonly Route[] = [
@@ -90,6 +95,97 @@ export const routes: readonly Route[] = [
     timeoutSeconds: 900,
     memoryMb: 1024,
     stores: { calls: 'read', payloads: 'read' },
+  },
+  {
+    path: '/obj/create',
+    handler: 'obj/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { objects: 'write' },
+  },
+  {
+    path: '/obj/read',
+    handler: 'obj/read',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/obj/delete',
+    handler: 'obj/delete',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { objects: 'write' },
+  },
+  {
+    path: '/objs/query',
+    handler: 'objs/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/refs/read_batch',
+    handler: 'refs/read_batch',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { objects: 'read' },
+  },
+  {
+    path: '/cost/create',
+    handler: 'cost/create',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
+  },
+  {
+    path: '/cost/query',
+    handler: 'cost/query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 25,
+    memoryMb: 512,
+    stores: { costs: 'read' },
+  },
+  {
+    path: '/cost/purge',
+    handler: 'cost/purge',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { costs: 'write' },
+  },
+  {
+    path: '/inference/v1/{path+}',
+    handler: 'inference/v1',
+    scheme: 'bearer',
+    role: 'inference',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'write', payloads: 'write' },
+    upstreams: true,
   },
   {
     path: '/threads/stream_query',

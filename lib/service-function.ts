@@ -17,6 +17,8 @@ export interface ServiceFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   /** What it may do beyond writing its log and its traces. */
   readonly permissions: readonly Permission[];
+  /** Concurrent invocations that are set aside for it, and the most that it gets. @default - what the account has left */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** One function with its log group and a role of its own that allows what it needs and nothing else. */
@@ -40,6 +42,9 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
       tracing: Tracing.ACTIVE,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       logGroup: this.logGroup,
       // The role is complete as it is: CDK would add a second policy for what it thinks is missing.
       role: this.#role(props.permissions).withoutPolicyUpdates(),

@@ -4,6 +4,7 @@ import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import { Functions } from './functions.ts';
+import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
 import type { Route } from './routes.ts';
 import { Storage } from './storage.ts';
@@ -25,14 +26,17 @@ export class PennytraceStack extends Stack {
 
     const storage = new Storage(this, 'Storage', config);
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
-    const functions = new Functions(this, 'Functions', { config, routes, storage, bundles });
+    const inference = new Inference(this, 'Inference', config);
+    const functions = new Functions(this, 'Functions', { config, routes, storage, inference, bundles });
     const api = new Api(this, 'Api', { config, routes, auth, functions });
     new Observability(this, 'Observability', { config, routes, storage, auth, functions, api });
 
     this.#output('ApiUrl', api.url, 'The base URL of the service');
     this.#output('KeysTable', auth.keys.tableName, 'Where `npm run keys` keeps the keys');
     this.#output('CallsTable', storage.calls.tableName, 'Where calls are kept');
+    this.#output('ObjectsTable', storage.objects.tableName, 'Where objects are kept');
     this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
+    this.#output('CostsTable', storage.costs.tableName, 'Where prices of models are kept');
   }
 
   #output(name: string, value: string, description: string): void {

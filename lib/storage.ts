@@ -20,15 +20,25 @@ const indexes = {
   by_thread: ['hk', 'hs'],
 } as const;
 
-/** Where calls are kept: a table for headers and segments, a bucket for the segments too big for an item. */
+/** Where calls, objects and prices are kept: a table for each, and a bucket for what is too big for an item. */
 export class Storage extends Construct {
   readonly calls: Table;
+  /** Heads and versions of objects, with small values. */
+  readonly objects: Table;
+  /** The projects' own prices of models. */
+  readonly costs: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
     this.calls = this.#callsTable(config);
+    this.objects = this.#objectsTable(config);
     this.payloads = this.#payloadsBucket(config);
+    this.costs = new Table(this, 'Costs', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      sortKey: { name: 'p', type: AttributeType.BINARY },
+    });
   }
 
   #callsTable(config: Config): Table {
@@ -48,6 +58,14 @@ export class Storage extends Construct {
       });
     }
     return table;
+  }
+
+  #objectsTable(config: Config): Table {
+    return new Table(this, 'Objects', {
+      ...tableDefaults(config),
+      partitionKey: { name: 'k', type: AttributeType.BINARY },
+      sortKey: { name: 's', type: AttributeType.BINARY },
+    });
   }
 
   #payloadsBucket({ keepData, retentionDays }: Config): Bucket {

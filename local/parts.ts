@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDynamodb } from './dynamodb.ts';
 import { givenStore } from './given-store.ts';
+import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { startS3 } from './s3.ts';
 import type { LocalStore } from './store.ts';
 import { synthesize } from './synthesize.ts';
@@ -16,6 +17,8 @@ export interface PartsOptions {
   readonly dynamodb?: string;
   /** The endpoint of an S3 that runs already. @default - one is started */
   readonly s3?: string;
+  /** Where model requests go; null leaves the functions the upstreams of the stack. @default - a model that echoes */
+  readonly inference?: LocalUpstream | null;
   /** The folder that the stack was synthesized to. @default - it is synthesized now */
   readonly assembly?: string;
   /** Settings that go before those of cdk.json, where the stack is synthesized now. */
@@ -34,13 +37,15 @@ export interface Parts {
   readonly dynamodb: string;
   readonly s3: string;
   readonly stack: StackSpec;
+  /** Where model requests go; null for the upstreams of the stack. */
+  readonly model: LocalUpstream | null;
 }
 
 /** Waits for works begun side by side; where one fails, or the signal says so, all are given up, and awaited. */
-const together = async <A, B, C>(
-  begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>, Promise<C>],
+const together = async <A, B, C, D>(
+  begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>, Promise<C>, Promise<D>],
   signal?: AbortSignal,
-): Promise<[A, B, C]> => {
+): Promise<[A, B, C, D]> => {
   const failed = new AbortController();
   const ending = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
   const works = begin(ending);
@@ -91,13 +96,21 @@ export const startParts = async (options: PartsOptions, cleanup: AsyncDisposable
     progress(`stack: ${read.api.routes.length} routes, ${read.functions.length} functions`);
     return read;
   };
-  const [dynamodb, s3, read] = await together(
+  const model = async () => {
+    if (options.inference !== undefined) return options.inference;
+    const echo = await startEchoModel();
+    cleanup.defer(() => echo.stop());
+    progress(`model: ${echo.baseUrl} (an echo; set INFERENCE_BASE_URL for a real one)`);
+    return echo;
+  };
+  const [dynamodb, s3, read, upstream] = await together(
     (signal) => [
       store('DynamoDB', options.dynamodb, dynamodbOf(options, signal)),
       store('S3', options.s3, s3Of(options, signal)),
       stack(assemblyOf(options, cleanup, signal)),
+      model(),
     ],
     options.signal,
   );
-  return { dynamodb, s3, stack: read };
+  return { dynamodb, s3, stack: read, model: upstream };
 };

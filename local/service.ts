@@ -7,6 +7,7 @@ import { claimDataDir } from './data-dir.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
 import { usingGiven } from './given-store.ts';
+import { withUpstream } from './inference.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
 import { sourceNames } from './log.ts';
 import { type Parts, type PartsOptions, startParts } from './parts.ts';
@@ -109,12 +110,13 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const { stack } = parts;
   const nameOf = sourceNames(stack);
   const functions = makeFunctions({
-    specs: stack.functions,
+    specs: parts.model ? withUpstream(stack, parts.model) : stack.functions,
     environment: storeEnvironment(parts.dynamodb, parts.s3),
     log: (name, line) => log(nameOf(name), line),
     ...(options.concurrency && { concurrency: options.concurrency }),
   });
   cleanup.defer(() => functions.kill());
+  cleanup.defer(() => functions.settle());
   serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
   // Before the functions and stores that the requests under way still need.
   cleanup.defer(() => server.stop());

@@ -1,3 +1,4 @@
+import type { LocalUpstream } from './inference.ts';
 import { BadSetting } from './key.ts';
 
 /** What the environment says of how to run. */
@@ -10,6 +11,8 @@ export interface Settings {
   readonly dataDir?: string;
   readonly dynamodb?: string;
   readonly s3?: string;
+  /** Where model requests go. @default - a model that echoes */
+  readonly inference?: LocalUpstream;
   /** Whether the functions' own logs are shown. */
   readonly verbose: boolean;
 }
@@ -51,6 +54,15 @@ const endpointOf = (name: string, value: string | undefined): string | undefined
   );
 };
 
+/** The upstream of model requests: a base URL and perhaps a key, which by itself would go nowhere. */
+const upstreamOf = (baseUrl: string | undefined, key: string | undefined): LocalUpstream | undefined => {
+  if (!baseUrl && key) throw new BadSetting('INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too');
+  if (!baseUrl) return undefined;
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol) || /[?#]/.test(baseUrl))
+    throw new BadSetting(`INFERENCE_BASE_URL is ${baseUrl}: write a URL like https://api.openai.com/v1`);
+  return { baseUrl, ...(key && { key }) };
+};
+
 /**
  * Reads the settings from the environment. A variable that is empty counts as absent.
  *
@@ -60,6 +72,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
+  const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   return {
     port: portOf(PORT),
     demo: switchOf('DEMO', DEMO, true),
@@ -68,5 +81,6 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(dataDir && { dataDir }),
     ...(dynamodb && { dynamodb }),
     ...(s3 && { s3 }),
+    ...(inference && { inference }),
   };
 };

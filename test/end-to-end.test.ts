@@ -314,12 +314,12 @@ describe('an error', () => {
       'extra_forbidden',
     ],
     [
-      'what is not supported yet',
+      'a query with an operator that there is not',
       '/calls/stream_query',
-      { project_id: 'acme/shop', include_costs: true },
+      { project_id: 'acme/shop', query: { $expr: { $like: [] } } },
       {},
       422,
-      'not_supported',
+      'value_error',
     ],
   ])(
     'for %s has the one shape and the id of the request',

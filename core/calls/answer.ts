@@ -91,6 +91,10 @@ const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject
   return JSON.stringify(Object.fromEntries([...others, [names.service, serviceBlock]]));
 };
 
+/** What the header says of the client's summary, as JSON text. */
+const knownSummary = ({ end }: CallHeader): string =>
+  end && typeof end.usage === 'object' && end.usage !== null ? JSON.stringify({ usage: end.usage }) : '{}';
+
 /** The value of a column that lies in the header; undefined for any other. */
 export const headerValue = (names: WireNames, call: CallHeader, column: string): JsonValue | undefined => {
   const origin = origins(names)[column];
@@ -98,7 +102,7 @@ export const headerValue = (names: WireNames, call: CallHeader, column: string):
 };
 
 /**
- * The JSON text of one of a call's columns; without its payload, a call has the summary that the service adds.
+ * The JSON text of one of a call's columns; without its payload, a call has what the header says of its summary and what the service adds to it.
  *
  * @param added what the service's block in the summary has beside what the header says
  */
@@ -110,7 +114,10 @@ export const columnJson = (
   added?: JsonObject,
 ): string => {
   if (column === 'summary') {
-    return summaryJson(names, payload?.summary ?? '{}', { ...serviceSummary(names, call), ...added });
+    return summaryJson(names, payload?.summary ?? knownSummary(call), {
+      ...serviceSummary(names, call),
+      ...added,
+    });
   }
   const value = headerValue(names, call, column);
   if (value !== undefined) return JSON.stringify(value);

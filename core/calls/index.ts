@@ -16,5 +16,6 @@ export type { Payload, PayloadField } from './payload.ts';
 export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
+export { pack, unpack } from './segment.ts';
 export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
 export { writeCalls } from './write.ts';

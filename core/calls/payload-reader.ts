@@ -35,6 +35,8 @@ export class PayloadReader {
   /** Unpacked segments, the longest unused first. */
   readonly #cache = new Map<string, Buffer>();
   #cached = 0;
+  /** Packed segments that are being read, by several reads at once perhaps. */
+  readonly #coming = new Map<string, Promise<Map<string, Uint8Array>>>();
 
   constructor(store: CallStore, projectId: ProjectId, effort: Effort) {
     this.#store = store;
@@ -98,7 +100,7 @@ export class PayloadReader {
   /** Cuts out what the pointers point at. Segments are unpacked one by one, so that few are held at a time. */
   async #readSegments(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, string[]>> {
     const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
-    const packed = await this.#fetch([...bySegment.keys()].filter((id) => !this.#cache.has(id)));
+    const packed = await this.#fetchOnce([...bySegment.keys()].filter((id) => !this.#cache.has(id)));
     const fields = new Map<PayloadPointer, string[]>();
     for (const [id, ofSegment] of bySegment) {
       const bytes = await this.#unpacked(id, packed);
@@ -129,6 +131,24 @@ export class PayloadReader {
       if (this.#cached <= cacheBytes) return;
       this.#cache.delete(oldest);
       this.#cached -= length;
+    }
+  }
+
+  /** Reads packed segments, by their names; those that are being read for somebody else are waited for. */
+  async #fetchOnce(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const others = new Map(ids.flatMap((id) => (this.#coming.has(id) ? [[id, this.#coming.get(id)]] : [])));
+    const own = ids.filter((id) => !others.has(id));
+    const fetching = this.#fetch(own);
+    for (const id of own) this.#coming.set(id, fetching);
+    try {
+      const packed = new Map(await fetching);
+      for (const [id, coming] of others) {
+        const bytes = (await coming)?.get(id);
+        if (bytes) packed.set(id, bytes);
+      }
+      return packed;
+    } finally {
+      for (const id of own) this.#coming.delete(id);
     }
   }
 

@@ -123,6 +123,3 @@ export const callBatchBody = (names: WireNames) => {
     batch: z.array(z.discriminatedUnion('mode', [start, end], { error: 'should be "start" or "end"' })),
   });
 };
-
-/** The body of `/call/read`: `{project_id, id}`. */
-export const callReadBody = z.strictObject({ project_id: projectId, id });

@@ -20,23 +20,45 @@ export const bySize = (rows: readonly CallRow[]): CallRow[][] => {
   return batches;
 };
 
-/** Asks for the next item while one is used: for iterations that will want all of them. */
-export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+/** Cuts batches of calls into such as {@link bySize} makes. */
+export async function* inParts(batches: AsyncIterable<readonly CallRow[]>): AsyncGenerator<CallRow[]> {
+  for await (const batch of batches) yield* bySize(batch);
+}
+
+/**
+ * Does work on items, several at once, and gives the results in the order of the items. No more is begun than what has been asked for and so many
+ * ahead; ending the iteration ends that of the items.
+ *
+ * @param ahead how many results are being made while one is used; 0 for iterations that may not want them
+ */
+export async function* mapAhead<T, R>(
+  items: AsyncIterable<T>,
+  ahead: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const coming: Promise<{ readonly result: R } | undefined>[] = [];
   const iterator = items[Symbol.asyncIterator]();
-  const ask = (): Promise<IteratorResult<T>> => {
-    const next = iterator.next();
-    // Whoever awaits the item sees its failure; until then it must not count as unhandled.
+  let last: Promise<unknown> = Promise.resolve();
+  const begin = (): void => {
+    const item = last.then(() => iterator.next());
+    const next = item.then(async ({ done, value }) => (done ? undefined : { result: await work(value) }));
+    // Whoever awaits it sees its failure; until then it must not count as unhandled.
     next.catch(() => {});
-    return next;
+    last = item;
+    last.catch(() => {});
+    coming.push(next);
   };
   try {
-    for (let coming = ask(); ; ) {
-      const { done, value } = await coming;
-      if (done) return;
-      coming = ask();
-      yield value;
+    // It begins with none ahead: who takes the first result may want no more.
+    for (let depth = 0; ; depth = Math.min(ahead, depth + 1)) {
+      while (coming.length <= depth) begin();
+      const next = await coming.shift();
+      if (next === undefined) return;
+      while (coming.length < depth) begin();
+      yield next.result;
     }
   } finally {
+    await Promise.allSettled(coming);
     await iterator.return?.();
   }
 }

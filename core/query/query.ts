@@ -6,7 +6,7 @@ import { jsonEncoder } from './columns.ts';
 import { csvEncoder } from './csv.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { type Tests, testsOf } from './filter.ts';
-import { ahead, bySize } from './flow.ts';
+import { inParts, mapAhead } from './flow.ts';
 import { joinParts } from './join.ts';
 import { locate } from './locate.ts';
 import { compareCalls, cut, type Keyed, keyReader, orderTies, sorted } from './order.ts';
@@ -94,19 +94,16 @@ async function* encoded(all: Query, encode: (row: CallRow) => string): AsyncGene
   }
 }
 
+/** How many batches of payloads are fetched while one is used, where all of them will be wanted. */
+const batchesAhead = 3;
+
 /** The calls of the answer, with what it shows of them. */
-async function* answered(all: Query): AsyncGenerator<readonly CallRow[]> {
+const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { plan: planned, enricher } = all;
-  const enrich = async function* () {
-    for await (const batch of find(all)) {
-      for (const part of bySize(batch)) {
-        const rows = await enricher.enrich(part, planned.answered);
-        yield await staying(all, part, rows);
-      }
-    }
-  };
-  yield* planned.limit === null ? ahead(enrich()) : enrich();
-}
+  return mapAhead(inParts(find(all)), planned.limit === null ? batchesAhead : 0, async (part) =>
+    staying(all, part, await enricher.enrich(part, planned.answered)),
+  );
+};
 
 /** Leaves out calls that do not belong any more where they were found. */
 const staying = async (
@@ -167,18 +164,14 @@ async function* matching(all: Query): AsyncGenerator<CallRow[]> {
     yield* passing;
     return;
   }
-  const enrich = async function* () {
-    for await (const batch of passing) {
-      for (const part of bySize(batch)) {
-        const starts = new Map(part.map(({ header }) => [header.id, header.start.startedAt]));
-        const rows = await enricher.enrich(part, planned.needed);
-        // What was read again may have been reported again meanwhile.
-        const inPlace = ({ header }: CallRow) => header.start.startedAt === starts.get(header.id);
-        yield rows.filter((row) => inPlace(row) && tests.onHeader(row) && tests.later?.(row) !== false);
-      }
-    }
-  };
-  yield* planned.limit === null || planned.order === 'sort' ? ahead(enrich()) : enrich();
+  const readsAll = planned.limit === null || planned.order === 'sort';
+  yield* mapAhead(inParts(passing), readsAll ? batchesAhead : 0, async (part) => {
+    const starts = new Map(part.map(({ header }) => [header.id, header.start.startedAt]));
+    const rows = await enricher.enrich(part, planned.needed);
+    // What was read again may have been reported again meanwhile.
+    const inPlace = ({ header }: CallRow) => header.start.startedAt === starts.get(header.id);
+    return rows.filter((row) => inPlace(row) && tests.onHeader(row) && tests.later?.(row) !== false);
+  });
 }
 
 async function* passingOnHeader({ names, tests, counts, ...all }: Query): AsyncGenerator<CallRow[]> {
@@ -215,7 +208,7 @@ const mostAhead = 16;
 
 /**
  * How many rows to ask each range for at first: where it is known how many calls are enough, each range's even share of twice
- * as many rows (a call may have two) and some to spare; else enough to have something to send at once.
+ * as many rows (a call may have two) and some to spare; else no more than it takes to have something to send at once.
  */
 const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? 128 : Math.ceil((2.2 * enough) / ranges) + 8;
+  enough === null ? Math.ceil(128 / ranges) + 8 : Math.ceil((2.2 * enough) / ranges) + 8;

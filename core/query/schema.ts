@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import { optionalQuery, pathSchema, type RecordKind, sortSchema, toPath } from '../expression/index.ts';
 import { isJsonObject, type WireNames } from '../wire/index.ts';
-import { count, fieldOf, namedFields, nullish, projectId } from '../wire/schema.ts';
+import { count, fieldOf, id, namedFields, nullish, projectId } from '../wire/schema.ts';
 import { callKind } from './fields.ts';
+import type { CallRead } from './read.ts';
 import {
   type CallsFilter,
   type CallsQuery,
@@ -150,3 +151,9 @@ export const callsQueryBody = (names: WireNames): z.ZodMiniType<CallsQuery> =>
 
 /** The body of `/calls/query_stats`. */
 export const callsStatsBody = (names: WireNames) => statsBody(names, noIncludes);
+
+/** The body of `/call/read`: `{project_id, id, include_…}`. */
+export const callReadBody: z.ZodMiniType<CallRead> = z.pipe(
+  z.strictObject({ project_id: projectId, id, ...includesSchema }),
+  z.transform((body) => ({ projectId: body.project_id, id: body.id, includes: includesOf(body) })),
+);

@@ -1,4 +1,4 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { type Effort, persist } from './effort.ts';
 
 /** One S3 bucket and the client to reach it with. */
@@ -47,3 +47,14 @@ export const getObject = async (
   });
   return body;
 };
+
+/**
+ * Deletes an object; one that is not there is as good as deleted.
+ *
+ * @throws ServiceError 503 when S3 does not do it in time
+ */
+export const deleteObject = (bucket: Bucket, key: string, effort: Effort): Promise<void> =>
+  persist(effort, async (request) => {
+    await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), request);
+    return true;
+  });

@@ -45,13 +45,25 @@ const isRetryable = (error: unknown): boolean => {
 export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promise<boolean>;
 
 /**
- * Does something to storage until it is done. Throttling, time-outs, broken connections and server errors are tried again,
+ * Does something to storage until it is done, as {@link untilDone} does, and counts its requests.
+ *
+ * @param attempt makes one request with the options that it is given
+ * @throws what {@link untilDone} throws
+ */
+export const persist = (effort: Effort, attempt: Attempt): Promise<void> =>
+  untilDone(effort, (options) => {
+    effort.meter.requests++;
+    return attempt(options);
+  });
+
+/**
+ * Tries something until it is done. Throttling, time-outs, broken connections and server errors are tried again,
  * as what is left over is, with back-off and jitter.
  *
  * @param attempt is given the options of an SDK request: what is under way at the deadline is broken off
  * @throws ServiceError 503 when the deadline passes first; whatever else `attempt` throws, as it is
  */
-export const persist = async (effort: Effort, attempt: Attempt): Promise<void> => {
+export const untilDone = async (effort: Effort, attempt: Attempt): Promise<void> => {
   const deadline = Math.min(effort.deadline, Date.now() + patienceMs);
   if (Date.now() >= deadline) throw unavailable('no time is left');
   const late = AbortSignal.timeout(deadline - Date.now());
@@ -61,7 +73,6 @@ export const persist = async (effort: Effort, attempt: Attempt): Promise<void> =
     effort.signal?.throwIfAborted();
     if (late.aborted) throw unavailable(cause);
     try {
-      effort.meter.requests++;
       if (await attempt({ abortSignal })) return;
     } catch (error) {
       if (late.aborted) throw unavailable(error);

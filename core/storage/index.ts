@@ -3,4 +3,11 @@ export * from './clients.ts';
 export * from './effort.ts';
 export { chunked, type Item, type Table } from './table.ts';
 export * from './table-reads.ts';
-export * from './table-writes.ts';
+export {
+  deleteItems,
+  type Expectation,
+  insertItems,
+  putItems,
+  replaceItem,
+} from './table-writes.ts';
+export * from './transaction.ts';

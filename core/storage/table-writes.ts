@@ -37,6 +37,29 @@ export const putItems = async (table: Table, items: readonly Item[], effort: Eff
 };
 
 /**
+ * Deletes the items of the keys, 25 a request; keys of nothing are as good as deleted. No two may be the same.
+ *
+ * @throws ServiceError 503 when some could not be deleted in time; others may have been
+ */
+export const deleteItems = async (table: Table, keys: readonly Item[], effort: Effort): Promise<void> => {
+  await forEach(chunked(keys, maxBatchWrite), batchConcurrency, async (batch) => {
+    let left = batch.map((Key) => ({ DeleteRequest: { Key } }));
+    await persist(effort, async (request) => {
+      const answer = await table.client.send(
+        new BatchWriteItemCommand({
+          RequestItems: { [table.name]: left },
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+        request,
+      );
+      meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
+      left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
+      return left.length === 0;
+    });
+  });
+};
+
+/**
  * Inserts the items whose keys are not there yet, 25 a request: BatchWriteItem knows no conditions, PartiQL's
  * INSERT has this one built in. No two may have the same key.
  *
@@ -93,7 +116,8 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
 /** What the stored item's attributes must be for another to take its place; undefined for one that must be absent. */
 export type Expectation = Readonly<Record<string, AttributeValue | undefined>>;
 
-const conditionOf = (expected: Expectation) => {
+/** A write's condition, as a request carries it. */
+export const conditionOf = (expected: Expectation) => {
   const attributes = Object.entries(expected).map(([name, value], i) => ({
     name,
     value,

@@ -37,6 +37,10 @@ export const invalid = (...detail: ErrorDetail[]): ServiceError => new ServiceEr
 export const forbidden = (loc: readonly string[], msg: string): ServiceError =>
   new ServiceError(403, [{ loc, msg, type: 'forbidden' }]);
 
+/** 404: what the request names at this place does not exist. */
+export const notFound = (loc: readonly string[], msg: string): ServiceError =>
+  new ServiceError(404, [{ loc, msg, type: 'not_found' }]);
+
 /** 503: storage throttled or failed until the time for retries ran out. The request may be sent again as it is. */
 export const unavailable = (cause: unknown): ServiceError =>
   new ServiceError(

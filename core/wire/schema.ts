@@ -171,6 +171,15 @@ export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
   } catch (error) {
     throw invalid(jsonFault(error, text));
   }
+  return parseValue(schema, body);
+};
+
+/**
+ * Checks a body that is parsed already, or was never text.
+ *
+ * @throws ServiceError 422 that names each faulty place
+ */
+export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   const result = schema.safeParse(body);
   if (!result.success) throw toError(result.error.issues, body);
   return result.data;

@@ -1,4 +1,4 @@
-import { callJson, callReadBody, readCall } from '../../core/calls/index.ts';
+import { callReadBody, readCallJson } from '../../core/query/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -7,13 +7,12 @@ export const handler = streamEndpoint(
   {
     path: '/call/read',
     body: callReadBody,
-    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
   ({ body, effort }) => ({
     text: (async function* () {
-      const call = await readCall(settings.calls, body.project_id, body.id, effort);
-      yield `{"call":${call ? callJson(settings.names, call) : 'null'}}`;
+      yield `{"call":${await readCallJson(settings.calls, body, effort)}}`;
     })(),
     logged: () => ({}),
   }),

@@ -1,4 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ServiceError } from '../../core/wire/index.ts';
 import { type BodySchema, parseBody } from '../../core/wire/schema.ts';
 import { headerOf, type ServiceEvent } from './event.ts';
@@ -7,6 +8,13 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 const unsupported = (header: string, msg: string): ServiceError =>
   new ServiceError(415, [{ loc: ['header', header], msg, type: 'unsupported_media_type' }]);
+
+/** The body as the client sent it; empty where there is none. */
+export const bodyText = ({
+  body,
+  isBase64Encoded,
+}: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>): string =>
+  isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
 
 /** Parses the body and checks it against a schema. A missing content type is taken for JSON. */
 export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceEvent<Body>> => ({
@@ -19,9 +27,6 @@ export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceE
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
       throw unsupported('content-encoding', 'should be absent: the body is plain JSON');
     }
-    const text = event.isBase64Encoded
-      ? Buffer.from(event.body ?? '', 'base64').toString('utf8')
-      : (event.body ?? '');
-    event.service = { ...event.service, body: parseBody(schema, text) };
+    event.service = { ...event.service, body: parseBody(schema, bodyText(event)) };
   },
 });

@@ -1,18 +1,27 @@
 import type { CallStore } from '../../core/calls/index.ts';
-import { type Bucket, dynamodbClient, s3Client } from '../../core/storage/index.ts';
+import type { CostStore } from '../../core/costs/index.ts';
+import type { ObjectStore } from '../../core/objects/index.ts';
+import { type Bucket, dynamodbClient, s3Client, type Table } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
-/** What a function knows of its deployment, from its environment. */
+/**
+ * What a function knows of its deployment, from its environment. That names the stores of its route alone: asking for another
+ * throws an Error.
+ */
 export interface Settings {
   readonly names: WireNames;
   readonly calls: CallStore;
+  readonly objects: ObjectStore;
+  readonly costs: CostStore;
 }
 
-const required = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`the environment variable ${name} is not set`);
+/** What an environment variable gives. Throws where it is not set. */
+const given = <T>(name: string, value: T | undefined): T => {
+  if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
 };
+
+const required = (name: string): string => given(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
 const readShards = (text: string): CallStore['shards'] => {
@@ -22,22 +31,42 @@ const readShards = (text: string): CallStore['shards'] => {
   return counts;
 };
 
+const callStore = (table: Table, bucket: () => Bucket, service: string): CallStore => {
+  const { RETENTION_DAYS: days } = process.env;
+  return {
+    table,
+    // A function that touches no payload has no bucket.
+    get bucket() {
+      return bucket();
+    },
+    service,
+    shards: readShards(required('SHARDS')),
+    retentionDays: days ? Number(days) : undefined,
+  };
+};
+
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
-  const { RETENTION_DAYS: days } = process.env;
-  let bucket: Bucket | undefined;
+  const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE, PAYLOADS_BUCKET } = process.env;
+  // Clients are made now, while the container starts: then they cost no request its time.
+  const client = dynamodbClient();
+  const payloads = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
+  const bucket = (): Bucket => given('PAYLOADS_BUCKET', payloads);
+  const made = <T>(name: string | undefined, make: (table: Table) => T): T | undefined =>
+    name ? make({ client, name }) : undefined;
+  const calls = made(CALLS_TABLE, (table) => callStore(table, bucket, service));
+  const objects = made(OBJECTS_TABLE, (table) => ({ table, bucket: bucket() }));
+  const costs = made(COSTS_TABLE, (table) => ({ table }));
   return {
     names: wireNames(service),
-    calls: {
-      table: { client: dynamodbClient(), name: required('CALLS_TABLE') },
-      // A function that touches no payload has no bucket.
-      get bucket() {
-        bucket ??= { client: s3Client(), name: required('PAYLOADS_BUCKET') };
-        return bucket;
-      },
-      service,
-      shards: readShards(required('SHARDS')),
-      retentionDays: days ? Number(days) : undefined,
+    get calls() {
+      return given('CALLS_TABLE', calls);
+    },
+    get objects() {
+      return given('OBJECTS_TABLE', objects);
+    },
+    get costs() {
+      return given('COSTS_TABLE', costs);
     },
   };
 };

@@ -54,15 +54,45 @@ const answerBuffered = async (handler: Handler, invoke: Invoke): Promise<void> =
 /** The stream of the invocation under way, if it streams. */
 let stream: ResponseStream | undefined;
 
-const answerStreaming = async (handler: Handler, invoke: Invoke): Promise<void> => {
+/** How an answer ended. */
+type Ending = { readonly type: 'end' } | { readonly type: 'error'; readonly error: ThrownError };
+
+/** Tells of the end of an answer as soon as it is there, and of that of its handler: together, where they come together. */
+const endings = () => {
+  let told = false;
+  return {
+    answered: (ending: Ending): void => {
+      if (!told) post({ ...ending, idle: false });
+      told = true;
+    },
+    done: (ending: Ending): void => {
+      if (!told) post({ ...ending, idle: true });
+      else {
+        if (ending.type === 'error') console.error(ending.error.stack ?? ending.error.message);
+        post({ type: 'idle' });
+      }
+      told = true;
+    },
+  };
+};
+
+type Answered = ReturnType<typeof endings>['answered'];
+
+/** As in Lambda, the answer is over with its stream, whatever its handler does after that. */
+const answerStreaming = async (handler: Handler, invoke: Invoke, answered: Answered): Promise<void> => {
   const written = new ResponseStream((bytes) => post({ type: 'bytes', bytes }));
   stream = written;
-  // Whoever abandoned the stream knows already.
-  const over = finished(written).catch(() => {});
+  let failed = false;
+  const over = finished(written).then(
+    // Most handlers are done a moment later.
+    () => setImmediate(() => failed || answered({ type: 'end' })),
+    (error: unknown) => setImmediate(() => failed || answered({ type: 'error', error: thrown(error) })),
+  );
   try {
     await handler(JSON.parse(invoke.event), written, contextOf(invoke));
   } catch (error) {
     // What was written before goes out, as on a connection.
+    failed = true;
     written.end();
     await over;
     throw error;
@@ -71,14 +101,16 @@ const answerStreaming = async (handler: Handler, invoke: Invoke): Promise<void> 
 };
 
 const answer = async (handler: Handler, invoke: Invoke): Promise<void> => {
+  const { answered, done } = endings();
+  let ending: Ending = { type: 'end' };
   try {
-    await (isStreaming(handler) ? answerStreaming : answerBuffered)(handler, invoke);
-    post({ type: 'end' });
+    if (isStreaming(handler)) await answerStreaming(handler, invoke, answered);
+    else await answerBuffered(handler, invoke);
   } catch (error) {
-    post({ type: 'error', error: thrown(error) });
-  } finally {
-    stream = undefined;
+    ending = { type: 'error', error: thrown(error) };
   }
+  stream = undefined;
+  done(ending);
 };
 
 Object.assign(globalThis, { awslambda });

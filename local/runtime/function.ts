@@ -54,6 +54,11 @@ export class LambdaFunction {
     return worker.invoke(event, signal, () => this.#release(worker));
   }
 
+  /** Whether a worker is at work, be it that its answer has gone out already. */
+  get busy(): boolean {
+    return this.#workers.size > this.#idle.length;
+  }
+
   /** Ends all workers with what they are doing; the next invocation starts a new one. */
   async kill(reason = 'Runtime was killed'): Promise<void> {
     const workers = [...this.#workers];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionSpec } from '../template/functions.ts';
 import { type Concurrency, LambdaFunction } from './function.ts';
 
@@ -5,6 +6,8 @@ import { type Concurrency, LambdaFunction } from './function.ts';
 export interface Functions {
   /** Throws where the stack has no such function. */
   of(spec: Pick<FunctionSpec, 'arn'>): LambdaFunction;
+  /** Gives the functions a moment for what they do after their answers. */
+  settle(): Promise<void>;
   /** Ends the processes of all functions with what they are doing, as if they had crashed. */
   kill(): Promise<void>;
 }
@@ -19,6 +22,8 @@ export interface FunctionsOptions {
   readonly concurrency?: Concurrency;
 }
 
+const graceMs = 3000;
+
 /** Makes the functions of a stack; each starts when it is invoked. */
 export const makeFunctions = ({ specs, environment, log, concurrency }: FunctionsOptions): Functions => {
   const functions = new Map(
@@ -32,6 +37,11 @@ export const makeFunctions = ({ specs, environment, log, concurrency }: Function
       const found = functions.get(arn);
       if (!found) throw new Error(`the stack has no function ${arn}`);
       return found;
+    },
+    settle: async () => {
+      const until = performance.now() + graceMs;
+      const busy = () => [...functions.values()].some((lambda) => lambda.busy);
+      while (busy() && performance.now() < until) await sleep(10);
     },
     kill: async () => {
       await Promise.all([...functions.values()].map((lambda) => lambda.kill()));

@@ -37,7 +37,9 @@ export type FromWorker =
   | { readonly type: 'ready' }
   /** A piece of the answer. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** The answer is complete. */
-  | { readonly type: 'end' }
+  /** The answer is complete. With `idle` the handler is done, else it is still at work. */
+  | { readonly type: 'end'; readonly idle: boolean }
   /** The handler failed, before or within its answer. */
-  | { readonly type: 'error'; readonly error: ThrownError };
+  | { readonly type: 'error'; readonly error: ThrownError; readonly idle: boolean }
+  /** The handler is done with what it did after its answer. */
+  | { readonly type: 'idle' };

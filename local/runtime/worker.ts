@@ -12,7 +12,7 @@ export type Output = AsyncGenerator<Uint8Array, void, void>;
 
 /** What a worker says of an invocation, and that its reader has gone, with the reason. */
 type Progress =
-  | Exclude<FromWorker, { type: 'ready' }>
+  | Exclude<FromWorker, { type: 'ready' | 'idle' }>
   | { readonly type: 'abandoned'; readonly reason: unknown };
 
 /** Runs a function in a thread of its own. */
@@ -108,7 +108,8 @@ export class FunctionWorker {
    * @param event the event as JSON
    * @param signal tells that nobody wants the answer any more: a streaming handler finds its stream destroyed, and
    * the answer throws the signal's reason
-   * @param idle is called once the function is idle again, or dead: it may work on when its answer is not wanted
+   * @param idle is called once the function is idle again, or dead: it may work on when its answer has ended, or is not
+   * wanted
    */
   invoke(event: string, signal: AbortSignal, idle: () => void): Output {
     const mailbox = new Mailbox<Progress>();
@@ -126,7 +127,7 @@ export class FunctionWorker {
     this.#post({ type: 'invoke', requestId: randomUUID(), event, deadline: Date.now() + timeoutMs });
     if (signal.aborted) abandon();
     // It may have died since it was chosen.
-    if (this.#dead) this.#receive({ type: 'error', error: new Error('Runtime exited') });
+    if (this.#dead) this.#receive({ type: 'error', error: new Error('Runtime exited'), idle: true });
     return this.#output(mailbox);
   }
 
@@ -142,12 +143,14 @@ export class FunctionWorker {
 
   /** Tells the worker how far its reader has come, and when it stops. */
   async *#output(mailbox: Mailbox<Progress>): Output {
+    let complete = false;
     const tell = (message: ToWorker) => {
       if (this.#invocation?.mailbox === mailbox) this.#post(message);
     };
     try {
       for (;;) {
         const progress = await mailbox.next();
+        complete = progress.type === 'end';
         if (progress.type === 'end') return;
         if (progress.type === 'error') throw new FunctionError(progress.error);
         if (progress.type === 'abandoned') throw progress.reason;
@@ -155,7 +158,7 @@ export class FunctionWorker {
         tell({ type: 'taken', bytes: progress.bytes.length });
       }
     } finally {
-      tell({ type: 'abandon' });
+      if (!complete) tell({ type: 'abandon' });
     }
   }
 
@@ -165,15 +168,15 @@ export class FunctionWorker {
       this.#start = undefined;
       return;
     }
-    this.#invocation?.mailbox.send(message);
-    if (message.type !== 'bytes') this.#invocation?.over();
+    if (message.type !== 'idle') this.#invocation?.mailbox.send(message);
+    if (message.type === 'idle' || (message.type !== 'bytes' && message.idle)) this.#invocation?.over();
   }
 
   #die(error: Error): void {
     if (this.#dead) return;
     this.#dead = true;
     this.#start?.reject(new FunctionError(error));
-    this.#receive({ type: 'error', error });
+    this.#receive({ type: 'error', error, idle: true });
   }
 
   #post(message: ToWorker): void {

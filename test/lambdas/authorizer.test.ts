@@ -12,18 +12,10 @@ import {
 } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
 import { parseProjectId } from '../../core/wire/index.ts';
-import type { Route } from '../../lib/routes.ts';
 import { createStores } from '../support/stores.ts';
 
-/** A Bearer route, whether or not the list has one of its own. */
+/** The Bearer route. */
 const inference = '/inference/v1/{path+}';
-vi.mock(import('../../lib/routes.ts'), async (original) => {
-  const actual = await original();
-  const [route] = actual.routes;
-  if (!route) throw new Error('no routes');
-  const bearer: Route = { ...route, path: '/inference/v1/{path+}', scheme: 'bearer' };
-  return { ...actual, routes: [...actual.routes, bearer] };
-});
 
 type Handler = typeof import('../../lambdas/authorizer.ts')['handler'];
 

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { FileSystem } from 'aws-cdk-lib';
@@ -32,7 +32,9 @@ describe('the bundles of the handlers', () => {
 
   it.each(handlers)('let %s import nothing that Node does not have', (handler) => {
     const imports = metafile.outputs[`bundles/${handler}/index.mjs`]?.imports.map(({ path }) => path) ?? [];
-    expect(imports.filter((path) => !isBuiltin(path))).toEqual([]);
+    // Or what lies beside it.
+    const beside = (path: string) => existsSync(join(outdir, handler, 'node_modules', path, 'package.json'));
+    expect(imports.filter((path) => !isBuiltin(path) && !beside(path))).toEqual([]);
     expect(text(handler, 'index.mjs')).not.toContain('Dynamic require of');
   });
 
@@ -85,6 +87,23 @@ describe('bundling', () => {
     const outdir = temporaryFolder();
     bundle({ root: folder, handlers: ['call/start'], outdir });
     expect(readFileSync(join(outdir, 'call/start/index.mjs'), 'utf8')).not.toContain('unused');
+  });
+
+  it('puts a lazy package beside the handlers that import it, which find it when they need it', () => {
+    const lazy = project(
+      "export const handler = async () => (await import('@pydantic/genai-prices')).calcPrice({ input_tokens: 1e6 }, 'gpt-4o').total_price;\n",
+    );
+    symlinkSync(join(root, 'node_modules'), join(lazy, 'node_modules'));
+    writeFileSync(join(lazy, 'lambdas/call/end.ts'), source);
+    const outdir = temporaryFolder();
+    bundle({ root: lazy, handlers: ['call/start', 'call/end'], outdir });
+    const folder = join(outdir, 'call/start');
+    expect(statSync(join(folder, 'index.mjs')).size).toBeLessThan(1000);
+    expect(existsSync(join(outdir, 'call/end/node_modules'))).toBe(false);
+    // In a Node of its own, as it will be: vitest resolves imports its own way.
+    const script = `import { handler } from './index.mjs'; console.log(await handler());`;
+    const run = ['--input-type=module', '--eval', script];
+    expect(execFileSync(process.execPath, run, { cwd: folder, encoding: 'utf8' })).toBe('2.5\n');
   });
 
   it('fails where a handler imports what is not there, says so, and writes nothing', () => {

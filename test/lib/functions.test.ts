@@ -7,8 +7,10 @@ import { type Resource, resourceOf, resourcesOf, root, synthesize } from './synt
 const template = synthesize();
 const functionType = 'AWS::Lambda::Function';
 const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
+const [objectsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageObjects');
 const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
 const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
+const [costsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCosts');
 
 const functionOf = (path: string, from = template): Resource => {
   const found = [...resourcesOf(from, functionType).values()].filter(
@@ -67,6 +69,28 @@ const payloads: Record<Access, unknown[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
 };
+const objects: Record<Access, unknown[]> = {
+  read: [
+    allow(arn(objectsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
+    allow(arn(payloadsId, '/objects/*'), 's3:GetObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
+  write: [
+    allow(
+      arn(objectsId),
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:BatchWriteItem',
+      'dynamodb:PutItem',
+      'dynamodb:DeleteItem',
+    ),
+    allow(arn(payloadsId, '/objects/*'), 's3:PutObject', 's3:DeleteObject'),
+  ],
+};
+const costs: Record<Access, unknown[]> = {
+  read: [allow(arn(costsId), 'dynamodb:Query')],
+  write: [allow(arn(costsId), 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert')],
+};
 const everyFunction = (logId: string) => [
   allow(arn(logId), 'logs:CreateLogStream', 'logs:PutLogEvents'),
   allow('*', 'xray:PutTraceSegments', 'xray:PutTelemetryRecords'),
@@ -94,7 +118,9 @@ describe.each(routes)('the function of $path', (route) => {
       SHARDS: '4',
       NODE_OPTIONS: '--enable-source-maps',
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
-      ...(route.stores.payloads && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+      ...(route.stores.objects && { OBJECTS_TABLE: { Ref: objectsId } }),
+      ...((route.stores.payloads || route.stores.objects) && { PAYLOADS_BUCKET: { Ref: payloadsId } }),
+      ...(route.stores.costs && { COSTS_TABLE: { Ref: costsId } }),
     });
   });
 
@@ -103,6 +129,8 @@ describe.each(routes)('the function of $path', (route) => {
       ...everyFunction(logOf(resource)),
       ...(route.stores.calls ? calls[route.stores.calls] : []),
       ...(route.stores.payloads ? payloads[route.stores.payloads] : []),
+      ...(route.stores.objects ? objects[route.stores.objects] : []),
+      ...(route.stores.costs ? costs[route.stores.costs] : []),
     ]);
   });
 
@@ -160,8 +188,8 @@ describe('the functions', () => {
 });
 
 describe('the actions that the functions are granted', () => {
-  /** The action that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
-  const actionOf: Record<string, string> = {
+  /** The actions that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
+  const actionsOf: Record<string, string | readonly string[]> = {
     BatchGetItemCommand: 'dynamodb:BatchGetItem',
     QueryCommand: 'dynamodb:Query',
     BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
@@ -170,6 +198,9 @@ describe('the actions that the functions are granted', () => {
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',
     PutObjectCommand: 's3:PutObject',
+    DeleteObjectCommand: 's3:DeleteObject',
+    // It is made of puts and deletes.
+    TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem'],
   };
   const folder = join(root, 'core/storage');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -180,7 +211,7 @@ describe('the actions that the functions are granted', () => {
   );
 
   it('are those that the commands in core/storage need, and no more', () => {
-    const needed = new Set(commands.map((command) => actionOf[command ?? ''] ?? `unknown: ${command}`));
+    const needed = new Set(commands.flatMap((command) => actionsOf[command ?? ''] ?? `unknown: ${command}`));
     // No command: it makes S3 tell a missing object from a forbidden one.
     needed.add('s3:ListBucket');
     const granted = routes

@@ -42,7 +42,9 @@ describe('the stack', () => {
       'ApiUrl',
       'KeysTable',
       'CallsTable',
+      'ObjectsTable',
       'PayloadsBucket',
+      'CostsTable',
     ]);
   });
 

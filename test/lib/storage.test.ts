@@ -46,11 +46,50 @@ describe('the calls table', () => {
   });
 });
 
+describe('the objects table', () => {
+  const [, objects] = resourceOf(template, table, 'StorageObjects');
+
+  it('has binary keys and no index', () => {
+    expect(objects.Properties).toMatchObject({
+      KeySchema: [
+        { AttributeName: 'k', KeyType: 'HASH' },
+        { AttributeName: 's', KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [
+        { AttributeName: 'k', AttributeType: 'B' },
+        { AttributeName: 's', AttributeType: 'B' },
+      ],
+    });
+    expect(objects.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+  });
+
+  it('keeps its items for good', () => {
+    expect(objects.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+});
+
+describe('the costs table', () => {
+  const [, costs] = resourceOf(template, table, 'StorageCosts');
+
+  it('has a binary partition key and sort key, and nothing expires in it', () => {
+    expect(costs.Properties.KeySchema).toEqual([
+      { AttributeName: 'k', KeyType: 'HASH' },
+      { AttributeName: 'p', KeyType: 'RANGE' },
+    ]);
+    expect(costs.Properties.AttributeDefinitions).toEqual([
+      { AttributeName: 'k', AttributeType: 'B' },
+      { AttributeName: 'p', AttributeType: 'B' },
+    ]);
+    expect(costs.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+    expect(costs.Properties).not.toHaveProperty('TimeToLiveSpecification');
+  });
+});
+
 describe('every table', () => {
   const tables = resourcesOf(template, table);
 
-  it('is one of two', () => {
-    expect(tables.size).toBe(2);
+  it('is one of four', () => {
+    expect(tables.size).toBe(4);
   });
 
   it.each([...tables])('%s is paid per request', (_, { Properties }) => {

@@ -14,6 +14,8 @@ describe('the settings', () => {
       DATA_DIR: '/data',
       AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
       AWS_ENDPOINT_URL_S3: 'http://localhost:9000',
+      INFERENCE_BASE_URL: 'https://api.openai.com/v1',
+      INFERENCE_API_KEY: 'sk-key',
       LOG: '1',
     });
     expect(settings).toEqual({
@@ -23,6 +25,7 @@ describe('the settings', () => {
       dataDir: '/data',
       dynamodb: 'http://127.0.0.1:8000',
       s3: 'http://127.0.0.1:9000',
+      inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
     });
   });
@@ -64,6 +67,8 @@ describe('the settings', () => {
     [{ LOG: '2' }, 'LOG is 2: write 1 or 0'],
     [{ AWS_ENDPOINT_URL_S3: 'http://' }, 'AWS_ENDPOINT_URL_S3 is http://: write a URL'],
     [{ AWS_ENDPOINT_URL_S3: 'nonsense' }, 'AWS_ENDPOINT_URL_S3 is nonsense: write a URL'],
+    [{ INFERENCE_BASE_URL: 'api.openai.com' }, 'INFERENCE_BASE_URL is api.openai.com: write a URL'],
+    [{ INFERENCE_API_KEY: 'sk-key' }, 'INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too'],
   ])('that are bad are named with what to write: %j', (environment, message) => {
     expect(() => readSettings(environment)).toThrow(message);
   });

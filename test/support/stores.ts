@@ -12,8 +12,10 @@ export interface Stores {
   readonly dynamodb: DynamoDBClient;
   readonly s3: S3Client;
   readonly callsTable: string;
+  readonly objectsTable: string;
   readonly keysTable: string;
   readonly bucket: string;
+  readonly costsTable: string;
   /** What AWS SDK clients, in this process or another, need in their environment to find these stores. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -32,8 +34,10 @@ export const createStores = async (): Promise<Stores> => {
     dynamodb,
     s3,
     callsTable: outputOf(stack, 'CallsTable'),
+    objectsTable: outputOf(stack, 'ObjectsTable'),
     keysTable: outputOf(stack, 'KeysTable'),
     bucket: outputOf(stack, 'PayloadsBucket'),
+    costsTable: outputOf(stack, 'CostsTable'),
     environment,
   };
 };

@@ -160,13 +160,17 @@ describe('a query', () => {
     [{ columns: [`inputs${'.a'.repeat(300)}`] }, ['columns', '0'], 'string_too_long'],
     [{ columns: Array.from({ length: 501 }, () => 'id') }, ['columns'], 'too_long'],
     [{ sort_by: [{ field: 'started_at', direction: 'up' }] }, ['sort_by', '0', 'direction'], 'literal_error'],
-    [{ sort_by: [{ field: 'op_name', direction: 'asc' }] }, ['sort_by'], 'not_supported'],
-    [{ query: { $expr: {} } }, ['query'], 'not_supported'],
-    [{ include_costs: true }, ['include_costs'], 'not_supported'],
-    [{ include_feedback: true }, ['include_feedback'], 'not_supported'],
-    [{ include_storage_size: true }, ['include_storage_size'], 'not_supported'],
-    [{ include_total_storage_size: true }, ['include_total_storage_size'], 'not_supported'],
-    [{ expand_columns: ['inputs.x'] }, ['expand_columns'], 'not_supported'],
+    [{ sort_by: [{ field: 'nope', direction: 'asc' }] }, ['sort_by', '0', 'field'], 'value_error'],
+    [
+      { sort_by: [{ field: 'storage_size_bytes', direction: 'asc' }] },
+      ['sort_by', '0', 'field'],
+      'value_error',
+    ],
+    [{ query: { $expr: {} } }, ['query', '$expr'], 'value_error'],
+    [{ query: {} }, ['query', '$expr'], 'missing'],
+    [{ query: { $expr: { $and: [] }, limit: 1 } }, ['query', 'limit'], 'extra_forbidden'],
+    [{ include_costs: 'yes' }, ['include_costs'], 'bool_type'],
+    [{ expand_columns: ['x'] }, ['expand_columns', '0'], 'value_error'],
   ])('with %j is told of %j: %s', (fields, path, type) => {
     expect(query(fields)).toMatchObject([{ loc: at(...path), type }]);
   });

@@ -137,9 +137,13 @@ describe('the synthesized stack', () => {
   });
 
   it('has an authorizer before every route, and functions that know their tables', () => {
-    for (const { authorizer, function: spec } of stack.api.routes) {
+    for (const { path, authorizer, function: spec } of stack.api.routes) {
+      const stores = routes.find((route) => route.path === path)?.stores;
+      const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
       expect(authorizer?.function.environment.KEYS_TABLE).toBe(outputOf(stack, 'KeysTable'));
-      expect(spec.environment.CALLS_TABLE).toBe(outputOf(stack, 'CallsTable'));
+      expect(CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
+      expect(OBJECTS_TABLE).toBe(stores?.objects && outputOf(stack, 'ObjectsTable'));
+      expect(COSTS_TABLE).toBe(stores?.costs && outputOf(stack, 'CostsTable'));
     }
   });
 });

@@ -1,0 +1,33 @@
+import { type Effort, insertItems } from '../storage/index.ts';
+import { priceId } from './keys.ts';
+import type { CostsCreate } from './model.ts';
+import { type CostStore, toItem } from './store.ts';
+
+/**
+ * Stores prices. One that is there already, with the same terms, stays as it was first stored, so that a request may be repeated, however
+ * late, without a price overtaking another.
+ *
+ * @param user whose key stores them
+ * @returns each model with the id of its price, in the order of the terms
+ * @throws ServiceError 503 when some could not be stored in time; others may have been
+ */
+export const createPrices = async (
+  { table }: CostStore,
+  { projectId, terms }: CostsCreate,
+  user: string,
+  effort: Effort,
+): Promise<[model: string, id: string][]> => {
+  const createdAt = Date.now() * 1000;
+  const prices = terms.map((term) => ({
+    ...term,
+    id: priceId(projectId, term),
+    createdAt,
+    createdBy: user,
+  }));
+  await insertItems(
+    table,
+    prices.map((price) => toItem(projectId, price)),
+    effort,
+  );
+  return prices.map(({ model, id }) => [model, id]);
+};

@@ -1,0 +1,106 @@
+import type { ModelPrice, PriceCalculation } from '@pydantic/genai-prices';
+import type { Micros } from '../wire/index.ts';
+import type { PriceBook, PriceInForce } from './price-book.ts';
+
+type CalcPrice = typeof import('@pydantic/genai-prices').calcPrice;
+
+/** Where the default prices are from, and of which version; answered as their `created_by`. */
+export const defaultPricesSource = '@pydantic/genai-prices 0.1.8';
+
+/** A project's own price can have no longer name either. */
+const longestName = 256;
+
+/**
+ * Finds a model in the library's table by its name: as it is, or behind its provider's (`openai/gpt-4o`); as Google lists it
+ * (`models/gemini-2.5-pro`); as one of OpenAI's or Amazon Bedrock's, whose names the library takes for theirs only when told whose they are.
+ */
+const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceCalculation | null => {
+  // Under this name of a provider, the library takes the one before a slash for the provider.
+  const find = (name: string, providerId = 'litellm') => calcPrice({}, name, { providerId, timestamp });
+  return (
+    find(model) ??
+    (model.startsWith('models/') ? find(model.slice('models/'.length)) : null) ??
+    find(model, 'openai') ??
+    find(model, 'aws')
+  );
+};
+
+/** Names that are remembered; clients choose them, so there is no end to them. */
+const mostNames = 1000;
+
+/**
+ * {@link findModel} with a memory: it goes through the patterns of whole providers. A model's price may change with time, a name's model never
+ * does.
+ */
+const modelFinder = (calcPrice: CalcPrice) => {
+  const known = new Map<string, PriceCalculation | null>();
+  return (model: string, timestamp: Date): PriceCalculation | null => {
+    const before = known.get(model);
+    const changes = before && Array.isArray(before.model.prices);
+    if (before !== undefined && !changes) return before;
+    const found = findModel(calcPrice, model, timestamp);
+    if (known.size >= mostNames) known.clear();
+    known.set(model, found);
+    return found;
+  };
+};
+
+/** The price of a token, out of the price of a million; undefined where the model has none of this kind. */
+const perToken = (perMillion: ModelPrice[string], promptTokens: number): number | undefined => {
+  if (perMillion === undefined) return undefined;
+  const price =
+    typeof perMillion === 'number'
+      ? perMillion
+      : (perMillion.tiers.findLast(({ start }) => promptTokens > start)?.price ?? perMillion.base);
+  // The double nearest to the listed price, which the quotient may miss by one bit: 1.5e-7, not 1.4999999999999999e-7.
+  return Number((price / 1e6).toPrecision(15));
+};
+
+/** The day from which a price is in force, in microseconds since 1970; null where the table does not say. */
+const effectiveDate = ({ model, model_price }: PriceCalculation): Micros | null => {
+  if (!Array.isArray(model.prices)) return null;
+  const constraint = model.prices.find(({ prices }) => prices === model_price)?.constraint;
+  return constraint?.type === 'start_date' ? Date.parse(constraint.start_date) * 1000 : null;
+};
+
+const inForce = (found: PriceCalculation, promptTokens: number): PriceInForce | undefined => {
+  const price = (key: string) => perToken(found.model_price[key], promptTokens);
+  const [prompt, completion] = [price('input_mtok'), price('output_mtok')];
+  // Models that are paid by the hour, the page or the picture: what their tokens cost is not known.
+  if (prompt === undefined && completion === undefined) return undefined;
+  return {
+    promptTokenCost: prompt ?? 0,
+    cacheReadTokenCost: price('cache_read_mtok') ?? prompt ?? 0,
+    cacheWriteTokenCost: price('cache_write_mtok') ?? prompt ?? 0,
+    completionTokenCost: completion ?? 0,
+    promptTokenCostUnit: 'USD',
+    completionTokenCostUnit: 'USD',
+    effectiveDate: effectiveDate(found),
+    providerId: found.provider.id,
+    level: 'default',
+    levelId: 'default',
+    createdAt: null,
+    createdBy: defaultPricesSource,
+  };
+};
+
+const load = async (): Promise<PriceBook> => {
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const find = modelFinder(calcPrice);
+  return (model, startedAt, promptTokens) => {
+    if (model.length > longestName) return undefined;
+    const found = find(model, new Date(startedAt / 1000));
+    return found ? inForce(found, promptTokens) : undefined;
+  };
+};
+
+let loaded: Promise<PriceBook> | undefined;
+
+/**
+ * The default prices: those that providers list, with their changes over time as far as the library knows them. Its table is large, so it is
+ * loaded only when somebody asks for costs, once per container.
+ */
+export const loadDefaultPrices = (): Promise<PriceBook> => {
+  loaded ??= load();
+  return loaded;
+};

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { UUID } from 'uuidv7';
+import type { Item, KeyRange } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import type { PriceTerms } from './model.ts';
+
+/*
+ * The keys of the costs table: k is the project, p the 16 bytes of the price's id. A project's prices are one partition, in the
+ * order of their ids, which is that of the milliseconds from which they are in force.
+ */
+
+/**
+ * The id of a price: a UUIDv7 whose time is that from which the price is in force (1970 for earlier ones) and whose other bits are a digest of
+ * the project and the terms.
+ */
+export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
+  const content = JSON.stringify([
+    projectId,
+    terms.model,
+    terms.promptTokenCost,
+    terms.completionTokenCost,
+    terms.promptTokenCostUnit,
+    terms.completionTokenCostUnit,
+    terms.effectiveDate,
+    terms.providerId,
+  ]);
+  const digest = createHash('sha256').update(content).digest();
+  const millis = Math.max(0, Math.floor(terms.effectiveDate / 1000));
+  const [randA, randBHi] = [digest.readUInt16BE(0) & 0xfff, digest.readUInt32BE(2) & 0x3fff_ffff];
+  return UUID.fromFieldsV7(millis, randA, randBHi, digest.readUInt32BE(6)).toString();
+};
+
+const partition = (projectId: ProjectId): Uint8Array => Buffer.from(projectId, 'utf8');
+
+/** The one spelling of a UUID that ids have. */
+const canonicalUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The key of a price; undefined for an id that no price can have. */
+export const priceKey = (projectId: ProjectId, id: string): Item | undefined => {
+  if (!canonicalUuid.test(id)) return undefined;
+  return { k: { B: partition(projectId) }, p: { B: UUID.parse(id).bytes } };
+};
+
+/** The price's id, out of the table's sort key. */
+export const priceIdOf = (sortKey: Uint8Array): string => UUID.ofInner(sortKey).toString();
+
+/** Every price of a project. */
+export const pricesRange = (projectId: ProjectId): KeyRange => ({ partition: ['k', partition(projectId)] });

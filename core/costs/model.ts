@@ -1,0 +1,64 @@
+import type { Micros, ProjectId } from '../wire/index.ts';
+
+/** What a project says that a model costs from some time on. Costs are per token, in their units (`USD`). */
+export interface PriceTerms {
+  /** The model's name as it stands in `summary.usage`. */
+  readonly model: string;
+  readonly promptTokenCost: number;
+  readonly completionTokenCost: number;
+  readonly promptTokenCostUnit: string;
+  readonly completionTokenCostUnit: string;
+  /** Calls that started then or later cost this; microseconds since 1970. */
+  readonly effectiveDate: Micros;
+  readonly providerId: string;
+}
+
+/** A project's price, as it is stored. */
+export interface Price extends PriceTerms {
+  /** A UUIDv7, made of the project and the terms: the same again is the same price. */
+  readonly id: string;
+  /** When it was first stored, in microseconds since 1970. */
+  readonly createdAt: Micros;
+  /** Whose key stored it. */
+  readonly createdBy: string;
+}
+
+/** A request for prices, checked; its terms name each model once. */
+export interface CostsCreate {
+  readonly projectId: ProjectId;
+  readonly terms: readonly PriceTerms[];
+}
+
+/** A price as it is answered; times are text. */
+export interface PriceRow {
+  readonly id: string;
+  readonly llm_id: string;
+  readonly prompt_token_cost: number;
+  readonly completion_token_cost: number;
+  readonly prompt_token_cost_unit: string;
+  readonly completion_token_cost_unit: string;
+  readonly effective_date: string;
+  readonly provider_id: string;
+}
+
+/** What one model cost a call, as it is answered under `summary.<service>.costs`; null where there is no value. */
+export interface ModelCost {
+  /** All tokens of the prompts, cached ones included. */
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly requests: number;
+  readonly total_tokens: number;
+  readonly prompt_token_cost: number;
+  readonly completion_token_cost: number;
+  readonly prompt_tokens_total_cost: number;
+  readonly completion_tokens_total_cost: number;
+  readonly prompt_token_cost_unit: string;
+  readonly completion_token_cost_unit: string;
+  readonly effective_date: string | null;
+  readonly provider_id: string;
+  readonly pricing_level: 'project' | 'default';
+  /** The project's id, or `default`. */
+  readonly pricing_level_id: string;
+  readonly created_at: string | null;
+  readonly created_by: string;
+}

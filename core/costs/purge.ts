@@ -1,0 +1,20 @@
+import { deleteItems, type Effort } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import { priceKey } from './keys.ts';
+import type { CostStore } from './store.ts';
+
+/**
+ * Deletes prices of a project. Ids of nothing are as good as deleted.
+ *
+ * @param ids each once
+ * @throws ServiceError 503 when some could not be deleted in time; others may have been
+ */
+export const purgePrices = async (
+  { table }: CostStore,
+  projectId: ProjectId,
+  ids: readonly string[],
+  effort: Effort,
+): Promise<void> => {
+  const keys = ids.map((id) => priceKey(projectId, id)).filter((key) => key !== undefined);
+  await deleteItems(table, keys, effort);
+};

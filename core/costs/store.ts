@@ -1,0 +1,87 @@
+import { type Effort, type Item, queryPage, type Table } from '../storage/index.ts';
+import { formatTime, type Micros, type ProjectId, parseTime } from '../wire/index.ts';
+import { priceIdOf, priceKey, pricesRange } from './keys.ts';
+import type { Price } from './model.ts';
+
+/** Where prices are stored. */
+export interface CostStore {
+  readonly table: Table;
+}
+
+/**
+ * The price as an item of the costs table, with names and values that an operator can read in the console. Costs are text: the
+ * smallest doubles are too small for DynamoDB's numbers.
+ */
+export const toItem = (projectId: ProjectId, price: Price): Item => ({
+  ...priceKey(projectId, price.id),
+  model: { S: price.model },
+  prompt: { S: String(price.promptTokenCost) },
+  completion: { S: String(price.completionTokenCost) },
+  promptUnit: { S: price.promptTokenCostUnit },
+  completionUnit: { S: price.completionTokenCostUnit },
+  effective: { S: formatTime(price.effectiveDate) },
+  provider: { S: price.providerId },
+  createdAt: { S: formatTime(price.createdAt) },
+  createdBy: { S: price.createdBy },
+});
+
+const damaged = (name: string): Error => new Error(`an item of the costs table is damaged: ${name}`);
+
+const textOf = (item: Item, name: string): string => {
+  const text = item[name]?.S;
+  if (text === undefined) throw damaged(name);
+  return text;
+};
+
+const costOf = (item: Item, name: string): number => {
+  const cost = Number(textOf(item, name));
+  if (!Number.isFinite(cost)) throw damaged(name);
+  return cost;
+};
+
+const timeOf = (item: Item, name: string): Micros => {
+  const time = parseTime(textOf(item, name));
+  if (time === undefined) throw damaged(name);
+  return time;
+};
+
+/**
+ * Reads a price back from its item.
+ *
+ * @throws Error when the item is not what {@link toItem} writes: a damaged price must not count as a free model
+ */
+export const fromItem = (item: Item): Price => {
+  if (!item.p?.B) throw damaged('p');
+  return {
+    id: priceIdOf(item.p.B),
+    model: textOf(item, 'model'),
+    promptTokenCost: costOf(item, 'prompt'),
+    completionTokenCost: costOf(item, 'completion'),
+    promptTokenCostUnit: textOf(item, 'promptUnit'),
+    completionTokenCostUnit: textOf(item, 'completionUnit'),
+    effectiveDate: timeOf(item, 'effective'),
+    providerId: textOf(item, 'provider'),
+    createdAt: timeOf(item, 'createdAt'),
+    createdBy: textOf(item, 'createdBy'),
+  };
+};
+
+/**
+ * Reads all prices of a project, strongly consistent, in the order of their ids.
+ *
+ * @throws ServiceError 503 when storage does not give them in time; Error when one is damaged
+ */
+export const readPrices = async (
+  { table }: CostStore,
+  projectId: ProjectId,
+  effort: Effort,
+): Promise<Price[]> => {
+  const pages: Price[][] = [];
+  let start: Item | undefined;
+  do {
+    const page = await queryPage(table, pricesRange(projectId), effort, { consistent: true, start });
+    pages.push(page.items.map(fromItem));
+    start = page.next;
+  } while (start);
+  return pages.flat();
+};

@@ -1,0 +1,66 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Headers } from './headers.ts';
+
+const connectMs = 5000;
+
+/**
+ * How long a connection that is not in use is trusted to be open still. Many servers close theirs after five seconds; and a function that was frozen does not see
+ * it happen. A request that dies on a dead connection cannot be told from one that was served, and is not sent again.
+ */
+const idleMs = 4000;
+
+const agents = {
+  'http:': new HttpAgent({ keepAlive: true }),
+  'https:': new HttpsAgent({ keepAlive: true }),
+};
+
+const freedAt = new WeakMap<Socket, number>();
+for (const agent of Object.values(agents))
+  agent.on('free', (socket: Socket) => freedAt.set(socket, Date.now()));
+
+const closeIdle = (agent: HttpAgent): void => {
+  const sockets = Object.values(agent.freeSockets).flatMap((list) => list ?? []);
+  for (const socket of sockets) {
+    if (Date.now() - (freedAt.get(socket) ?? 0) > idleMs) socket.destroy();
+  }
+};
+
+/**
+ * POSTs a body, once: nothing is tried again, and no redirect followed.
+ *
+ * @param signal breaks the request off, and its answer
+ * @returns the answer once its head is there; its body is as the server encoded it
+ * @throws Error where no connection was made within five seconds, or it broke before the answer; the signal's AbortError
+ */
+export const post = (
+  url: URL,
+  headers: Headers,
+  body: Uint8Array,
+  signal: AbortSignal,
+): Promise<IncomingMessage> => {
+  const secure = url.protocol === 'https:';
+  const agent = agents[secure ? 'https:' : 'http:'];
+  closeIdle(agent);
+  return new Promise((resolve, reject) => {
+    const request = (secure ? httpsRequest : httpRequest)(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': body.length },
+      agent,
+      signal,
+    });
+    const late = () => request.destroy(new Error(`no connection within ${connectMs} ms`));
+    const timer = setTimeout(late, connectMs);
+    const connected = () => clearTimeout(timer);
+    request.once('socket', (socket) => {
+      if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
+      else connected();
+    });
+    request.once('close', connected);
+    request.once('response', resolve);
+    // It may come after the answer has begun, whose own error then tells its reader.
+    request.on('error', reject);
+    request.end(body);
+  });
+};

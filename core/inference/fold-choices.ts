@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
+import { Budget } from './budget.ts';
+import type { Fold } from './fold.ts';
+import { mergeDelta, setKept } from './merge.ts';
+
+const mostChoices = 128;
+/** Kept apart for what stands beside the choices: the usage comes last, when a long answer has used up the rest. */
+const headCharacters = 64 * 1024;
+
+/** The place among streamed items says nothing in a list that is whole. */
+const withoutIndex = (item: JsonValue): JsonValue => {
+  if (!isJsonObject(item)) return item;
+  const { index: _index, ...rest } = item;
+  return rest;
+};
+
+const byIndex = (a: JsonObject, b: JsonObject): number => Number(a.index) - Number(b.index);
+
+const finished = ({ message, ...choice }: JsonObject): JsonObject => {
+  if (!isJsonObject(message)) return choice;
+  const calls = message.tool_calls;
+  const whole = Array.isArray(calls) ? { ...message, tool_calls: calls.map(withoutIndex) } : message;
+  return { index: choice.index ?? 0, message: whole, ...choice };
+};
+
+/** Puts a streamed chat completion or text completion together: its choices by their index, what stands beside them as it was last said. */
+export class ChoicesFold implements Fold {
+  readonly #budget: Budget;
+  readonly #headBudget = new Budget(headCharacters);
+  readonly #head: JsonObject = {};
+  readonly #choices = new Map<number, JsonObject>();
+  #begun = false;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
+
+  add(data: JsonObject): void {
+    this.#begun = true;
+    const { choices, obfuscation: _padding, ...head } = data;
+    for (const [key, value] of Object.entries(head)) {
+      if (value !== null || !Object.hasOwn(this.#head, key))
+        setKept(this.#head, key, value, this.#headBudget);
+    }
+    if (this.#headBudget.exceeded) this.#budget.exceed();
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices) if (isJsonObject(choice)) this.#addChoice(choice);
+  }
+
+  answer(): JsonObject | null {
+    if (!this.#begun) return null;
+    const choices = [...this.#choices.values()].toSorted(byIndex).map(finished);
+    const { object } = this.#head;
+    return {
+      ...this.#head,
+      ...(object === 'chat.completion.chunk' && { object: 'chat.completion' }),
+      choices,
+    };
+  }
+
+  #addChoice({ index = 0, delta, ...rest }: JsonObject): void {
+    if (typeof index !== 'number') return;
+    const choice = this.#choices.get(index) ?? { index };
+    if (!this.#choices.has(index)) {
+      if (this.#choices.size >= mostChoices) {
+        this.#budget.exceed();
+        return;
+      }
+      this.#choices.set(index, choice);
+    }
+    mergeDelta(choice, { ...(isJsonObject(delta) && { message: delta }), ...rest }, this.#budget);
+  }
+}

@@ -1,0 +1,59 @@
+import { isJsonObject, type JsonObject } from '../wire/index.ts';
+import type { Budget } from './budget.ts';
+import type { Fold } from './fold.ts';
+
+const mostItems = 1024;
+
+/**
+ * Puts a streamed answer of the Responses API together. Its last event carries the whole response; where that never came, the items that were finished are
+ * there, and the text of the one under way.
+ */
+export class ResponsesFold implements Fold {
+  readonly #budget: Budget;
+  readonly #items = new Map<number, JsonObject>();
+  readonly #texts = new Map<number, string>();
+  #response: JsonObject | null = null;
+  #whole = false;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
+
+  add(data: JsonObject): void {
+    const { type, response, item, delta, output_index: index } = data;
+    if (isJsonObject(response)) {
+      this.#whole =
+        type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
+      this.#response = this.#budget.take(JSON.stringify(response).length)
+        ? response
+        : withoutOutput(response);
+    }
+    if (typeof index !== 'number' || this.#items.size + this.#texts.size >= mostItems) return;
+    if (type === 'response.output_item.done' && isJsonObject(item)) {
+      this.#texts.delete(index);
+      if (this.#budget.take(JSON.stringify(item).length)) this.#items.set(index, item);
+    }
+    if (type === 'response.output_text.delta' && typeof delta === 'string' && this.#budget.take(delta.length))
+      this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
+  }
+
+  answer(): JsonObject | null {
+    if (this.#whole || this.#response === null) return this.#response;
+    const begun = [...this.#texts].map(([index, text]): [number, JsonObject] => [index, begunMessage(text)]);
+    const output = [...this.#items, ...begun].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+    return { ...this.#response, output };
+  }
+}
+
+/** What is left of a response that is too long to be kept: its usage, status and model. */
+const withoutOutput = ({ id, object, model, status, usage }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries({ id, object, model, status, usage }).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
+
+const begunMessage = (text: string): JsonObject => ({
+  type: 'message',
+  role: 'assistant',
+  status: 'in_progress',
+  content: [{ type: 'output_text', text }],
+});

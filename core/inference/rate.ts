@@ -1,0 +1,64 @@
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type Effort, persist, type Table } from '../storage/index.ts';
+import { ServiceError } from '../wire/index.ts';
+
+/** How many requests a key may make. */
+export interface RateLimit {
+  readonly table: Table;
+  /** The most requests of one key in one minute of the clock. */
+  readonly perMinute: number;
+}
+
+const minuteMs = 60_000;
+/** Counts are of no use once their minute is over. */
+const keptSeconds = 600;
+
+/** 429: the key has made its requests of this minute. */
+const exhausted = (perMinute: number, now: number): ServiceError =>
+  new ServiceError(
+    429,
+    [
+      {
+        loc: ['header', 'authorization'],
+        msg: `this key may make ${perMinute} inference requests a minute`,
+        type: 'throttled',
+      },
+    ],
+    { retryAfterSeconds: Math.ceil((minuteMs - (now % minuteMs)) / 1000) },
+  );
+
+/**
+ * Counts a request of a key, if it may make one more in this minute.
+ *
+ * @throws ServiceError 429 with the seconds until the next minute; 503 when storage does not answer in time
+ */
+export const countRequest = async (
+  { table, perMinute }: RateLimit,
+  keyId: string,
+  effort: Effort,
+): Promise<void> => {
+  const now = Date.now();
+  const minute = Math.floor(now / minuteMs);
+  await persist(effort, async (request) => {
+    try {
+      const command = new UpdateItemCommand({
+        TableName: table.name,
+        Key: { id: { S: `${keyId}#${minute}` } },
+        UpdateExpression: 'SET x = :expiry ADD n :one',
+        ConditionExpression: 'attribute_not_exists(n) OR n < :most',
+        ExpressionAttributeValues: {
+          ':one': { N: '1' },
+          ':most': { N: String(perMinute) },
+          ':expiry': { N: String(Math.floor(now / 1000) + keptSeconds) },
+        },
+        ReturnConsumedCapacity: 'TOTAL',
+      });
+      const answer = await table.client.send(command, request);
+      effort.meter.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) throw exhausted(perMinute, now);
+      throw error;
+    }
+    return true;
+  });
+};

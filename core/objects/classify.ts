@@ -1,0 +1,31 @@
+import { isJsonObject, type JsonValue } from '../wire/index.ts';
+import type { ObjectKind } from './model.ts';
+
+/** An object's own field of a name; undefined where the value is no object or has none. */
+const own = (value: JsonValue, name: string): JsonValue | undefined =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** What a value is: an op where its `_type` is `op`. */
+export const kindOf = (value: JsonValue): ObjectKind => (own(value, '_type') === 'op' ? 'op' : 'object');
+
+/** Classes that everything is built upon say nothing. */
+const roots: ReadonlySet<string> = new Set(['Object', 'BaseModel']);
+const longestClass = 256;
+
+const isClassName = (value: JsonValue | undefined): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= longestClass && value.isWellFormed();
+
+/**
+ * The class that a value's class is built upon: of its `_bases`, the names of the bases from the nearest to the farthest, the
+ * last that is neither `Object` nor `BaseModel`; its `_class_name` where there is none.
+ *
+ * @returns null where the value names no class, or none of 1–256 characters
+ */
+export const baseObjectClassOf = (value: JsonValue): string | null => {
+  const bases = own(value, '_bases');
+  const base = Array.isArray(bases)
+    ? bases.findLast((name): name is string => isClassName(name) && !roots.has(name))
+    : undefined;
+  const className = own(value, '_class_name');
+  return base ?? (isClassName(className) ? className : null);
+};

@@ -1,0 +1,72 @@
+import { type Effort, type Transaction, transact, untilDone } from '../storage/index.ts';
+import type { JsonValue } from '../wire/index.ts';
+import { baseObjectClassOf, kindOf } from './classify.ts';
+import { digestOf } from './digest.ts';
+import { noteKey, type ValueName } from './keys.ts';
+import { findVersions, readHeads } from './lookup.ts';
+import type { ObjectName, VersionHeader } from './model.ts';
+import { digestItem, type Head, headItem, type ObjectStore, unchanged, versionItem } from './store.ts';
+import { sweep } from './sweep.ts';
+import { packValue, putValue } from './values.ts';
+
+/** An object as a client makes it, checked. */
+export interface NewObject extends ObjectName {
+  readonly val: JsonValue;
+}
+
+/**
+ * Makes a new version of an object, unless one has this value already. When it returns the version is durable; when it throws
+ * it may be, and the same request may be sent again.
+ *
+ * @param userId whose key makes it
+ * @returns the digest of the value
+ * @throws ServiceError 503 when storage does not take it in time, or others change the object all the while
+ */
+export const createObject = async (
+  store: ObjectStore,
+  { val, ...name }: NewObject,
+  userId: string,
+  effort: Effort,
+): Promise<string> => {
+  const { packed, bytes, home } = await packValue(val);
+  const digest = digestOf(val);
+  const about = { ...name, digest, kind: kindOf(val), baseObjectClass: baseObjectClassOf(val), bytes, home };
+  const strays: ValueName[] = [];
+  await untilDone(effort, async () => {
+    const [[known], [head]] = await Promise.all([
+      findVersions(store, [{ ...name, version: { digest } }], effort),
+      readHeads(store, [name], effort),
+    ]);
+    if (known) return true;
+    const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
+    // Nothing shows before its value is stored.
+    if (home === 'bucket') await putValue(store, header, packed, effort);
+    const made = await transact(store.table, making(header, head, packed), effort);
+    if (!made && home === 'bucket') strays.push(header);
+    return made;
+  });
+  if (strays.length > 0) await sweep(store, name, strays, effort);
+  return digest;
+};
+
+/**
+ * What makes a version, all at once. Its digest must be new to the object, of which the head as it was read may say too little.
+ */
+const making = (header: VersionHeader, head: Head | undefined, packed: Uint8Array): Transaction => {
+  const { projectId, objectId, versionIndex, home } = header;
+  const next = {
+    projectId,
+    objectId,
+    next: versionIndex + 1,
+    generation: (head?.generation ?? 0) + 1,
+    latest: header,
+  };
+  return {
+    puts: [
+      { item: headItem(next), expected: unchanged(head) },
+      { item: versionItem(header) },
+      { item: digestItem(header, home === 'item' ? packed : null), expected: { k: undefined } },
+    ],
+    deletes: home === 'bucket' ? [noteKey(header)] : [],
+  };
+};

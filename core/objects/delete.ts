@@ -1,0 +1,107 @@
+import { type Effort, queryPage, type Transaction, transact, untilDone } from '../storage/index.ts';
+import { digestKey, versionKey, versionRange } from './keys.ts';
+import { findVersions, readHeads } from './lookup.ts';
+import type { ObjectName, VersionHeader } from './model.ts';
+import { type Head, headItem, type ObjectStore, toHeader, unchanged } from './store.ts';
+import { sweep } from './sweep.ts';
+import { noteItem } from './values.ts';
+
+/** How many versions go in one transaction of at most 100 writes: the head, and up to three of each version. */
+const mostAtOnce = 33;
+
+/**
+ * Deletes versions of an object for good, their values included. Those that are not there are as good as deleted, so it may be
+ * repeated. Deleting all of an object's versions leaves alone what is made meanwhile.
+ *
+ * @param digests of the versions to delete; null for all
+ * @returns how many versions it deleted
+ * @throws ServiceError 503 when storage does not do it in time, or others change the object all the while; some may be deleted
+ * then
+ */
+export const deleteVersions = async (
+  store: ObjectStore,
+  name: ObjectName,
+  digests: readonly string[] | null,
+  effort: Effort,
+): Promise<number> => {
+  const [head] = await readHeads(store, [name], effort);
+  if (head === undefined) return 0;
+  let deleted = 0;
+  const left = digests && [...new Set(digests)];
+  for (;;) {
+    const batch = left?.splice(0, mostAtOnce);
+    const found = await deleteSome(store, name, batch ?? { below: head.next }, effort);
+    deleted += found;
+    if (left ? left.length === 0 : found === 0) break;
+  }
+  await sweep(store, name, [], effort);
+  return deleted;
+};
+
+/** Deletes at most so many versions as go in one transaction: those of the digests, or the oldest below an index. */
+const deleteSome = async (
+  store: ObjectStore,
+  name: ObjectName,
+  which: readonly string[] | { readonly below: number },
+  effort: Effort,
+): Promise<number> => {
+  let deleted = 0;
+  await untilDone(effort, async () => {
+    // The head is read first: whatever changes after it makes the transaction fail.
+    const [head] = await readHeads(store, [name], effort);
+    const doomed = await findDoomed(store, name, which, effort);
+    if (head === undefined || doomed.length === 0) return true;
+    const latest = await latestWithout(store, head, doomed, effort);
+    if (!(await transact(store.table, deleting({ ...head, latest }, head, doomed), effort))) return false;
+    deleted = doomed.length;
+    return true;
+  });
+  return deleted;
+};
+
+const findDoomed = async (
+  store: ObjectStore,
+  name: ObjectName,
+  which: readonly string[] | { readonly below: number },
+  effort: Effort,
+): Promise<VersionHeader[]> => {
+  if ('below' in which) {
+    const range = versionRange(name, which.below);
+    const page = await queryPage(store.table, range, effort, { consistent: true, limit: mostAtOnce });
+    return page.items.map((item) => toHeader(name.projectId, item));
+  }
+  const addresses = which.map((digest) => ({ ...name, version: { digest } }));
+  const found = await findVersions(store, addresses, effort);
+  return found.flatMap((version) => version?.header ?? []);
+};
+
+/** The newest version once the doomed ones are gone; null where none is left. */
+const latestWithout = async (
+  store: ObjectStore,
+  head: Head,
+  doomed: readonly VersionHeader[],
+  effort: Effort,
+): Promise<VersionHeader | null> => {
+  const gone = new Set(doomed.map(({ versionIndex }) => versionIndex));
+  if (head.latest && !gone.has(head.latest.versionIndex)) return head.latest;
+  // Of so many of the newest, at least one stays, if there is one.
+  const { items } = await queryPage(store.table, versionRange(head), effort, {
+    consistent: true,
+    descending: true,
+    limit: mostAtOnce + 1,
+  });
+  const newest = items.map((item) => toHeader(head.projectId, item));
+  return newest.find(({ versionIndex }) => !gone.has(versionIndex)) ?? null;
+};
+
+/** What deletes versions, all at once. Notes are left of the values in the bucket, which can go only after. */
+const deleting = (next: Head, head: Head, doomed: readonly VersionHeader[]): Transaction => ({
+  puts: [
+    { item: headItem({ ...next, generation: head.generation + 1 }), expected: unchanged(head) },
+    ...doomed.filter(({ home }) => home === 'bucket').map((header) => ({ item: noteItem(header) })),
+  ],
+  deletes: doomed.flatMap((header) => [
+    versionKey(header, header.versionIndex),
+    digestKey(header, header.digest),
+  ]),
+});

@@ -1,0 +1,12 @@
+export { objectJson } from './answer.ts';
+export { createObject, type NewObject } from './create.ts';
+export { deleteVersions } from './delete.ts';
+export { canonicalJson, digestOf } from './digest.ts';
+export type { Address } from './lookup.ts';
+export * from './model.ts';
+export { queryObjects } from './query.ts';
+export { readObject } from './read.ts';
+export { resolveRefs, streamRefs } from './refs.ts';
+export * from './request.ts';
+export * from './schema.ts';
+export type { ObjectStore } from './store.ts';

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { KeyRange } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts';
+
+/*
+ * Every key of the objects table, and of values in the bucket, is composed here. Keys are bytes. Parts are set off by a zero
+ * byte, which no project and no object id can hold.
+ *
+ *   head      k  project 0 h             s  object id
+ *   version   k  project 0 v             s  object id 0 version index
+ *   digest    k  project 0 d object id   s  digest
+ *   note      k  project 0 n             s  object id 0 version index, digest
+ *
+ * A version's index is four bytes, so that versions lie in the order of their objects' ids (by code point) and then of their
+ * indexes.
+ */
+
+type Kind = 'h' | 'v' | 'd' | 'n';
+
+const partition = (projectId: ProjectId, kind: Kind, objectId = ''): Buffer =>
+  Buffer.from(`${projectId}\0${kind}${objectId}`, 'utf8');
+
+const indexBytes = (versionIndex: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(versionIndex);
+  return bytes;
+};
+
+const versionPlace = (objectId: string, versionIndex: number): Buffer =>
+  Buffer.concat([Buffer.from(`${objectId}\0`, 'utf8'), indexBytes(versionIndex)]);
+
+const key = (k: Uint8Array, s: Uint8Array) => ({ k: { B: k }, s: { B: s } });
+
+/** The key of an object's head. */
+export const headKey = ({ projectId, objectId }: ObjectName) =>
+  key(partition(projectId, 'h'), Buffer.from(objectId, 'utf8'));
+
+/** The key of a version, by its index. */
+export const versionKey = ({ projectId, objectId }: ObjectName, versionIndex: number) =>
+  key(partition(projectId, 'v'), versionPlace(objectId, versionIndex));
+
+/** The key of a version with its value, by its digest. */
+export const digestKey = ({ projectId, objectId }: ObjectName, digest: string) =>
+  key(partition(projectId, 'd', objectId), Buffer.from(digest, 'utf8'));
+
+/** What tells a value in the bucket from all others. */
+export type ValueName = Pick<VersionHeader, 'projectId' | 'objectId' | 'versionIndex' | 'digest'>;
+
+/** The key of the note that a value may lie in the bucket without a version to it. */
+export const noteKey = ({ projectId, objectId, versionIndex, digest }: ValueName) =>
+  key(
+    partition(projectId, 'n'),
+    Buffer.concat([versionPlace(objectId, versionIndex), Buffer.from(digest, 'utf8')]),
+  );
+
+/**
+ * The bucket's key of a value. An object's id is in it as a hash: ids may hold what makes bad keys, `..` for one. The version's
+ * index is in it because a value that is deleted and made again is another version: who deletes the former cannot meet the
+ * latter.
+ */
+export const valueObject = ({ projectId, objectId, versionIndex, digest }: ValueName): string => {
+  const object = createHash('sha256').update(objectId).digest('hex').slice(0, 32);
+  return `objects/${projectId}/${object}/${versionIndex}-${digest}.zst`;
+};
+
+const highest = Buffer.of(0xff);
+
+/** Every head of a project, in the order of the objects' ids. */
+export const headRange = (projectId: ProjectId): KeyRange => ({
+  partition: ['k', partition(projectId, 'h')],
+});
+
+/** Every version in a project, by the objects' ids and the versions' indexes. */
+export const projectRange = (projectId: ProjectId): KeyRange => ({
+  partition: ['k', partition(projectId, 'v')],
+});
+
+/** The versions of one object, by index; those below a bound (1 or more), where there is one. */
+export const versionRange = ({ projectId, objectId }: ObjectName, below = versionIndexes): KeyRange => ({
+  partition: ['k', partition(projectId, 'v')],
+  sort: ['s', versionPlace(objectId, 0), versionPlace(objectId, below - 1)],
+});
+
+/** Every note of one object on a value whose version index is below a bound (1 or more). */
+export const noteRange = ({ projectId, objectId }: ObjectName, below: number): KeyRange => ({
+  partition: ['k', partition(projectId, 'n')],
+  sort: ['s', versionPlace(objectId, 0), Buffer.concat([versionPlace(objectId, below - 1), highest])],
+});

@@ -1,0 +1,82 @@
+import { type Effort, getItems, type Item } from '../storage/index.ts';
+import { isDigest } from './digest.ts';
+import { digestKey, headKey, versionKey } from './keys.ts';
+import { isObjectId, type ObjectName, type VersionHeader, type VersionName } from './model.ts';
+import { type Head, type ObjectStore, toHead, toHeader } from './store.ts';
+
+/** A key of the objects table as text, to look its item up by. */
+const keyText = ({ k, s }: Item): string =>
+  `${Buffer.from(k?.B ?? []).toString('latin1')}\n${Buffer.from(s?.B ?? []).toString('latin1')}`;
+
+/**
+ * Gets the items of keys, strongly consistent, each once however often it is asked for.
+ *
+ * @returns for each key its item, in their order; undefined where there is none, and for no key
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const getInOrder = async (
+  store: ObjectStore,
+  keys: readonly (Item | undefined)[],
+  effort: Effort,
+): Promise<(Item | undefined)[]> => {
+  const unique = new Map(keys.flatMap((key) => (key ? [[keyText(key), key]] : [])));
+  const items = await getItems(store.table, [...unique.values()], effort, { consistent: true });
+  const found = new Map(items.map((item) => [keyText(item), item]));
+  return keys.map((key) => key && found.get(keyText(key)));
+};
+
+/**
+ * Reads the heads of objects, strongly consistent, in their order; undefined for an object that never was.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readHeads = async (
+  store: ObjectStore,
+  names: readonly ObjectName[],
+  effort: Effort,
+): Promise<(Head | undefined)[]> => {
+  const items = await getInOrder(store, names.map(headKey), effort);
+  return items.map((item, i) => {
+    const name = names[i];
+    return item && name && toHead(name.projectId, item);
+  });
+};
+
+/** What a request asks for: a version of an object. */
+export interface Address extends ObjectName {
+  readonly version: VersionName;
+}
+
+/** A version as its items have it. */
+export interface FoundVersion {
+  readonly header: VersionHeader;
+  /** The packed value, where it lies in the item and the version was found by its digest. */
+  readonly packed: Uint8Array | undefined;
+}
+
+/** Where an address leads: the item of a head, of a version or of a digest; undefined for what can be no address. */
+const keyOf = ({ version, ...name }: Address): Item | undefined => {
+  if (!isObjectId(name.objectId)) return undefined;
+  if (version === 'latest') return headKey(name);
+  if ('versionIndex' in version) return versionKey(name, version.versionIndex);
+  return isDigest(version.digest) ? digestKey(name, version.digest) : undefined;
+};
+
+/**
+ * Looks versions up, strongly consistent, in the order of their addresses.
+ *
+ * @returns undefined for each that is not there
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const findVersions = async (
+  store: ObjectStore,
+  addresses: readonly Address[],
+  effort: Effort,
+): Promise<(FoundVersion | undefined)[]> => {
+  const items = await getInOrder(store, addresses.map(keyOf), effort);
+  return addresses.map(({ projectId }, i) => {
+    const item = items[i];
+    // The head of an object whose versions were all deleted has no header.
+    return item?.h && { header: toHeader(projectId, item), packed: item.b?.B };
+  });
+};

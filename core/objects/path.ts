@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonValue } from '../wire/index.ts';
+
+/** One step of a ref's path into a value: to an object's field, or to an item of a list. */
+export type Step = { readonly name: string } | { readonly index: number };
+
+const position = /^(?:0|[1-9]\d{0,9})$/;
+
+/** A name as it is meant: percent-encoded UTF-8, or, where it is no such thing, as it stands. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const stepOf = (kind: string, what: string): Step | undefined => {
+  if (kind === 'attr' || kind === 'key') return { name: decoded(what) };
+  return kind === 'index' && position.test(what) ? { index: Number(what) } : undefined;
+};
+
+/**
+ * Parses the path of a ref: pairs of `attr/<name>` or `key/<name>`, which both lead to a field of an object, and `index/<n>`,
+ * which leads to an item of a list, from 0 up. In names `/` is written `%2F` and `%` as `%25`.
+ *
+ * @returns its steps, none for an empty path; undefined where it is no path
+ */
+export const parsePath = (path: string): Step[] | undefined => {
+  if (path === '') return [];
+  const parts = path.split('/');
+  if (parts.length % 2 !== 0) return undefined;
+  const steps: Step[] = [];
+  for (let i = 0; i < parts.length; i += 2) {
+    const step = stepOf(parts[i] ?? '', parts[i + 1] ?? '');
+    if (step === undefined) return undefined;
+    steps.push(step);
+  }
+  return steps;
+};
+
+/**
+ * What a path leads to in a value; undefined where it leads nowhere. Refs on the way are texts like any other, and are not
+ * followed.
+ */
+export const walk = (value: JsonValue, steps: readonly Step[]): JsonValue | undefined => {
+  let at: JsonValue | undefined = value;
+  for (const step of steps) {
+    if (at === undefined) return undefined;
+    if ('index' in step) at = Array.isArray(at) ? at[step.index] : undefined;
+    else at = isJsonObject(at) && Object.hasOwn(at, step.name) ? at[step.name] : undefined;
+  }
+  return at;
+};

@@ -1,0 +1,100 @@
+import type { Effort } from '../storage/index.ts';
+import type { WireNames } from '../wire/index.ts';
+import { objectJson } from './answer.ts';
+import { bySize } from './by-size.ts';
+import type { ObjectVersion } from './model.ts';
+import { sorted, storedOrder } from './order.ts';
+import type { ObjectsFilter, ObjectsQuery } from './request.ts';
+import { findAll } from './scan.ts';
+import type { ObjectStore } from './store.ts';
+import { readValues } from './values.ts';
+
+/** Values are read in batches of so many bytes unpacked, or one value. */
+const hydrationBytes = 4 * 1024 * 1024;
+
+/**
+ * Answers a query over a project's objects as JSON text, one version each, in batches that come as soon as they are known. No
+ * more of storage is read than the answer is taken.
+ *
+ * @throws ServiceError, while it is iterated: 503 when storage does not give something in time; 422 where more is to be sorted
+ * than can be held
+ */
+export async function* queryObjects(
+  store: ObjectStore,
+  names: WireNames,
+  query: ObjectsQuery,
+  effort: Effort,
+): AsyncGenerator<string[]> {
+  const { limit, offset } = query;
+  if (limit === 0 || query.filter.objectIds?.length === 0) return;
+  for await (const batch of cut(offset, limit, ordered(store, query, effort))) {
+    if (query.metadataOnly) yield batch.map((version) => objectJson(names, version, 'null'));
+    else yield* withValues(store, names, batch, effort);
+  }
+}
+
+/** The versions that match, in the query's order. */
+async function* ordered(
+  store: ObjectStore,
+  query: ObjectsQuery,
+  effort: Effort,
+): AsyncGenerator<ObjectVersion[]> {
+  const order = storedOrder(query.sortBy);
+  const wanted = query.limit === null ? null : query.offset + query.limit;
+  const found = findAll(store, query, order ?? 'ascending', order && wanted, effort);
+  const matches = filtered(versionFilter(query.filter), found);
+  if (order) yield* matches;
+  else yield await sorted(matches, query.sortBy, wanted);
+}
+
+/** Makes the test of a version: what of the filter does not decide where it is looked for. */
+export const versionFilter = ({
+  isOp,
+  baseObjectClasses,
+}: ObjectsFilter): ((version: ObjectVersion) => boolean) => {
+  const classes = baseObjectClasses && new Set<string | null>(baseObjectClasses);
+  return ({ header }) =>
+    (isOp === null || isOp === (header.kind === 'op')) &&
+    (classes === null || classes.has(header.baseObjectClass));
+};
+
+async function* filtered(
+  matches: (version: ObjectVersion) => boolean,
+  batches: AsyncIterable<ObjectVersion[]>,
+): AsyncGenerator<ObjectVersion[]> {
+  for await (const batch of batches) yield batch.filter(matches);
+}
+
+/** Skips `offset` versions and ends after `limit` more; null for no end. */
+async function* cut(
+  offset: number,
+  limit: number | null,
+  batches: AsyncIterable<ObjectVersion[]>,
+): AsyncGenerator<ObjectVersion[]> {
+  let skip = offset;
+  let left = limit ?? Number.POSITIVE_INFINITY;
+  for await (const batch of batches) {
+    const kept = batch.slice(skip, skip + left);
+    skip = Math.max(0, skip - batch.length);
+    left -= kept.length;
+    if (kept.length > 0) yield kept;
+    if (left === 0) return;
+  }
+}
+
+/** Reads the values of versions; those that were deleted since are left out. */
+async function* withValues(
+  store: ObjectStore,
+  names: WireNames,
+  versions: readonly ObjectVersion[],
+  effort: Effort,
+): AsyncGenerator<string[]> {
+  for (const part of bySize(versions, hydrationBytes, ({ header }) => header.bytes)) {
+    const found = part.map(({ header }) => ({ header, packed: undefined }));
+    const values = await readValues(store, found, effort);
+    yield part.flatMap((version, i) => {
+      const val = values[i];
+      return val === undefined ? [] : objectJson(names, version, val);
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Effort } from '../storage/index.ts';
+import { notFound } from '../wire/index.ts';
+import { type Address, findVersions, readHeads } from './lookup.ts';
+import type { StoredVersion } from './model.ts';
+import type { ObjectStore } from './store.ts';
+import { readValues } from './values.ts';
+
+/**
+ * Reads one version of an object with its value, strongly consistent.
+ *
+ * @throws ServiceError 404 where there is none; 503 when storage does not give it in time
+ */
+export const readObject = async (
+  store: ObjectStore,
+  address: Address,
+  effort: Effort,
+): Promise<StoredVersion> => {
+  const [[found], [head]] = await Promise.all([
+    findVersions(store, [address], effort),
+    readHeads(store, [address], effort),
+  ]);
+  const [val] = found ? await readValues(store, [found], effort) : [];
+  if (!found || val === undefined) throw absent(address, head?.latest != null);
+  const { header } = found;
+  return { header, val, isLatest: head?.latest?.versionIndex === header.versionIndex };
+};
+
+const nameOf = ({ version }: Address): string => {
+  if (version === 'latest') return version;
+  return 'digest' in version ? version.digest : `v${version.versionIndex}`;
+};
+
+const absent = (address: Address, hasOthers: boolean): Error => {
+  const object = `${JSON.stringify(address.objectId)} in ${address.projectId}`;
+  return hasOthers
+    ? notFound(['body', 'digest'], `there is no version ${JSON.stringify(nameOf(address))} of ${object}`)
+    : notFound(['body', 'object_id'], `there is no object ${object}`);
+};

@@ -1,0 +1,99 @@
+import type { Effort } from '../storage/index.ts';
+import type { JsonValue, Ref } from '../wire/index.ts';
+import { bySize } from './by-size.ts';
+import { type Address, type FoundVersion, findVersions } from './lookup.ts';
+import { parseVersionName } from './model.ts';
+import { parsePath, type Step, walk } from './path.ts';
+import type { ObjectStore } from './store.ts';
+import { readValues } from './values.ts';
+
+/** Values are read for so many bytes of answers at a time, or one. */
+const windowBytes = 16 * 1024 * 1024;
+
+/** Where a ref leads: an address and the steps from there; undefined where it can lead to nothing. */
+const parse = (ref: Ref): { readonly address: Address; readonly steps: readonly Step[] } | undefined => {
+  if (ref.kind === 'call') return undefined;
+  const { projectId, name: objectId, digest, path } = ref;
+  const steps = parsePath(path);
+  return steps && { address: { projectId, objectId, version: parseVersionName(digest) }, steps };
+};
+
+/** A ref whose object was found. */
+interface Located {
+  readonly version: FoundVersion;
+  readonly steps: readonly Step[];
+}
+
+/** Looks up the objects of refs, in their order; undefined for a ref to nothing. Refs to one version have one version. */
+const locate = async (
+  store: ObjectStore,
+  refs: readonly Ref[],
+  effort: Effort,
+): Promise<(Located | undefined)[]> => {
+  const parsed = refs.map(parse);
+  const wanted = parsed.flatMap((ref) => ref ?? []);
+  const found = await findVersions(
+    store,
+    wanted.map(({ address }) => address),
+    effort,
+  );
+  const located = new Map(wanted.map((ref, i) => [ref, found[i]]));
+  return parsed.map((ref) => {
+    const version = ref && located.get(ref);
+    return version && { version, steps: ref.steps };
+  });
+};
+
+/** Tells versions apart. */
+const versionText = ({ header }: FoundVersion): string =>
+  [header.projectId, header.objectId, header.versionIndex].join('\n');
+
+const valuesOf = async (
+  store: ObjectStore,
+  refs: readonly (Located | undefined)[],
+  effort: Effort,
+): Promise<(JsonValue | undefined)[]> => {
+  const versions = new Map(refs.flatMap((ref) => (ref ? [[versionText(ref.version), ref.version]] : [])));
+  const texts = await readValues(store, [...versions.values()], effort);
+  const values = new Map(
+    [...versions.keys()].map((name, i): [string, JsonValue | undefined] => {
+      const text = texts[i];
+      return [name, text === undefined ? undefined : JSON.parse(text)];
+    }),
+  );
+  return refs.map((ref) => {
+    const value = ref && values.get(versionText(ref.version));
+    return value === undefined ? undefined : walk(value, ref?.steps ?? []);
+  });
+};
+
+/**
+ * Reads what refs refer to, each version of an object once; nobody's grants are looked at. A ref may have `latest` or `v<N>` in
+ * place of the digest. Whether it says `object` or `op` makes no difference.
+ *
+ * @param refs no more than whose values may be held at once; a ref to a call is a ref to nothing
+ * @returns the values in the order of the refs, undefined for a ref to nothing; values of refs into one object share their
+ * parts, so nobody may change them
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const resolveRefs = async (
+  store: ObjectStore,
+  refs: readonly Ref[],
+  effort: Effort,
+): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, effort), effort);
+
+/**
+ * Reads what refs refer to like {@link resolveRefs}, but part by part, so that no more than some 16 MB of values, or one value,
+ * are held at once however many refs there are.
+ *
+ * @returns the values in batches, in the order of the refs
+ */
+export async function* streamRefs(
+  store: ObjectStore,
+  refs: readonly Ref[],
+  effort: Effort,
+): AsyncGenerator<(JsonValue | undefined)[]> {
+  const located = await locate(store, refs, effort);
+  const sizeOf = (ref: Located | undefined) => ref?.version.header.bytes ?? 0;
+  for (const part of bySize(located, windowBytes, sizeOf)) yield await valuesOf(store, part, effort);
+}

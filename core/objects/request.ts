@@ -1,0 +1,41 @@
+import type { ProjectId } from '../wire/index.ts';
+
+/** Which versions are wanted: all fields are ANDed, the values of a list are ORed, null asks for nothing. */
+export interface ObjectsFilter {
+  readonly objectIds: readonly string[] | null;
+  /** Only ops, or only what is none. */
+  readonly isOp: boolean | null;
+  /** Only the latest version of each object. */
+  readonly latestOnly: boolean;
+  readonly baseObjectClasses: readonly string[] | null;
+}
+
+/** A filter that lets every version through. */
+export const everyVersion: ObjectsFilter = {
+  objectIds: null,
+  isOp: null,
+  latestOnly: false,
+  baseObjectClasses: null,
+};
+
+/** The fields that versions can be sorted by. */
+export const sortFields = ['object_id', 'version_index', 'created_at'] as const;
+
+/** One key of an order; what it leaves equal the next decides, and in the end object id and version index. */
+export interface SortKey {
+  readonly field: (typeof sortFields)[number];
+  readonly direction: 'asc' | 'desc';
+}
+
+/** A query over the objects of one project, checked. */
+export interface ObjectsQuery {
+  readonly projectId: ProjectId;
+  readonly filter: ObjectsFilter;
+  /** The most versions to answer; null for all. */
+  readonly limit: number | null;
+  /** Versions to skip first. */
+  readonly offset: number;
+  readonly sortBy: readonly SortKey[];
+  /** Whether values are left alone. */
+  readonly metadataOnly: boolean;
+}

@@ -1,0 +1,57 @@
+import { deleteItems, deleteObject, type Effort, forEach, queryPage } from '../storage/index.ts';
+import { noteKey, noteRange, type ValueName, valueObject } from './keys.ts';
+import { findVersions, readHeads } from './lookup.ts';
+import type { ObjectName } from './model.ts';
+import type { ObjectStore } from './store.ts';
+
+/** How many objects of the bucket are deleted at once. */
+const concurrency = 16;
+
+/**
+ * Deletes the values in the bucket that have no version: those of deleted versions, and those whose version never came to be
+ * because another took its index. Notes tell of them. Where an index is still free its note is left, for somebody may be about
+ * to make that version.
+ *
+ * @param strays values that may lie in the bucket although their notes have been swept already
+ * @throws ServiceError 503 when storage does not do it in time; the next sweep goes on where this one ended
+ */
+export const sweep = async (
+  store: ObjectStore,
+  name: ObjectName,
+  strays: readonly ValueName[],
+  effort: Effort,
+): Promise<void> => {
+  const [head] = await readHeads(store, [name], effort);
+  if (head === undefined) return;
+  // No version of an index below the head's next comes to be any more: what has none now never will.
+  const noted = await readNotes(store, name, head.next, effort);
+  const candidates = [...noted, ...strays.filter(({ versionIndex }) => versionIndex < head.next)];
+  const versions = await findVersions(
+    store,
+    candidates.map(({ versionIndex }) => ({ ...name, version: { versionIndex } })),
+    effort,
+  );
+  const dead = candidates.filter(({ digest }, i) => versions[i]?.header.digest !== digest);
+  await forEach(dead, concurrency, (value) => deleteObject(store.bucket, valueObject(value), effort));
+  const notes = new Map(dead.map((value) => [valueObject(value), noteKey(value)]));
+  await deleteItems(store.table, [...notes.values()], effort);
+};
+
+/** The values that notes tell of, with version indexes below a bound (1 or more). */
+const readNotes = async (
+  store: ObjectStore,
+  name: ObjectName,
+  below: number,
+  effort: Effort,
+): Promise<ValueName[]> => {
+  const range = noteRange(name, below);
+  const { items } = await queryPage(store.table, range, effort, { consistent: true, limit: mostNotes });
+  return items.map(({ versionIndex, digest }) => ({
+    ...name,
+    versionIndex: Number(versionIndex?.N),
+    digest: String(digest?.S),
+  }));
+};
+
+/** A sweep takes so many notes and leaves what is beyond them to the next. */
+const mostNotes = 1000;

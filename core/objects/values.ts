@@ -1,0 +1,96 @@
+import { pack, unpack } from '../calls/index.ts';
+import { type Effort, forEach, getObject, putItems, putObject } from '../storage/index.ts';
+import type { JsonValue } from '../wire/index.ts';
+import { digestKey, noteKey, type ValueName, valueObject } from './keys.ts';
+import { type FoundVersion, findVersions, getInOrder } from './lookup.ts';
+import type { VersionHeader } from './model.ts';
+import type { ObjectStore } from './store.ts';
+
+/**
+ * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3 is cheaper from 4 KB on,
+ * but slower to read; and a hundred items at a time still come to no more than 3.2 MB.
+ */
+const largestInItem = 32 * 1024;
+/** How many objects of the bucket are read at once. */
+const concurrency = 8;
+
+/** A value, ready to be stored. */
+export interface PackedValue {
+  readonly packed: Uint8Array;
+  /** Bytes of it as compact JSON. */
+  readonly bytes: number;
+  readonly home: 'item' | 'bucket';
+}
+
+/** Packs a value, and says where it is to lie. */
+export const packValue = async (value: JsonValue): Promise<PackedValue> => {
+  const text = Buffer.from(JSON.stringify(value), 'utf8');
+  const packed = await pack(text);
+  return { packed, bytes: text.length, home: packed.length > largestInItem ? 'bucket' : 'item' };
+};
+
+/**
+ * Puts a value into the bucket, before the version that it is to belong to. A note is made first, which that version's
+ * transaction takes away: where it never comes to be, the note says what has to go.
+ *
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const putValue = async (
+  store: ObjectStore,
+  name: ValueName,
+  packed: Uint8Array,
+  effort: Effort,
+): Promise<void> => {
+  await putItems(store.table, [noteItem(name)], effort);
+  await putObject(store.bucket, valueObject(name), packed, effort);
+};
+
+/** The item of a note on a value in the bucket. */
+export const noteItem = (name: ValueName) => ({
+  ...noteKey(name),
+  versionIndex: { N: String(name.versionIndex) },
+  digest: { S: name.digest },
+});
+
+/**
+ * Reads the values of versions, as JSON text, in their order; undefined for one that was deleted since its header was read.
+ *
+ * @param versions no more than whose values may be held at once
+ * @throws ServiceError 503 when storage does not give them in time
+ * @throws Error where a value is missing or damaged
+ */
+export const readValues = async (
+  store: ObjectStore,
+  versions: readonly FoundVersion[],
+  effort: Effort,
+): Promise<(string | undefined)[]> => {
+  const fetched = await fetchItems(store, versions, effort);
+  return forEach(versions, concurrency, async (version) => {
+    const { header } = version;
+    const packed =
+      header.home === 'item'
+        ? (version.packed ?? fetched.get(version))
+        : await getObject(store.bucket, valueObject(header), effort);
+    if (packed) return (await unpack(packed)).toString('utf8');
+    if (await isThere(store, header, effort)) throw new Error(`a value is missing: ${valueObject(header)}`);
+    return undefined;
+  });
+};
+
+/** Reads the packed values that lie in items and were not read with them. */
+const fetchItems = async (
+  store: ObjectStore,
+  versions: readonly FoundVersion[],
+  effort: Effort,
+): Promise<Map<FoundVersion, Uint8Array | undefined>> => {
+  const wanted = versions.filter(({ header, packed }) => header.home === 'item' && !packed);
+  const keys = wanted.map(({ header }) => digestKey(header, header.digest));
+  const items = await getInOrder(store, keys, effort);
+  return new Map(wanted.map((version, i) => [version, items[i]?.b?.B]));
+};
+
+/** Whether a version is still what its digest leads to: its value may have been deleted, and made again as another version. */
+const isThere = async (store: ObjectStore, header: VersionHeader, effort: Effort): Promise<boolean> => {
+  const [found] = await findVersions(store, [{ ...header, version: { digest: header.digest } }], effort);
+  return found?.header.versionIndex === header.versionIndex;
+};

@@ -1,0 +1,42 @@
+import { type CallStore, readCall } from '../calls/index.ts';
+import type { Effort } from '../storage/index.ts';
+import { type ProjectId, wireNames } from '../wire/index.ts';
+import { jsonEncoder, projectionOf } from './columns.ts';
+import { Enricher, type Lookups, noLookups } from './enrich.ts';
+import { needsOf } from './fields.ts';
+import { everyCall, type Includes } from './request.ts';
+import { CallRow } from './row.ts';
+
+/** Which call is to be read, and what beside it. */
+export interface CallRead {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly includes: Includes;
+}
+
+/**
+ * Reads one whole call by its id, strongly consistent, as JSON text.
+ *
+ * @returns null where there is none, or no start of it yet
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const readCallJson = async (
+  store: CallStore,
+  { projectId, id, includes }: CallRead,
+  effort: Effort,
+  lookups: Lookups = noLookups,
+): Promise<string | null> => {
+  const call = await readCall(store, projectId, id, effort);
+  if (call === null) return null;
+  const names = wireNames(store.service);
+  const query = {
+    ...{ projectId, filter: everyCall, where: null, limit: null, offset: 0, sort: [] },
+    ...{ includes, columns: null, expand: [], returnExpanded: false },
+  };
+  const needs = projectionOf(names, query).flatMap(({ paths }) =>
+    paths.flatMap((path) => needsOf(names, [], includes, path)),
+  );
+  const enricher = new Enricher(names, store, query, lookups, effort);
+  const [row] = await enricher.enrich([new CallRow(names, call.header, call.payload)], needs);
+  return row ? jsonEncoder(names, query)(row) : null;
+};

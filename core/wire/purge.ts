@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { isId } from './ids.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
+
+/*
+ * Records are purged by id alone: the query of a purge is the query language's `$eq` on `id`, or an `$or` of such.
+ */
+
+/** The most ids that one request may purge. */
+const mostIds = 1000;
+
+const rule = {
+  error:
+    'should name records by id alone: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
+    `or {"$expr": {"$or": […]}} of at most ${mostIds} such $eq`,
+  params: { type: 'value_error' },
+};
+
+/** The value of an object that has this key and no other. */
+const only = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  return Object.keys(value).length === 1 && Object.hasOwn(value, key) ? value[key] : undefined;
+};
+
+/** The id of `{"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}`, its operands in either order. */
+const idOf = (operation: JsonValue): string | undefined => {
+  const operands = only(operation, '$eq');
+  if (!Array.isArray(operands) || operands.length !== 2) return undefined;
+  const [field, literal] = only(operands[0], '$getField') === undefined ? operands.toReversed() : operands;
+  const id = only(literal, '$literal');
+  return only(field, '$getField') === 'id' && typeof id === 'string' && isId(id) ? id : undefined;
+};
+
+/** The ids that a purge names, each once; undefined where the query is anything else. */
+const idsOf = (query: unknown): string[] | undefined => {
+  const expression = only(query as JsonValue, '$expr');
+  if (expression === undefined) return undefined;
+  const operations = only(expression, '$or') ?? [expression];
+  if (!Array.isArray(operations) || operations.length > mostIds) return undefined;
+  const ids = operations.map(idOf);
+  return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined;
+};
+
+/** The `query` of a purge; its value is the ids that it names, each once. */
+export const purgeByIds = z.pipe(
+  z.unknown().check(z.refine((query) => idsOf(query) !== undefined, rule)),
+  z.transform((query) => idsOf(query) ?? []),
+);

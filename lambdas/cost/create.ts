@@ -1,0 +1,15 @@
+import { costCreateBody, createPrices } from '../../core/costs/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
+
+/** `POST /cost/create`: stores prices of models and answers their ids. */
+export const handler = jsonEndpoint(
+  {
+    path: '/cost/create',
+    body: costCreateBody,
+    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
+  },
+  async ({ body, caller, effort }) => ({
+    ids: await createPrices(settings.costs, body, caller.user, effort),
+  }),
+);

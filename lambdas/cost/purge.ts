@@ -1,0 +1,16 @@
+import { costPurgeBody, purgePrices } from '../../core/costs/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
+
+/** `POST /cost/purge`: deletes prices by their ids. */
+export const handler = jsonEndpoint(
+  {
+    path: '/cost/purge',
+    body: costPurgeBody,
+    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+  },
+  async ({ body, effort }) => {
+    await purgePrices(settings.costs, body.project_id, body.query, effort);
+    return {};
+  },
+);

@@ -1,0 +1,19 @@
+/**
+ * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is written before the first batch
+ * has come, so that what fails before it is an error like any other.
+ *
+ * @param field the list's name
+ */
+export async function* jsonList(
+  field: string,
+  batches: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string> {
+  const opening = `{${JSON.stringify(field)}:[`;
+  let begun = false;
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield (begun ? ',' : opening) + batch.join(',');
+    begun = true;
+  }
+  yield begun ? ']}' : `${opening}]}`;
+}

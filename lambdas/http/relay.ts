@@ -1,0 +1,55 @@
+import type { Readable, Writable } from 'node:stream';
+import middy, { type MiddlewareObj } from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { Context } from 'aws-lambda';
+import type { ServiceEvent } from './event.ts';
+
+/** The event of an endpoint that passes on what another service answers. */
+export interface RelayEvent<Body> extends ServiceEvent<Body> {
+  /** Aborted when nobody reads the answer any more, be it that it has not begun yet. */
+  gone: AbortSignal;
+  /** What is to be done once the answer has gone out, whatever became of it; set by the handler. It must not throw. */
+  afterwards?: () => Promise<void>;
+}
+
+/** Another service's answer: its status and headers, and its body's bytes as they come. */
+export interface RelayedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+/** Aborted when a stream closes before all of it was written. */
+const closedEarly = (stream: Writable): AbortSignal => {
+  const gone = new AbortController();
+  stream.once('close', () => {
+    if (!stream.writableFinished) gone.abort();
+  });
+  return gone.signal;
+};
+
+type Invoke = (event: unknown, stream: Writable, context: Context) => Promise<void>;
+
+/**
+ * Makes the handler of an endpoint that passes on another service's answer. Its bytes go out as they come; where they end in an error, the connection is
+ * broken off. The function goes on after that, for what its handler left to be done afterwards.
+ *
+ * @param middlewares what comes before the handler, in order
+ */
+export const relayEndpoint = <Body>(
+  middlewares: readonly MiddlewareObj<RelayEvent<Body>>[],
+  relay: (event: RelayEvent<Body>, context: Context) => Promise<RelayedAnswer>,
+) => {
+  const invoke = middy<RelayEvent<Body>, unknown>({
+    executionMode: executionModeStreamifyResponse,
+    requestEnd: (request) => (request.event as RelayEvent<Body>).afterwards?.(),
+  })
+    .use([...middlewares])
+    .handler(async (event, context) => {
+      const { status, headers, body } = await relay(event, context);
+      return { statusCode: status, headers, body };
+    }) as unknown as Invoke;
+  return awslambda.streamifyResponse((event: object, stream, context) => {
+    return invoke({ ...event, gone: closedEarly(stream) }, stream, context);
+  });
+};

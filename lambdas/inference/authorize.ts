@@ -1,0 +1,71 @@
+import type { MiddlewareObj } from '@middy/core';
+import { allows, type Caller } from '../../core/auth/index.ts';
+import { endpoints, isInferencePath } from '../../core/inference/index.ts';
+import {
+  forbidden,
+  type ProjectId,
+  parseProjectId,
+  projectIdRule,
+  ServiceError,
+} from '../../core/wire/index.ts';
+import { headerOf, type ServiceEvent } from '../http/event.ts';
+
+type Event = Pick<ServiceEvent<unknown>, 'headers' | 'pathParameters'>;
+
+/**
+ * The path of a request below `/inference/v1`.
+ *
+ * @throws ServiceError 404 where it is none of those that are passed on
+ */
+export const pathOf = ({ pathParameters }: Event) => {
+  const path = `/${pathParameters?.path ?? ''}`;
+  if (isInferencePath(path)) return path;
+  const msg = `there is no such path below /inference/v1: it passes on ${Object.keys(endpoints).join(', ')}`;
+  throw new ServiceError(404, [{ loc: ['path'], msg, type: 'not_found' }]);
+};
+
+const projectHeader = 'openai-project';
+const loc = ['header', projectHeader];
+
+/**
+ * The project that a request is to be recorded in, which its `OpenAI-Project` header names.
+ *
+ * @returns undefined where there is no such header
+ * @throws ServiceError 422 where it names none
+ */
+export const projectOf = (event: Event): ProjectId | undefined => {
+  const text = headerOf(event, projectHeader);
+  if (text === undefined) return undefined;
+  const project = parseProjectId(text);
+  if (project !== undefined) return project;
+  throw new ServiceError(422, [
+    { loc, msg: `${projectIdRule}; without the header nothing is recorded`, type: 'value_error' },
+  ]);
+};
+
+/**
+ * Refuses a caller who may not make the request: without a project a key needs inference on any, with one inference and write on that.
+ *
+ * @throws ServiceError 403
+ */
+export const requireInference = (
+  { grants }: Pick<Caller, 'grants'>,
+  project: ProjectId | undefined,
+): void => {
+  if (project === undefined) {
+    if (grants.some(({ role }) => role === 'inference')) return;
+    throw forbidden(['header', 'authorization'], 'this key may not use inference');
+  }
+  const missing = (['inference', 'write'] as const).find((role) => !allows(grants, project, role));
+  if (missing === undefined) return;
+  const may = missing === 'write' ? 'write, so not record in,' : 'use inference in';
+  throw forbidden(loc, `this key may not ${may} the project ${project}`);
+};
+
+/** Looks at path, project and grants, before the body is. */
+export const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
+  before: ({ event }) => {
+    pathOf(event);
+    requireInference(event.service.caller, projectOf(event));
+  },
+});

@@ -1,0 +1,22 @@
+import {
+  type Inference,
+  parseUpstreams,
+  type RateLimit,
+  SecretKeys,
+  secretsClient,
+} from '../../core/inference/index.ts';
+import { dynamodbClient } from '../../core/storage/index.ts';
+
+const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
+
+/** The upstreams, and how their keys are read; made once per container. Without upstreams in the environment there are none. */
+export const inference: Inference = {
+  upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
+  keys: new SecretKeys(secretsClient()),
+};
+
+/** How many requests a key may make; undefined for as many as it likes. */
+export const rateLimit: RateLimit | undefined =
+  INFERENCE_RATE && RATES_TABLE
+    ? { table: { client: dynamodbClient(), name: RATES_TABLE }, perMinute: Number(INFERENCE_RATE) }
+    : undefined;

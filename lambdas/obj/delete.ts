@@ -1,0 +1,15 @@
+import { deleteVersions, objectDeleteBody } from '../../core/objects/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
+
+/** `POST /obj/delete`: deletes versions of an object, or all of them, and answers how many there were. */
+export const handler = jsonEndpoint(
+  {
+    path: '/obj/delete',
+    body: objectDeleteBody,
+    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+  },
+  async ({ body: { project_id: projectId, object_id: objectId, digests }, effort }) => ({
+    num_deleted: await deleteVersions(settings.objects, { projectId, objectId }, digests ?? null, effort),
+  }),
+);

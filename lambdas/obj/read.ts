@@ -1,0 +1,23 @@
+import { objectJson, objectReadBody, readObject } from '../../core/objects/index.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
+
+/**
+ * `POST /obj/read`: one version of an object, strongly consistent; streamed, since a value can be larger than a buffered
+ * answer.
+ */
+export const handler = streamEndpoint(
+  {
+    path: '/obj/read',
+    body: objectReadBody,
+    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
+  },
+  ['application/json'],
+  ({ body, effort }) => ({
+    text: (async function* () {
+      const version = await readObject(settings.objects, body, effort);
+      yield `{"obj":${objectJson(settings.names, version, version.val)}}`;
+    })(),
+    logged: () => ({}),
+  }),
+);

@@ -1,0 +1,18 @@
+import { objectsQueryBody, queryObjects } from '../../core/objects/index.ts';
+import { jsonList } from '../http/json-list.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
+
+/** `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object. */
+export const handler = streamEndpoint(
+  {
+    path: '/objs/query',
+    body: objectsQueryBody,
+    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
+  },
+  ['application/json'],
+  ({ body, effort }) => ({
+    text: jsonList('objs', queryObjects(settings.objects, settings.names, body, effort)),
+    logged: () => ({}),
+  }),
+);

@@ -1,0 +1,89 @@
+import {
+  createObject,
+  deleteVersions,
+  everyVersion,
+  type ObjectStore,
+  type ObjectsFilter,
+  type ObjectsQuery,
+  parseVersionName,
+  queryObjects,
+  readObject,
+} from '../../core/objects/index.ts';
+import { effort } from '../../core/storage/index.ts';
+import { type JsonObject, type JsonValue, ServiceError } from '../../core/wire/index.ts';
+import { names, project } from './calls.ts';
+import { createStores } from './stores.ts';
+
+/** An object store of its own for one test file. */
+export const createObjectStore = async (): Promise<ObjectStore> => {
+  const { dynamodb, s3, objectsTable, bucket } = await createStores();
+  return { table: { client: dynamodb, name: objectsTable }, bucket: { client: s3, name: bucket } };
+};
+
+/** Makes a version, and gives its digest. */
+export const create = (
+  store: ObjectStore,
+  objectId: string,
+  val: JsonValue,
+  projectId = project,
+): Promise<string> => createObject(store, { projectId, objectId, val }, 'ada', effort(60_000));
+
+/** Deletes versions, and says how many. */
+export const remove = (store: ObjectStore, objectId: string, digests: string[] | null = null) =>
+  deleteVersions(store, { projectId: project, objectId }, digests, effort(60_000));
+
+/** What is seen of a version in most tests. */
+export interface SeenVersion {
+  readonly digest: string;
+  readonly versionIndex: number;
+  readonly isLatest: boolean;
+  readonly val: JsonValue;
+}
+
+/** Reads a version by digest, `latest` or `v<N>`; undefined where that is a 404. */
+export const readVersion = async (
+  store: ObjectStore,
+  objectId: string,
+  version: string,
+): Promise<SeenVersion | undefined> => {
+  try {
+    const address = { projectId: project, objectId, version: parseVersionName(version) };
+    const { header, isLatest, val } = await readObject(store, address, effort(60_000));
+    return { digest: header.digest, versionIndex: header.versionIndex, isLatest, val: JSON.parse(val) };
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw error;
+  }
+};
+
+/** A query of which a part is given. */
+export const objectsQuery = (
+  query: Partial<Omit<ObjectsQuery, 'filter'>> & { readonly filter?: Partial<ObjectsFilter> } = {},
+): ObjectsQuery => ({
+  projectId: project,
+  limit: null,
+  offset: 0,
+  sortBy: [],
+  metadataOnly: false,
+  ...query,
+  filter: { ...everyVersion, ...query.filter },
+});
+
+/** Answers a query in full, parsed. */
+export const queryAll = async (
+  store: ObjectStore,
+  query: Parameters<typeof objectsQuery>[0] = {},
+  spent = effort(60_000),
+): Promise<JsonObject[]> => {
+  const batches = await Array.fromAsync(queryObjects(store, names, objectsQuery(query), spent));
+  return batches.flat().map((text) => JSON.parse(text) as JsonObject);
+};
+
+/** A value that takes more than an item packed: bytes that don't repeat themselves, different at every call. */
+export const bigValue = (kilobytes = 64): JsonValue => ({
+  noise: Buffer.from(
+    Array.from({ length: kilobytes }, () => crypto.getRandomValues(new Uint8Array(1024))).flatMap((part) => [
+      ...part,
+    ]),
+  ).toString('base64'),
+});
