@@ -245,6 +245,16 @@ describe('what a query over threads reads', () => {
     expect(await taken({ filter: { thread_ids: many } })).toMatchObject({ rows: 2000, sent: 200 });
   });
 
+  it('is half a unit more for the end of a turn that may have come first', async () => {
+    const running = 'acme/running' as ProjectId;
+    await sendAll(turns(200, 10, running).map(([start]) => start));
+    const { rows, requests, readUnits } = await taken({ project_id: running });
+    // One query a shard, and the ends in hundreds.
+    expect({ rows, requests }).toEqual({ rows: 200, requests: 4 + 2 });
+    expect(readUnits).toBeGreaterThanOrEqual(100);
+    expect(readUnits).toBeLessThan(100 + 200 / 15);
+  });
+
   it('is only as much as is taken, in order of thread_id', async () => {
     const sort_by = [{ field: 'thread_id', direction: 'desc' }];
     const part = await taken({ sort_by, limit: 3 });
