@@ -1,6 +1,6 @@
 import { CfnElement, Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import type { Access, Route } from './routes.ts';
+import type { Access, PlainAccess, Route, Stores } from './routes.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */
@@ -22,6 +22,9 @@ const callsActions: Readonly<Record<Access, readonly string[]>> = {
   read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   // Writing looks up the starts that it depends on; PartiQLInsert is what BatchExecuteStatement needs for its INSERTs.
   write: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'],
+  update: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'],
+  // Segments that hold others' payloads as well are put again without those of the deleted.
+  delete: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
 };
 
 const callsPermissions = (access: Access, { calls }: Storage): Permission[] => {
@@ -34,12 +37,24 @@ const callsPermissions = (access: Access, { calls }: Storage): Permission[] => {
       reason: 'Whoever may read the table may read its indexes, which hold nothing else.',
     },
   };
-  return access === 'read' ? [table, indexes] : [table];
+  // Descendants are found in their traces.
+  const traces: Permission = { actions: ['dynamodb:Query'], resource: `${calls.tableArn}/index/by_trace` };
+  if (access === 'read') return [table, indexes];
+  return access === 'delete' ? [table, traces] : [table];
 };
 
-const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[] => {
+type PayloadAccess = NonNullable<Stores['payloads']>;
+
+const payloadsActions: Readonly<Record<PayloadAccess, readonly string[]>> = {
+  read: ['s3:GetObject'],
+  write: ['s3:PutObject'],
+  // Those on condition of an ETag need s3:GetObject too.
+  delete: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+};
+
+const payloadsPermissions = (access: PayloadAccess, { payloads }: Storage): Permission[] => {
   const objects: Permission = {
-    actions: [access === 'read' ? 's3:GetObject' : 's3:PutObject'],
+    actions: payloadsActions[access],
     resource: payloads.arnForObjects('segments/*'),
     wildcard: {
       finding: findingOf(payloads, '/segments/*'),
@@ -49,10 +64,10 @@ const payloadsPermissions = (access: Access, { payloads }: Storage): Permission[
   };
   // Without it S3 answers 403 for an object that does not exist, and a reader could not tell.
   const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
-  return access === 'read' ? [objects, list] : [objects];
+  return access === 'write' ? [objects] : [objects, list];
 };
 
-const objectsActions: Readonly<Record<Access, readonly string[]>> = {
+const objectsActions: Readonly<Record<PlainAccess, readonly string[]>> = {
   read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   // PutItem and DeleteItem are what transactions are made of; BatchWriteItem puts and deletes notes on values in the bucket.
   write: [
@@ -64,7 +79,7 @@ const objectsActions: Readonly<Record<Access, readonly string[]>> = {
   ],
 };
 
-const objectsPermissions = (access: Access, { objects, payloads }: Storage): Permission[] => {
+const objectsPermissions = (access: PlainAccess, { objects, payloads }: Storage): Permission[] => {
   const table: Permission = { actions: objectsActions[access], resource: objects.tableArn };
   const values: Permission = {
     actions: access === 'read' ? ['s3:GetObject'] : ['s3:PutObject', 's3:DeleteObject'],
@@ -78,13 +93,13 @@ const objectsPermissions = (access: Access, { objects, payloads }: Storage): Per
   const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
   return access === 'read' ? [table, values, list] : [table, values];
 };
-const costsActions: Readonly<Record<Access, readonly string[]>> = {
+const costsActions: Readonly<Record<PlainAccess, readonly string[]>> = {
   read: ['dynamodb:Query'],
   // Prices are inserted and deleted, never looked up first or replaced.
   write: ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
 };
 
-const costsPermissions = (access: Access, { costs }: Storage): Permission[] => [
+const costsPermissions = (access: PlainAccess, { costs }: Storage): Permission[] => [
   { actions: costsActions[access], resource: costs.tableArn },
 ];
 

@@ -7,11 +7,24 @@ export type { Role, Scheme } from '../core/auth/index.ts';
  * and the tests are all made from it: an endpoint that is not here does not exist.
  */
 
-/** What a function does with a store. Writing calls includes looking up the starts that it depends on. */
-export type Access = 'read' | 'write';
+/**
+ * What a function does with calls. Writing includes looking up the starts that it depends on; updating is replacing one by one; deleting
+ * includes finding what belongs together, and rewriting what is shared with others.
+ */
+export type Access = 'read' | 'write' | 'update' | 'delete';
 
-/** What is stored where: `payloads` is the calls' part of the bucket; `objects` is a table and their part of the bucket, of which writing includes deleting. */
-export type Store = 'calls' | 'payloads' | 'objects' | 'costs';
+/** What a function does with a store that needs no more distinctions; writing includes deleting. */
+export type PlainAccess = 'read' | 'write';
+
+/** The stores, and how they can be accessed. */
+export interface Stores {
+  readonly calls?: Access;
+  /** The calls' part of the bucket. */
+  readonly payloads?: Exclude<Access, 'update'>;
+  /** A table, and its part of the bucket. */
+  readonly objects?: PlainAccess;
+  readonly costs?: PlainAccess;
+}
 
 /** One endpoint: always POST, always JSON. */
 export interface Route {
@@ -30,7 +43,7 @@ export interface Route {
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
   /** The stores that the function touches, and how. */
-  readonly stores: Readonly<Partial<Record<Store, Access>>>;
+  readonly stores: Stores;
   /** Whether the function sends requests on to the upstreams of the settings. */
   readonly upstreams?: boolean;
 }
@@ -74,7 +87,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'read', payloads: 'read', costs: 'read' },
   },
   {
     path: '/calls/stream_query',
@@ -84,7 +97,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'read', payloads: 'read', objects: 'read', costs: 'read' },
   },
   {
     path: '/calls/query_stats',
@@ -186,6 +199,26 @@ export const routes: readonly Route[] = [
     memoryMb: 1024,
     stores: { calls: 'write', payloads: 'write' },
     upstreams: true,
+  },
+  {
+    path: '/call/update',
+    handler: 'call/update',
+    scheme: 'basic',
+    role: 'write',
+    streaming: false,
+    timeoutSeconds: 20,
+    memoryMb: 512,
+    stores: { calls: 'update' },
+  },
+  {
+    path: '/calls/delete',
+    handler: 'calls/delete',
+    scheme: 'basic',
+    role: 'write',
+    streaming: true,
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    stores: { calls: 'delete', payloads: 'delete' },
   },
   {
     path: '/threads/stream_query',

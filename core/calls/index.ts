@@ -1,4 +1,5 @@
 export * from './answer.ts';
+export { deleteCalls } from './delete.ts';
 export { foldHeader } from './header.ts';
 export {
   orderedByDigest,
@@ -18,4 +19,5 @@ export * from './read.ts';
 export * from './schema.ts';
 export { pack, unpack } from './segment.ts';
 export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
+export { type CallChanges, updateCall } from './update.ts';
 export { writeCalls } from './write.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Effort, forEach, getItems, getObject } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
+import { isBlank } from './blank.ts';
 import { type Part, segmentIdOf, segmentItemKey } from './keys.ts';
 import { type FoundCall, findCalls } from './lookup.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
@@ -46,10 +47,11 @@ export class PayloadReader {
 
   /**
    * Reads whole calls, in the order of their headers. A payload that rides in its header's item may have been replaced together with
-   * the header since that was read, so such a call is read again as a whole; if it is gone by now it is left out.
+   * the header since that was read, so such a call is read again as a whole; if it is gone by now it is left out. So is a call whose payload
+   * has been deleted, and whose header therefore is gone too or about to go.
    *
    * @throws ServiceError 503 when storage does not give them in time
-   * @throws Error where a payload is missing or damaged
+   * @throws Error where a payload is damaged
    */
   async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
     const riding = headers.filter(ridesInItem);
@@ -83,33 +85,51 @@ export class PayloadReader {
           fields.set(end.payload, cut(bytes, end.payload));
       }
     }
-    const fieldsAt = (pointer: PayloadPointer, { id }: CallHeader): string[] => {
+    const fieldsAt = (pointer: PayloadPointer, { id }: CallHeader): string[] | undefined => {
       const found = fields.get(pointer);
-      if (!found) throw new Error(`the payload of call ${id} is missing`);
+      if (!found && pointer.segment === null) throw new Error(`the payload of call ${id} is missing`);
       return found;
     };
-    return calls.map(({ header }) => ({
-      header,
-      payload: toPayload(
-        fieldsAt(header.start.payload, header),
-        header.end && fieldsAt(header.end.payload, header),
-      ),
-    }));
+    return calls.flatMap(({ header }) => {
+      const start = fieldsAt(header.start.payload, header);
+      const end = header.end && fieldsAt(header.end.payload, header);
+      return start && end !== undefined ? [{ header, payload: toPayload(start, end) }] : [];
+    });
   }
 
-  /** Cuts out what the pointers point at. Segments are unpacked one by one, so that few are held at a time. */
+  /**
+   * Cuts out what the pointers point at; what has been deleted is missing. Segments are unpacked one by one, so that few are held at
+   * a time.
+   */
   async #readSegments(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, string[]>> {
     const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
     const packed = await this.#fetchOnce([...bySegment.keys()].filter((id) => !this.#cache.has(id)));
     const fields = new Map<PayloadPointer, string[]>();
     for (const [id, ofSegment] of bySegment) {
-      const bytes = await this.#unpacked(id, packed);
-      for (const pointer of ofSegment) fields.set(pointer, cut(bytes, pointer));
+      const bytes = await this.#settled(id, ofSegment, packed);
+      for (const pointer of ofSegment) {
+        if (bytes && !isBlank(blockOf(bytes, pointer))) fields.set(pointer, cut(bytes, pointer));
+      }
     }
     return fields;
   }
 
-  async #unpacked(id: string, packed: Map<string, Uint8Array>): Promise<Buffer> {
+  /**
+   * The unpacked segment; undefined where there is none any more. A blank block is one of a call that was deleted, unless the read was
+   * behind a report that has brought the call back: the segment is then read once more, strongly consistent.
+   */
+  async #settled(
+    id: string,
+    pointers: readonly PayloadPointer[],
+    packed: Map<string, Uint8Array>,
+  ): Promise<Buffer | undefined> {
+    const bytes = await this.#unpacked(id, packed);
+    if (!bytes || !pointers.some((pointer) => isBlank(blockOf(bytes, pointer)))) return bytes;
+    if (this.#cache.delete(id)) this.#cached -= bytes.length;
+    return this.#unpacked(id, await this.#fetch([id], [true]));
+  }
+
+  async #unpacked(id: string, packed: Map<string, Uint8Array>): Promise<Buffer | undefined> {
     const cached = this.#cache.get(id);
     if (cached) {
       this.#cache.delete(id);
@@ -117,7 +137,7 @@ export class PayloadReader {
       return cached;
     }
     const found = packed.get(id) ?? (await this.#fetch([id])).get(id);
-    if (!found) throw new Error(`payload segment ${id} is missing`);
+    if (!found) return undefined;
     packed.delete(id);
     const bytes = await unpack(found);
     this.#keep(id, bytes);
@@ -152,11 +172,11 @@ export class PayloadReader {
     }
   }
 
-  /** Reads packed segments, by their names. */
-  async #fetch(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+  /** Reads packed segments, by their names; those that are items as consistently as it says, as long as they are not found. */
+  async #fetch(ids: readonly string[], consistency = [false, true]): Promise<Map<string, Uint8Array>> {
     const inTable = ids.filter((id) => segmentHome(id) === 'table');
     const inBucket = ids.filter((id) => segmentHome(id) === 'bucket');
-    const packed = await this.#fetchItems(inTable);
+    const packed = await this.#fetchItems(inTable, consistency);
     await forEach(inBucket, concurrency, async (id) => {
       const bytes = await getObject(this.#store.bucket, segmentObject(this.#projectId, id), this.#effort);
       if (bytes) packed.set(id, bytes);
@@ -164,10 +184,13 @@ export class PayloadReader {
     return packed;
   }
 
-  async #fetchItems(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+  async #fetchItems(
+    ids: readonly string[],
+    consistency: readonly boolean[],
+  ): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     // A payload is stored before its header shows, so one that an eventually consistent read misses is worth a second look.
-    for (const consistent of [false, true]) {
+    for (const consistent of consistency) {
       const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
       if (keys.length === 0) break;
       for (const { k, b } of await getItems(this.#store.table, keys, this.#effort, { consistent })) {

@@ -50,7 +50,7 @@ export const readStarts = async (
 };
 
 /** That a stored item is as it was read: its header, and the payload that rides in it. */
-const unchanged = ({ h, b }: Item): Expectation => ({ h, b });
+export const unchanged = ({ h, b }: Item): Expectation => ({ h, b });
 
 /**
  * Puts starts whose calls have a start already in the place of those. Each is a conditional write of its own, so that what arrives

@@ -25,6 +25,8 @@ const envelopeBytes = (record: object, payload: Readonly<Record<string, number>>
   for (const [field, defaultLength] of Object.entries(payload)) {
     // Its name in quotes, a colon and a comma; a missing one's stored default was not received.
     bytes += Object.hasOwn(record, field) ? field.length + 4 : -defaultLength;
+    // A null is received as such, and stored as what stands for it.
+    if (rest[field] === null) bytes += 'null'.length - defaultLength;
     delete rest[field];
   }
   return bytes + utf8Length(JSON.stringify(rest));
@@ -123,3 +125,23 @@ export const callBatchBody = (names: WireNames) => {
     batch: z.array(z.discriminatedUnion('mode', [start, end], { error: 'should be "start" or "end"' })),
   });
 };
+
+/** The body of `/call/update`: `{project_id, call_id, display_name}`, the last of them null to remove it. */
+export const callUpdateBody = z.strictObject({
+  project_id: projectId,
+  call_id: id,
+  display_name: z.nullable(displayText),
+});
+
+const mostIds = 1000;
+
+/** The body of `/calls/delete`: `{project_id, call_ids}`. */
+export const callsDeleteBody = z.strictObject({
+  project_id: projectId,
+  call_ids: z.array(id).check(
+    z.refine((ids) => ids.length <= mostIds, {
+      error: `should be at most ${mostIds} ids; send the rest in further requests`,
+      params: { type: 'too_long' },
+    }),
+  ),
+});

@@ -30,7 +30,7 @@ export interface CostsCreate {
 }
 
 /** A price as it is answered; times are text. */
-export interface PriceRow {
+export type PriceRow = {
   readonly id: string;
   readonly llm_id: string;
   readonly prompt_token_cost: number;
@@ -39,10 +39,10 @@ export interface PriceRow {
   readonly completion_token_cost_unit: string;
   readonly effective_date: string;
   readonly provider_id: string;
-}
+};
 
 /** What one model cost a call, as it is answered under `summary.<service>.costs`; null where there is no value. */
-export interface ModelCost {
+export type ModelCost = {
   /** All tokens of the prompts, cached ones included. */
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -61,4 +61,4 @@ export interface ModelCost {
   readonly pricing_level_id: string;
   readonly created_at: string | null;
   readonly created_by: string;
-}
+};

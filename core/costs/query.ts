@@ -1,3 +1,4 @@
+import { compareBy, compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
 import type { Effort } from '../storage/index.ts';
 import { formatTime, type ProjectId } from '../wire/index.ts';
 import type { Price, PriceRow } from './model.ts';
@@ -15,19 +16,13 @@ export const priceFields = [
   'provider_id',
 ] as const satisfies readonly (keyof PriceRow)[];
 
-/** One key to sort by. */
-export interface PriceSortKey {
-  readonly field: keyof PriceRow;
-  readonly direction: 'asc' | 'desc';
-}
-
 /** A query over the prices of one project, checked. */
 export interface CostsQuery {
   readonly projectId: ProjectId;
   /** The fields to answer; null for all. */
   readonly fields: readonly (keyof PriceRow)[] | null;
   readonly matches: (row: PriceRow) => boolean;
-  readonly sortBy: readonly PriceSortKey[];
+  readonly sort: readonly SortKey[];
   /** The most prices to answer; null for all. */
   readonly limit: number | null;
   /** Prices to skip first. */
@@ -48,22 +43,21 @@ const rowOf = (price: Price): PriceRow => ({
   provider_id: price.providerId,
 });
 
-/** Compares numbers as numbers and texts by code point. */
-const compareValues = (a: string | number, b: string | number): number =>
-  typeof a === 'number' && typeof b === 'number'
-    ? a - b
-    : Buffer.compare(Buffer.from(`${a}`), Buffer.from(`${b}`));
+/** Gives what a path leads to in a price. */
+export const readField: Reader<PriceRow> =
+  ({ field, steps }) =>
+  (row) =>
+    valueAt((row as Readonly<Record<string, string | number>>)[field], steps);
 
-/** Compares prices by the keys, and by id where these leave them equal. No field is ever missing. */
-export const comparePrices =
-  (keys: readonly PriceSortKey[]) =>
-  (a: PriceRow, b: PriceRow): number => {
-    for (const { field, direction } of keys) {
-      const order = compareValues(a[field], b[field]);
-      if (order !== 0) return direction === 'asc' ? order : -order;
-    }
-    return compareValues(a.id, b.id);
-  };
+/** Puts prices in the order of the keys, and by id where these leave them equal. */
+export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]): PriceRow[] => {
+  const readers = sort.map(({ path }) => readField(path));
+  const byKey = compareBy(sort);
+  return rows
+    .map((row) => ({ row, key: readers.map((read) => sortable(read(row))) }))
+    .sort((a, b) => byKey(a.key, b.key) || compareText(a.row.id, b.row.id))
+    .map(({ row }) => row);
+};
 
 const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> =>
   fields
@@ -79,10 +73,10 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
  */
 export const queryPrices = async (
   store: CostStore,
-  { projectId, fields, matches, sortBy, limit, offset }: CostsQuery,
+  { projectId, fields, matches, sort, limit, offset }: CostsQuery,
   effort: Effort,
 ): Promise<Partial<PriceRow>[]> => {
   const prices = await readPrices(store, projectId, effort);
-  const rows = prices.map(rowOf).filter(matches).sort(comparePrices(sortBy));
+  const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
   return rows.slice(offset, limit === null ? undefined : offset + limit).map((row) => select(row, fields));
 };

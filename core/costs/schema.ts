@@ -1,15 +1,14 @@
 import * as z from 'zod/mini';
+import { compile, optionalQuery, type RecordKind, sortSchema } from '../expression/index.ts';
 import { idRule, isJsonObject, type Micros, parseTime } from '../wire/index.ts';
 import { purgeByIds } from '../wire/purge.ts';
 import { count, id, nullish, projectId, time } from '../wire/schema.ts';
-import type { CostsCreate, PriceTerms } from './model.ts';
-import { type CostsQuery, everyPrice, priceFields } from './query.ts';
+import type { CostsCreate, PriceRow, PriceTerms } from './model.ts';
+import { type CostsQuery, everyPrice, priceFields, readField } from './query.ts';
 
 /** More than any token costs in any unit; tokens × cost stays a finite number below it. */
 const highestCost = 1e9;
 const mostModels = 100;
-/** A key for each field is as many as can make a difference. */
-const mostSortKeys = priceFields.length;
 
 const cost = z.number().check(z.minimum(0), z.maximum(highestCost));
 
@@ -63,24 +62,16 @@ export const costCreateBody = z.pipe(
   }),
 );
 
-const sortSchema = z
-  .array(z.strictObject({ field: z.enum(priceFields), direction: z.enum(['asc', 'desc']) }))
-  .check(
-    z.refine((keys) => keys.length <= mostSortKeys, {
-      error: `should be at most ${mostSortKeys} keys`,
-      params: { type: 'too_long' },
-    }),
-  );
-
-const unsupported = { error: 'query is not supported yet', params: { type: 'not_supported' } };
+/** Prices as records that expressions are about. */
+const priceKind: RecordKind = { fields: priceFields, times: new Set(['effective_date']) };
 
 /** The body of `/cost/query`. */
 export const costQueryBody = z.pipe(
   z.strictObject({
     project_id: projectId,
     fields: nullish(z.array(z.enum(priceFields))),
-    query: nullish(z.custom<never>(() => false, unsupported)),
-    sort_by: nullish(sortSchema),
+    query: optionalQuery(priceKind),
+    sort_by: nullish(sortSchema(priceKind)),
     limit: nullish(count),
     offset: nullish(count),
   }),
@@ -88,8 +79,8 @@ export const costQueryBody = z.pipe(
     (body): CostsQuery => ({
       projectId: body.project_id,
       fields: body.fields ?? null,
-      matches: everyPrice,
-      sortBy: body.sort_by ?? [],
+      matches: body.query ? compile<PriceRow>(priceKind, body.query, readField) : everyPrice,
+      sort: body.sort_by ?? [],
       limit: body.limit ?? null,
       offset: body.offset ?? 0,
     }),

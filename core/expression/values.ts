@@ -83,8 +83,8 @@ const valueByKeys = (value: Value, steps: readonly string[]): Value => {
   return keys?.reduce<Value>((at, key) => (at as Record<string, JsonValue> | undefined)?.[key], value);
 };
 
-/** A time as a number of microseconds: a text that is one, or seconds since 1970; undefined for any other value. */
+/** A time as a whole number of microseconds: a text that is one, or seconds since 1970; undefined for any other value. */
 export const microsOf = (value: Value): number | undefined => {
-  if (typeof value === 'number') return value * 1e6;
+  if (typeof value === 'number') return Math.round(value * 1e6);
   return typeof value === 'string' ? parseTime(value) : undefined;
 };

@@ -71,10 +71,15 @@ export const expandRows = async (
     const found = expanded.flatMap((values) => occurrence(names, values, field, steps));
     if (found.length === 0) continue;
     const values = await resolve(found.map(({ ref }) => ref));
+    // Calls may share what they refer to, so that a deeper path may replace something only in a copy of it.
+    const isDeeper = (other: (typeof ofPayload)[number]) =>
+      other.field === field &&
+      other.steps.length > steps.length &&
+      steps.every((step, i) => step === other.steps[i]);
+    const own = ofPayload.some(isDeeper) ? structuredClone<JsonValue> : (value: JsonValue) => value;
     for (const [i, { replace }] of found.entries()) {
       const value = values[i];
-      // Calls may share what they refer to, and a deeper path may replace something in it.
-      if (value !== undefined) replace(structuredClone(value));
+      if (value !== undefined) replace(own(value));
     }
   }
   return rows.map((row, i) => row.with({ expanded: expanded[i] ?? {} }));

@@ -59,11 +59,11 @@ const clamp = (micros: number): number => Math.min(Math.max(micros, -latest), la
 
 /** What an operator says of a whole number of microseconds that stands on its left. */
 const boundsOf: Readonly<Record<string, (micros: number) => TimeBounds>> = {
-  $eq: (micros) => ({ from: clamp(Math.ceil(micros)), to: clamp(Math.floor(micros)) }),
-  $gt: (micros) => ({ from: clamp(Math.floor(micros) + 1) }),
-  $gte: (micros) => ({ from: clamp(Math.ceil(micros)) }),
-  $lt: (micros) => ({ to: clamp(Math.ceil(micros) - 1) }),
-  $lte: (micros) => ({ to: clamp(Math.floor(micros)) }),
+  $eq: (micros) => ({ from: clamp(micros), to: clamp(micros) }),
+  $gt: (micros) => ({ from: clamp(micros + 1) }),
+  $gte: (micros) => ({ from: clamp(micros) }),
+  $lt: (micros) => ({ to: clamp(micros - 1) }),
+  $lte: (micros) => ({ to: clamp(micros) }),
 };
 
 const mirrored: Readonly<Record<string, string>> = {

@@ -1,11 +1,31 @@
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { type Effort, persist } from './effort.ts';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { type Attempt, type Effort, persist } from './effort.ts';
 
 /** One S3 bucket and the client to reach it with. */
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
 }
+
+/** An object as it was read: its bytes, and the ETag that tells whether it is still the same. */
+export interface StoredObject {
+  readonly body: Uint8Array;
+  readonly etag: string;
+}
+
+const putInput = (bucket: Bucket, key: string, body: Uint8Array): PutObjectCommandInput => ({
+  Bucket: bucket.name,
+  Key: key,
+  Body: body,
+  ContentType: 'application/zstd',
+});
 
 /**
  * Stores an object, replacing the one of the same key.
@@ -14,12 +34,37 @@ export interface Bucket {
  */
 export const putObject = (bucket: Bucket, key: string, body: Uint8Array, effort: Effort): Promise<void> =>
   persist(effort, async (request) => {
-    await bucket.client.send(
-      new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: body, ContentType: 'application/zstd' }),
-      request,
-    );
+    await bucket.client.send(new PutObjectCommand(putInput(bucket, key, body)), request);
     return true;
   });
+
+/**
+ * Reads a whole object and its ETag.
+ *
+ * @returns undefined where there is none
+ * @throws ServiceError 503 when S3 does not give it in time
+ */
+export const readObject = async (
+  bucket: Bucket,
+  key: string,
+  effort: Effort,
+): Promise<StoredObject | undefined> => {
+  let found: StoredObject | undefined;
+  await persist(effort, async (request) => {
+    try {
+      const answer = await bucket.client.send(
+        new GetObjectCommand({ Bucket: bucket.name, Key: key }),
+        request,
+      );
+      const body = await answer.Body?.transformToByteArray();
+      found = body && { body, etag: answer.ETag ?? '' };
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'NoSuchKey') throw error;
+    }
+    return true;
+  });
+  return found;
+};
 
 /**
  * Reads a whole object.
@@ -31,21 +76,27 @@ export const getObject = async (
   bucket: Bucket,
   key: string,
   effort: Effort,
-): Promise<Uint8Array | undefined> => {
-  let body: Uint8Array | undefined;
+): Promise<Uint8Array | undefined> => (await readObject(bucket, key, effort))?.body;
+
+/** What S3 answers to a write on condition: the object is gone, somebody else is writing it, it is another by now. */
+const changed = new Set<number | undefined>([404, 409, 412]);
+
+/** Whether the condition of a write held. */
+const sendIfUnchanged = async (
+  effort: Effort,
+  send: (options: Parameters<Attempt>[0]) => Promise<unknown>,
+): Promise<boolean> => {
+  let held = true;
   await persist(effort, async (request) => {
     try {
-      const answer = await bucket.client.send(
-        new GetObjectCommand({ Bucket: bucket.name, Key: key }),
-        request,
-      );
-      body = await answer.Body?.transformToByteArray();
+      await send(request);
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'NoSuchKey') throw error;
+      if (!(error instanceof S3ServiceException) || !changed.has(error.$metadata.httpStatusCode)) throw error;
+      held = false;
     }
     return true;
   });
-  return body;
+  return held;
 };
 
 /**
@@ -58,3 +109,38 @@ export const deleteObject = (bucket: Bucket, key: string, effort: Effort): Promi
     await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), request);
     return true;
   });
+
+/**
+ * Stores an object in the place of one that was read.
+ *
+ * @param etag of the object that was read
+ * @returns false where it is not that one any more, which is also what a write gives whose first answer was lost: look again
+ * @throws ServiceError 503 when S3 does not take it in time
+ */
+export const replaceObject = (
+  bucket: Bucket,
+  key: string,
+  body: Uint8Array,
+  etag: string,
+  effort: Effort,
+): Promise<boolean> =>
+  sendIfUnchanged(effort, (request) =>
+    bucket.client.send(new PutObjectCommand({ ...putInput(bucket, key, body), IfMatch: etag }), request),
+  );
+
+/**
+ * Deletes an object that was read.
+ *
+ * @param etag of the object that was read
+ * @returns false where it is not that one any more, or already gone: look again
+ * @throws ServiceError 503 when S3 does not take it in time
+ */
+export const deleteReadObject = (
+  bucket: Bucket,
+  key: string,
+  etag: string,
+  effort: Effort,
+): Promise<boolean> =>
+  sendIfUnchanged(effort, (request) =>
+    bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: etag }), request),
+  );

@@ -4,6 +4,7 @@ export * from './effort.ts';
 export { chunked, type Item, type Table } from './table.ts';
 export * from './table-reads.ts';
 export {
+  deleteItem,
   deleteItems,
   type Expectation,
   insertItems,

@@ -5,9 +5,11 @@ import {
   type BatchStatementRequest,
   BatchWriteItemCommand,
   ConditionalCheckFailedException,
+  type ConsumedCapacity,
+  DeleteItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Effort, forEach, persist } from './effort.ts';
+import { type Attempt, type Effort, forEach, persist } from './effort.ts';
 import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request, of writes and of statements. */
@@ -113,7 +115,7 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
   if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
 };
 
-/** What the stored item's attributes must be for another to take its place; undefined for one that must be absent. */
+/** What the stored item's attributes must be for it to be replaced or deleted; undefined for one that must be absent. */
 export type Expectation = Readonly<Record<string, AttributeValue | undefined>>;
 
 /** A write's condition, as a request carries it. */
@@ -134,29 +136,17 @@ export const conditionOf = (expected: Expectation) => {
   };
 };
 
-/**
- * Puts one item if the stored one is as expected.
- *
- * @returns false where it is not, which is also what a put gives whose first answer was lost: look again
- * @throws ServiceError 503 when storage does not take it in time
- */
-export const replaceItem = async (
-  table: Table,
-  item: Item,
-  expected: Expectation,
+/** Whether the condition of a write held. */
+const sendIf = async (
   effort: Effort,
+  send: (
+    options: Parameters<Attempt>[0],
+  ) => Promise<{ readonly ConsumedCapacity?: ConsumedCapacity | undefined }>,
 ): Promise<boolean> => {
   let held = true;
   await persist(effort, async (request) => {
     try {
-      const command = new PutItemCommand({
-        TableName: table.name,
-        Item: item,
-        ReturnConsumedCapacity: 'TOTAL',
-        ...conditionOf(expected),
-      });
-      const answer = await table.client.send(command, request);
-      meter(effort, 'writeUnits', answer.ConsumedCapacity);
+      meter(effort, 'writeUnits', (await send(request)).ConsumedCapacity);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       held = false;
@@ -164,4 +154,46 @@ export const replaceItem = async (
     return true;
   });
   return held;
+};
+
+/**
+ * Puts one item if the stored one is as expected.
+ *
+ * @returns false where it is not, which is also what a put gives whose first answer was lost: look again
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const replaceItem = (
+  table: Table,
+  item: Item,
+  expected: Expectation,
+  effort: Effort,
+): Promise<boolean> => {
+  const command = new PutItemCommand({
+    TableName: table.name,
+    Item: item,
+    ReturnConsumedCapacity: 'TOTAL',
+    ...conditionOf(expected),
+  });
+  return sendIf(effort, (request) => table.client.send(command, request));
+};
+
+/**
+ * Deletes one item if it is as expected.
+ *
+ * @returns false where it is not, or is gone, which is also what a deletion gives whose first answer was lost: look again
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const deleteItem = (
+  table: Table,
+  key: Item,
+  expected: Expectation,
+  effort: Effort,
+): Promise<boolean> => {
+  const command = new DeleteItemCommand({
+    TableName: table.name,
+    Key: key,
+    ReturnConsumedCapacity: 'TOTAL',
+    ...conditionOf(expected),
+  });
+  return sendIf(effort, (request) => table.client.send(command, request));
 };

@@ -1,4 +1,5 @@
 import { callReadBody, readCallJson } from '../../core/query/index.ts';
+import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -10,9 +11,9 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => ({
+  ({ body, caller, effort }) => ({
     text: (async function* () {
-      yield `{"call":${await readCallJson(settings.calls, body, effort)}}`;
+      yield `{"call":${await readCallJson(settings.calls, body, effort, lookupsFor(caller))}}`;
     })(),
     logged: () => ({}),
   }),

@@ -1,5 +1,6 @@
 import { callsQueryBody, planSummary, queryCalls } from '../../core/query/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
+import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
@@ -11,8 +12,8 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   recordTypes,
-  ({ body, effort }, mediaType) => {
-    const answer = queryCalls(settings.calls, body, effort);
+  ({ body, caller, effort }, mediaType) => {
+    const answer = queryCalls(settings.calls, body, effort, lookupsFor(caller));
     return {
       text: formatted(mediaType, { json: answer.calls, csv: answer.csv }),
       logged: () => ({ plan: planSummary(answer.plan), ...answer.counts }),

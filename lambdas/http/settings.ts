@@ -35,7 +35,7 @@ const callStore = (table: Table, bucket: () => Bucket, service: string): CallSto
   const { RETENTION_DAYS: days } = process.env;
   return {
     table,
-    // A function that touches no payload has no bucket.
+    // Not every route with calls touches their payloads.
     get bucket() {
       return bucket();
     },

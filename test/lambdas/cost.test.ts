@@ -75,6 +75,13 @@ describe('prices', () => {
       { llm_id: 'my-model' },
     ]);
 
+    const cheap = { $lt: [{ $getField: 'prompt_token_cost' }, { $literal: 1 }] };
+    const recent = { $gte: [{ $getField: 'effective_date' }, { $literal: '2026-10-01' }] };
+    const own = { $eq: [{ $getField: 'provider_id' }, { $literal: 'own' }] };
+    expect(
+      await query('acme/prices', { query: { $expr: { $and: [cheap, recent, own] } }, fields: ['llm_id'] }),
+    ).toEqual([{ llm_id: 'my-model' }]);
+
     expect(await purge('acme/prices', byId(ids[0]?.[1]))).toEqual({ status: 200, body: {} });
     expect(await query('acme/prices', { fields: ['llm_id'] })).toEqual([{ llm_id: 'my-model' }]);
     expect(await purge('acme/prices', { $or: ids.map(([, id]) => byId(id)) })).toEqual({
@@ -136,9 +143,9 @@ describe('a request for prices', () => {
       '/cost/query',
       { sort_by: [{ field: 'cost', direction: 'asc' }] },
       ['sort_by', '0', 'field'],
-      'literal_error',
+      'value_error',
     ],
-    ['/cost/query', { query: { $expr: { $and: [] } } }, ['query'], 'not_supported'],
+    ['/cost/query', { query: { $expr: { $like: [] } } }, ['query', '$expr', '$like'], 'value_error'],
     ['/cost/purge', { query: { $expr: { $and: [] } } }, ['query'], 'value_error'],
     ['/cost/purge', {}, ['query'], 'missing'],
     ['/cost/purge', { project_id: 'shop', query: { $expr: { $or: [] } } }, ['project_id'], 'value_error'],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Access, routes } from '../../lib/routes.ts';
+import { type Access, type PlainAccess, routes } from '../../lib/routes.ts';
 import { type Resource, resourceOf, resourcesOf, root, synthesize } from './synth.ts';
 
 const template = synthesize();
@@ -64,12 +64,21 @@ const calls: Record<Access, unknown[]> = {
       'dynamodb:PartiQLInsert',
     ),
   ],
+  update: [allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:PutItem')],
+  delete: [
+    allow(arn(callsId), 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'),
+    allow(arn(callsId, '/index/by_trace'), 'dynamodb:Query'),
+  ],
 };
-const payloads: Record<Access, unknown[]> = {
+const payloads: Record<Exclude<Access, 'update'>, unknown[]> = {
   read: [allow(arn(payloadsId, '/segments/*'), 's3:GetObject'), allow(arn(payloadsId), 's3:ListBucket')],
   write: [allow(arn(payloadsId, '/segments/*'), 's3:PutObject')],
+  delete: [
+    allow(arn(payloadsId, '/segments/*'), 's3:DeleteObject', 's3:GetObject', 's3:PutObject'),
+    allow(arn(payloadsId), 's3:ListBucket'),
+  ],
 };
-const objects: Record<Access, unknown[]> = {
+const objects: Record<PlainAccess, unknown[]> = {
   read: [
     allow(arn(objectsId), 'dynamodb:BatchGetItem', 'dynamodb:Query'),
     allow(arn(payloadsId, '/objects/*'), 's3:GetObject'),
@@ -87,7 +96,7 @@ const objects: Record<Access, unknown[]> = {
     allow(arn(payloadsId, '/objects/*'), 's3:PutObject', 's3:DeleteObject'),
   ],
 };
-const costs: Record<Access, unknown[]> = {
+const costs: Record<PlainAccess, unknown[]> = {
   read: [allow(arn(costsId), 'dynamodb:Query')],
   write: [allow(arn(costsId), 'dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert')],
 };
@@ -194,6 +203,7 @@ describe('the actions that the functions are granted', () => {
     QueryCommand: 'dynamodb:Query',
     BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
     PutItemCommand: 'dynamodb:PutItem',
+    DeleteItemCommand: 'dynamodb:DeleteItem',
     // Its statements are INSERTs.
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',

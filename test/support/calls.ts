@@ -10,6 +10,7 @@ import { toPath } from '../../core/expression/index.ts';
 import {
   type CallsFilter,
   type CallsQuery,
+  callsQueryBody,
   everyCall,
   noIncludes,
   queryCalls,
@@ -94,5 +95,14 @@ export const query = async (
   spent = effort(60_000),
 ): Promise<JsonObject[]> => {
   const batches = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).calls);
+  return batches.flat().map((text) => JSON.parse(text) as JsonObject);
+};
+
+const queryBody = callsQueryBody(names);
+
+/** Answers a body of `/calls/stream_query`, as JSON, through the schema of its endpoint, parsed. */
+export const ask = async (store: CallStore, body: object, spent = effort(60_000)): Promise<JsonObject[]> => {
+  const asked = parseBody(queryBody, JSON.stringify(body));
+  const batches = await Array.fromAsync(queryCalls(store, asked, spent).calls);
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };

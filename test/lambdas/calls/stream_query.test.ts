@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectId } from '../../../core/wire/index.ts';
 import { agentTraces } from '../../../examples/agent-traces.ts';
 import { endOf, startOf } from '../../support/calls.ts';
+import { keyWith } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const project_id = 'acme/shop';
@@ -151,6 +153,96 @@ describe('a query', () => {
     expect(log).toMatch(/"scanned":\d+,"hydrated":\d+,"sent":0/);
     expect(log).toMatch(/"readUnits":[\d.]+/);
     expect(log).not.toContain('top secret');
+  });
+});
+
+describe('a query with include_costs', () => {
+  it("prices the tokens of each model, by the default table or the project's own price", async () => {
+    const costs = {
+      'gpt-4o': { prompt_token_cost: 1, completion_token_cost: 2, effective_date: '2020-01-01' },
+    };
+    const other = 'acme/priced';
+    const call = { project_id: other, trace_id: 't', started_at: '2026-10-01T00:00:00Z' };
+    const usage = {
+      'gpt-4o': { prompt_tokens: 10, completion_tokens: 3 },
+      'gpt-4o-mini': { input_tokens: 1e6, output_tokens: 0 },
+    };
+    const batch = [
+      startOf({ ...call, id: 'priced' }),
+      endOf({
+        project_id: other,
+        id: 'priced',
+        summary: { usage: { ...usage, unheard: { prompt_tokens: 1 } } },
+      }),
+      startOf({ ...call, id: 'free' }),
+    ];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    expect((await service.post('/cost/create', { project_id: other, costs })).status).toBe(200);
+    const sort_by = [{ field: 'summary.svc.costs.gpt-4o.prompt_tokens_total_cost', direction: 'desc' }];
+    const found = await rows({ project_id: other, include_costs: true, columns: [], sort_by });
+    expect(found.map(({ id }) => id)).toEqual(['priced', 'free']);
+    const [{ summary } = {}] = found as { summary?: { svc: { costs: Record<string, object> } } }[];
+    expect(summary?.svc.costs).toEqual({
+      'gpt-4o': expect.objectContaining({
+        prompt_tokens_total_cost: 10,
+        completion_tokens_total_cost: 6,
+        total_tokens: 13,
+        pricing_level: 'project',
+      }),
+      'gpt-4o-mini': expect.objectContaining({ prompt_tokens_total_cost: 0.15, pricing_level: 'default' }),
+    });
+    const read = await service.post('/call/read', { project_id: other, id: 'priced', include_costs: true });
+    expect(await read.json()).toMatchObject({ call: { summary: { svc: { costs: summary?.svc.costs } } } });
+  });
+});
+
+describe('a query with expand_columns', () => {
+  const project = 'acme/refs';
+  const create = async (project_id: string, object_id: string, val: unknown): Promise<string> => {
+    const answer = await service.post('/obj/create', { obj: { project_id, object_id, val } });
+    const { digest } = (await answer.json()) as { digest: string };
+    return `svc:///${project_id}/object/${object_id}:${digest}`;
+  };
+  const paths = ['inputs.prompt', 'inputs.prompt.model'];
+
+  it('puts what refs refer to in their place, nested ones too, and leaves refs to nothing', async () => {
+    const model = await create(project, 'model', { name: 'large', temperature: 0.5 });
+    const prompt = await create(project, 'prompt', { text: 'Be kind.', model, other: model });
+    const nothing = 'svc:///acme/refs/object/none:0';
+    const batch = [
+      startOf({ project_id: project, id: 'a', trace_id: 't', inputs: { prompt, model } }),
+      startOf({ project_id: project, id: 'b', trace_id: 't', inputs: { prompt: nothing } }),
+    ];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const ask = (body: object) => rows({ project_id: project, columns: ['inputs'], ...body });
+    const expanded = {
+      prompt: { text: 'Be kind.', model: { name: 'large', temperature: 0.5 }, other: model },
+      model,
+    };
+    expect((await ask({ expand_columns: paths })).map(({ inputs }) => inputs)).toEqual([
+      expanded,
+      { prompt: nothing },
+    ]);
+
+    const query = { $expr: { $eq: [{ $getField: 'inputs.prompt.model.name' }, { $literal: 'large' }] } };
+    expect(await ask({ query })).toEqual([]);
+    expect(await ask({ query, expand_columns: paths })).toMatchObject([{ id: 'a', inputs: expanded }]);
+    const unexpanded = { query, expand_columns: paths, return_expanded_column_values: false };
+    expect(await ask(unexpanded)).toMatchObject([{ id: 'a', inputs: { prompt, model } }]);
+  });
+
+  it('does not follow a ref into a project that the key may not read', async () => {
+    const secret = await create('acme/secret', 'key', { secret: 'hidden' });
+    const batch = [startOf({ project_id: 'acme/spy', id: 'spy', trace_id: 't', inputs: { prompt: secret } })];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const authorization = await keyWith(service, { scope: 'acme/spy' as ProjectId, role: 'write' });
+    const body = JSON.stringify({ project_id: 'acme/spy', expand_columns: ['inputs.prompt'] });
+    const answer = await fetch(`${service.url}/calls/stream_query`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body,
+    });
+    expect(await linesOf(answer)).toMatchObject([{ inputs: { prompt: secret } }]);
   });
 });
 

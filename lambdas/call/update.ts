@@ -1,0 +1,17 @@
+import { callUpdateBody, updateCall } from '../../core/calls/index.ts';
+import { jsonEndpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
+
+/** `POST /call/update`: changes what a call is shown as. */
+export const handler = jsonEndpoint(
+  {
+    path: '/call/update',
+    body: callUpdateBody,
+    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+  },
+  async ({ body, effort }) => {
+    const changes = { displayName: body.display_name };
+    await updateCall(settings.calls, body.project_id, body.call_id, changes, effort);
+    return {};
+  },
+);

@@ -1,0 +1,26 @@
+import { callsDeleteBody, deleteCalls } from '../../core/calls/index.ts';
+import { settings } from '../http/settings.ts';
+import { streamEndpoint } from '../http/stream.ts';
+
+/**
+ * `POST /calls/delete`: deletes calls with all their descendants. The answer is short, and streamed all the same: a buffered one may take no longer
+ * than 29 seconds.
+ */
+export const handler = streamEndpoint(
+  {
+    path: '/calls/delete',
+    body: callsDeleteBody,
+    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+  },
+  ['application/json'],
+  ({ body, effort }) => {
+    let deleted = 0;
+    return {
+      text: (async function* () {
+        deleted = await deleteCalls(settings.calls, body.project_id, body.call_ids, effort);
+        yield JSON.stringify({ num_deleted: deleted });
+      })(),
+      logged: () => ({ deleted }),
+    };
+  },
+);

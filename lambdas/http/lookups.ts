@@ -1,0 +1,24 @@
+import { allows, type Caller } from '../../core/auth/index.ts';
+import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/costs/index.ts';
+import { resolveRefs } from '../../core/objects/index.ts';
+import type { Lookups } from '../../core/query/index.ts';
+import { settings } from './settings.ts';
+
+/** What queries over calls ask of others. To a caller, a ref into a project that its key may not read is a ref to nothing. */
+export const lookupsFor = ({ grants }: Pick<Caller, 'grants'>): Lookups => ({
+  costs: async (projectId, effort) => {
+    const [own, defaults] = await Promise.all([
+      readPrices(settings.costs, projectId, effort),
+      loadDefaultPrices(),
+    ]);
+    const book = priceBook(projectId, own, defaults);
+    return (usage, startedAt) => costsOf(usage, startedAt, book);
+  },
+  feedback: async () => new Map(),
+  objects: async (refs, effort) => {
+    const readable = refs.filter(({ projectId }) => allows(grants, projectId, 'read'));
+    const found = await resolveRefs(settings.objects, readable, effort);
+    const values = new Map(readable.map((ref, i) => [ref, found[i]]));
+    return refs.map((ref) => values.get(ref));
+  },
+});

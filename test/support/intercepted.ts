@@ -1,0 +1,96 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { inject } from 'vitest';
+import type { CallStore } from '../../core/calls/index.ts';
+import { localCredentials, localRegion } from '../../local/store.ts';
+
+/** The same store, through clients of its own. */
+export interface InterceptedStore extends Disposable {
+  readonly store: CallStore;
+}
+
+/**
+ * A store whose clients do something before each of their commands.
+ *
+ * @param before is given the command's number, from 0, counted over both stores; the command waits for it, and fails where it does
+ */
+export const intercepted = (
+  store: CallStore,
+  before: (command: number) => Promise<void> | void,
+): InterceptedStore => {
+  const { dynamodb: dynamodbEndpoint, s3: s3Endpoint } = inject('stores');
+  const client = { region: localRegion, credentials: localCredentials };
+  const dynamodb = new DynamoDBClient({ ...client, endpoint: dynamodbEndpoint });
+  const s3 = new S3Client({ ...client, endpoint: s3Endpoint });
+  let commands = 0;
+  dynamodb.middlewareStack.add((next) => async (args) => {
+    await before(commands++);
+    return next(args);
+  });
+  s3.middlewareStack.add((next) => async (args) => {
+    await before(commands++);
+    return next(args);
+  });
+  return {
+    store: {
+      ...store,
+      table: { ...store.table, client: dynamodb },
+      bucket: { ...store.bucket, client: s3 },
+    },
+    [Symbol.dispose]: () => {
+      dynamodb.destroy();
+      s3.destroy();
+    },
+  };
+};
+
+/**
+ * Runs something on a store, stops it before its command of the given number, runs something else meanwhile, and lets it go on.
+ *
+ * @returns whether it got as far as that command; else the other thing ran after it
+ */
+export const interleaved = async (
+  store: CallStore,
+  at: number,
+  stopped: (store: CallStore) => Promise<unknown>,
+  meanwhile: () => Promise<unknown>,
+): Promise<boolean> => {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  using gate = intercepted(store, async (command) => {
+    if (command !== at) return;
+    reached.resolve();
+    await released.promise;
+  });
+  const under = stopped(gate.store);
+  const isStopped = await Promise.race([reached.promise.then(() => true), under.then(() => false)]);
+  await meanwhile();
+  released.resolve();
+  await under;
+  return isStopped;
+};
+
+/** What a process does that has died. */
+export class Crash extends Error {}
+
+/**
+ * Runs something on a store until its command of the given number, which fails as all after it do.
+ *
+ * @returns whether it got as far as that command
+ */
+export const crashed = async (
+  store: CallStore,
+  at: number,
+  work: (store: CallStore) => Promise<unknown>,
+): Promise<boolean> => {
+  using dying = intercepted(store, (command) => {
+    if (command >= at) throw new Crash();
+  });
+  try {
+    await work(dying.store);
+    return false;
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    return true;
+  }
+};
