@@ -1,6 +1,6 @@
 /**
- * Counts what thread statistics read over 10,000 turns in 1,000 threads, with the calls below the turns beside them. Nothing of it depends on the
- * machine's speed.
+ * Counts what thread statistics read over 10,000 turns in 1,000 threads, with the calls below the turns beside them. Nothing of it
+ * depends on the machine's speed.
  *
  *     npm run bench:threads
  */

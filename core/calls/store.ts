@@ -40,7 +40,7 @@ export const expiry = (store: CallStore, graceDays = 0): Item => {
 export const everyShard = (store: CallStore): number[] =>
   Array.from({ length: Math.max(...store.shards) }, (_, shard) => shard);
 
-/** The shards in which a trace or thread can lie: the shard count may have grown since, and what was written before lies where it lay. */
+/** The shards in which a trace or thread can lie: the count may have grown since, and what was written before lies where it lay. */
 export const shardsOf = (store: CallStore, id: string): number[] => [
   ...new Set(store.shards.map((count) => shardOf(id, count))),
 ];

@@ -1,8 +1,9 @@
 /**
- * A percentile, with linear interpolation between closest ranks: the value at the rank `percent / 100 × (n − 1)`, counted from 0, as
- * numpy's default method and spreadsheets' PERCENTILE.INC have it.
+ * A percentile, with linear interpolation between closest ranks: the value at the rank `percent / 100 × (n − 1)`, counted from 0,
+ * as numpy's default method and spreadsheets' PERCENTILE.INC have it.
  *
- * @param ascending at least one value; integers give the double that is closest to the percentile, as long as 100 times each is a safe one
+ * @param ascending at least one value; of integers, as long as 100 times each is a safe one, the answer is the double that is
+ * closest to the percentile
  * @param percent an integer from 0 to 100
  * @param unit how many of the values' units make one of the answer's
  */

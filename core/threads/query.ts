@@ -14,7 +14,7 @@ export interface ThreadsCounts extends ReadCounts {
   sent: number;
 }
 
-/** A query over threads under way: its plan, the counts as they grow, and the answer in one form or another, one of which is to be taken once. */
+/** A query over threads under way: its plan, the counts as they grow, and the answer in two forms, one of which is to be taken once. */
 export interface ThreadsAnswer {
   readonly plan: Plan;
   readonly counts: ThreadsCounts;
@@ -30,8 +30,8 @@ const sortedBatch = 500;
 /**
  * Answers a query over a project's threads, reading turns alone. Ending the iteration ends the scan.
  *
- * @throws ServiceError 503, while the answer is iterated, when storage does not give something in time; 422 when there are too many threads to
- * be sorted
+ * @throws ServiceError 503, while the answer is iterated, when storage does not give something in time; 422 when there are too many
+ * threads to be sorted
  */
 export const queryThreads = (store: CallStore, query: ThreadsQuery, effort: Effort): ThreadsAnswer => {
   const planned = plan(query);
