@@ -220,4 +220,14 @@ export const routes: readonly Route[] = [
     memoryMb: 1024,
     stores: { calls: 'delete', payloads: 'delete' },
   },
+  {
+    path: '/threads/stream_query',
+    handler: 'threads/stream_query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'read' },
+  },
 ];

@@ -2,13 +2,14 @@ export * from './answer.ts';
 export { deleteCalls } from './delete.ts';
 export { foldHeader } from './header.ts';
 export {
+  orderedByDigest,
   type Part,
-  shardOf,
   sortKeyOf,
   type TimeBounds,
   threadRange,
   timeRange,
   traceRange,
+  turnsRange,
 } from './keys.ts';
 export { readHeaders, readParts } from './lookup.ts';
 export * from './model.ts';
@@ -17,6 +18,6 @@ export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
 export { pack, unpack } from './segment.ts';
-export { type CallStore, fromItem, type StoredPart } from './store.ts';
+export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
 export { type CallChanges, updateCall } from './update.ts';
 export { writeCalls } from './write.ts';

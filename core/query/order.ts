@@ -9,6 +9,7 @@ import {
 } from '../expression/index.ts';
 import { invalid } from '../wire/index.ts';
 import type { CallRow } from './row.ts';
+import { type Cut, orderRuns, sortedPart } from './sorting.ts';
 
 /** Compares calls by `started_at`, then by `id` ascending: the default order, or, descending, with the latest first. */
 export const compareCalls =
@@ -20,26 +21,11 @@ export const compareCalls =
  * Puts calls that started in the same microsecond in order of their ids. They come in order of time, but scanned backwards the
  * ids are backwards too, and very long ones are known to the index by a digest.
  */
-export async function* orderTies(
+export const orderTies = (
   descending: boolean,
   batches: AsyncIterable<CallHeader[]>,
-): AsyncGenerator<CallHeader[]> {
-  const compare = compareCalls(descending);
-  let tied: CallHeader[] = [];
-  for await (const batch of batches) {
-    const settled: CallHeader[] = [];
-    for (const call of batch) {
-      if (tied[0] && tied[0].start.startedAt !== call.start.startedAt) {
-        // Not spread into push: there can be more of them than a call may have arguments.
-        for (const tie of tied.sort(compare)) settled.push(tie);
-        tied = [];
-      }
-      tied.push(call);
-    }
-    if (settled.length > 0) yield settled;
-  }
-  if (tied.length > 0) yield tied.sort(compare);
-}
+): AsyncGenerator<CallHeader[]> =>
+  orderRuns((a, b) => a.start.startedAt === b.start.startedAt, compareCalls(descending), batches);
 
 /** Skips `offset` items and ends after `limit` more; null for no end. Nothing is asked for beyond it. */
 export async function* cut<T>(
@@ -76,8 +62,6 @@ export const keyReader = (sort: readonly SortKey[]): ((row: CallRow) => Sortable
 
 /** What a kept call takes of memory beside the texts that it is sorted by, about, in bytes. */
 const keptBytes = 1024;
-/** What kept calls may take in all: a function has 1 GB. */
-const mostBytes = 400 * 1024 * 1024;
 
 const sizeOf = ({ key }: Keyed): number =>
   key.reduce((sum, value) => sum + (typeof value?.[1] === 'string' ? 2 * value[1].length : 0), keptBytes);
@@ -93,29 +77,13 @@ const tooMany = invalid({
  *
  * @throws ServiceError 422 when those are more than fit into memory
  */
-export const sorted = async (
+export const sorted = (
   sort: readonly SortKey[],
-  { offset, limit }: { readonly offset: number; readonly limit: number | null },
+  part: Cut,
   batches: AsyncIterable<Keyed[]>,
 ): Promise<Keyed[]> => {
   const byKey = compareBy(sort);
   const byDefault = compareCalls(false);
   const compare = (a: Keyed, b: Keyed): number => byKey(a.key, b.key) || byDefault(a.header, b.header);
-  const wanted = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
-  let kept: Keyed[] = [];
-  let bytes = 0;
-  const prune = (): void => {
-    kept = kept.sort(compare).slice(0, wanted);
-    bytes = kept.reduce((sum, call) => sum + sizeOf(call), 0);
-  };
-  for await (const batch of batches) {
-    for (const call of batch) {
-      kept.push(call);
-      bytes += sizeOf(call);
-    }
-    if (kept.length > 2 * wanted || bytes > mostBytes) prune();
-    if (bytes > mostBytes) throw tooMany;
-  }
-  prune();
-  return kept.slice(offset);
+  return sortedPart({ compare, sizeOf, tooMany }, part, batches);
 };

@@ -35,7 +35,7 @@ const callStore = (table: Table, bucket: () => Bucket, service: string): CallSto
   const { RETENTION_DAYS: days } = process.env;
   return {
     table,
-    // Not every route that changes calls touches their payloads.
+    // Not every route with calls touches their payloads.
     get bucket() {
       return bucket();
     },
