@@ -226,6 +226,16 @@ export const routes: readonly Route[] = [
     stores: { calls: 'delete', payloads: 'delete' },
   },
   {
+    path: '/threads/stream_query',
+    handler: 'threads/stream_query',
+    scheme: 'basic',
+    role: 'read',
+    streaming: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    stores: { calls: 'read' },
+  },
+  {
     path: '/feedback/create',
     handler: 'feedback/create',
     scheme: 'basic',

@@ -1,12 +1,10 @@
 import { request } from 'node:http';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { formatKey, type Grant, makeKey, newRecord, putKey } from '../core/auth/index.ts';
+import type { Grant } from '../core/auth/index.ts';
 import type { ProjectId } from '../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../examples/agent-traces.ts';
-import { localCredentials, localRegion } from '../local/store.ts';
-import { outputOf } from '../local/template/stack.ts';
 import { type Fault, startFaultyProxy } from './support/faulty-proxy.ts';
+import { keyWith as keyOf } from './support/keys.ts';
 import { startService, type TestService } from './support/service.ts';
 
 let service: TestService;
@@ -28,19 +26,7 @@ const startItem = ({ start }: Pick<TracedCall, 'start'>) => ({ mode: 'start', re
 const endItem = ({ end }: Pick<TracedCall, 'end'>) => ({ mode: 'end', req: { end } });
 const post = (path: string, body: unknown, init?: RequestInit) => service.post(path, body, init);
 
-/** Makes a further key with grants of its own. */
-const keyWith = async (...grants: Grant[]): Promise<string> => {
-  const client = new DynamoDBClient({
-    region: localRegion,
-    credentials: localCredentials,
-    endpoint: inject('stores').dynamodb,
-  });
-  const key = makeKey('svc');
-  const record = newRecord(key, { user: 'bob', grants }, Date.now() * 1000);
-  await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
-  client.destroy();
-  return `Basic ${Buffer.from(`bob:${formatKey(key)}`).toString('base64')}`;
-};
+const keyWith = (...grants: Grant[]) => keyOf(service, ...grants);
 
 describe('traces of an agent', () => {
   const projects = {

@@ -2,6 +2,7 @@ export * from './answer.ts';
 export { deleteCalls } from './delete.ts';
 export { foldHeader } from './header.ts';
 export {
+  orderedByDigest,
   type Part,
   shardOf,
   sortKeyOf,
@@ -9,6 +10,7 @@ export {
   threadRange,
   timeRange,
   traceRange,
+  turnsRange,
 } from './keys.ts';
 export { readHeaders, readParts } from './lookup.ts';
 export * from './model.ts';
@@ -17,6 +19,6 @@ export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
 export { pack, unpack } from './segment.ts';
-export { type CallStore, fromItem, type StoredPart } from './store.ts';
+export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
 export { type CallChanges, updateCall } from './update.ts';
 export { writeCalls } from './write.ts';

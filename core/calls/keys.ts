@@ -49,6 +49,8 @@ const compactId = (id: string): Buffer => {
 
 const longestSortable = 300;
 const digestLength = 64;
+/** The bytes that are kept of a longer one. */
+const keptLength = longestSortable - digestLength;
 
 /**
  * An id where its order counts too: its UTF-8, whose bytes order as code points do. A sort key takes 1,024 bytes and
@@ -59,7 +61,18 @@ const sortableId = (id: string): Buffer => {
   const bytes = Buffer.from(id, 'utf8');
   if (bytes.length <= longestSortable) return bytes;
   const digest = createHash('sha256').update(bytes).digest('hex');
-  return join(bytes.subarray(0, longestSortable - digestLength), digest);
+  return join(bytes.subarray(0, keptLength), digest);
+};
+
+/** Whether a digest may decide which of two ids comes first in an index, so that their order there may not be their own. */
+export const orderedByDigest = (a: string, b: string): boolean => {
+  // A UTF-16 code unit takes three bytes at most.
+  if (Math.min(a.length, b.length) * 3 < keptLength) return false;
+  const [kept, other] = [a, b].map((id) => Buffer.from(id, 'utf8').subarray(0, keptLength)) as [
+    Buffer,
+    Buffer,
+  ];
+  return kept.equals(other);
 };
 
 /** A time as seven bytes that order as the times do: its upper part, made positive, and its lower 32 bits. */
@@ -195,4 +208,10 @@ export const threadRange = (
   index: 'by_thread',
   partition: ['hk', threadPartition(projectId, turns, shard)],
   sort: ['hs', ...sortBounds(join(sortableId(threadId), 0), bounds)],
+});
+
+/** The turns of every thread in one shard of a project, thread by thread. */
+export const turnsRange = (projectId: ProjectId, shard: number): KeyRange => ({
+  index: 'by_thread',
+  partition: ['hk', threadPartition(projectId, true, shard)],
 });

@@ -16,7 +16,7 @@ export interface StoredCall {
 }
 
 /** Unpacked segments are kept up to this many bytes: calls near in time share them. */
-const cacheBytes = 64 * 1024 * 1024;
+const cacheBytes = 32 * 1024 * 1024;
 /** How many objects are read at once. */
 const concurrency = 16;
 

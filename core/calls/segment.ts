@@ -30,7 +30,9 @@ export const pack = (bytes: Uint8Array): Promise<Buffer> => compressAsync(bytes,
  *
  * @throws Error when the bytes are damaged
  */
-export const unpack = (bytes: Uint8Array): Promise<Buffer> => decompressAsync(bytes);
+export const unpack = (bytes: Uint8Array): Promise<Buffer> =>
+  // zlib gives its output in pieces of 16 KB, each a turn of its own, and a segment is some 40 of them.
+  decompressAsync(bytes, { chunkSize: Math.min(Math.max(32 * bytes.length, 16 * 1024), 1024 * 1024) });
 
 /** A segment is closed at about this many compressed bytes, so that reading one call stays cheap. */
 const targetBytes = 64 * 1024;

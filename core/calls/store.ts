@@ -7,6 +7,7 @@ import {
   isTurn,
   type Part,
   type Placed,
+  shardOf,
   threadKeys,
   timeKeys,
   traceKeys,
@@ -34,6 +35,15 @@ export const expiry = (store: CallStore, graceDays = 0): Item => {
   const seconds = Math.floor(Date.now() / 1000) + (store.retentionDays + graceDays) * 86_400;
   return { x: { N: String(seconds) } };
 };
+
+/** Every shard of a project that has ever been in force. */
+export const everyShard = (store: Pick<CallStore, 'shards'>): number[] =>
+  Array.from({ length: Math.max(...store.shards) }, (_, shard) => shard);
+
+/** The shards in which a trace or thread can lie: the count may have grown since, and what was written before lies where it lay. */
+export const shardsOf = (store: CallStore, id: string): number[] => [
+  ...new Set(store.shards.map((count) => shardOf(id, count))),
+];
 
 const binary = (attributes: Record<string, Uint8Array>): Item =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, { B: value }]));

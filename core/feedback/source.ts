@@ -1,3 +1,4 @@
+import { everyShard } from '../calls/index.ts';
 import { type Effort, getItems, type Item, type KeyRange } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { attributesButPayload, toEntry } from './items.ts';
@@ -5,7 +6,7 @@ import { recordKey, refRange, timeRange, typeRange } from './keys.ts';
 import { comparePlaces, type Entry, placeOf } from './model.ts';
 import type { Plan } from './plan.ts';
 import { scan } from './scan.ts';
-import { everyShard, type FeedbackStore } from './store.ts';
+import type { FeedbackStore } from './store.ts';
 
 /** Where entries are looked for, and in which order: a part of a plan. */
 export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'enough'>;

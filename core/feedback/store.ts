@@ -16,10 +16,6 @@ export interface FeedbackStore {
 /** The shard count that writes use. */
 export const shardCount = ({ shards }: FeedbackStore): number => shards.at(-1) ?? shards[0];
 
-/** Every shard that a record can be in. */
-export const everyShard = ({ shards }: FeedbackStore): number[] =>
-  Array.from({ length: Math.max(...shards) }, (_, shard) => shard);
-
 /** The attribute that makes an item expire so many days from now. */
 export const expiryIn = (days: number): Item => ({
   x: { N: String(Math.floor(Date.now() / 1000) + days * 86_400) },

@@ -1,17 +1,8 @@
 import { toPath, valueAt } from '../expression/index.ts';
-import type { JsonValue, WireNames } from '../wire/index.ts';
+import { csvLine, type JsonValue, type WireNames } from '../wire/index.ts';
 import { projectionOf } from './columns.ts';
 import type { CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
-
-/** A field as RFC 4180 has it: in quotes where it holds a comma, a quote or a line break. */
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** A value as a field: texts as they are, nothing for null, anything else as JSON. */
-const fieldOf = (value: JsonValue | undefined): string => {
-  if (value === undefined || value === null) return '';
-  return quoted(typeof value === 'string' ? value : JSON.stringify(value));
-};
 
 /** Calls as lines of CSV (RFC 4180, without their line breaks). */
 export interface CsvEncoder {
@@ -26,12 +17,12 @@ export const csvEncoder = (names: WireNames, query: CallsQuery): CsvEncoder => {
     return [...new Set(texts)].map((text) => ({ column, path: toPath(text) }));
   });
   return {
-    header: columns.map(({ path }) => quoted(path.text)).join(','),
+    header: csvLine(columns.map(({ path }) => path.text)),
     line: (row) =>
-      columns
-        .map(({ column, path }) =>
-          fieldOf(valueAt(JSON.parse(row.json(column, query.returnExpanded)) as JsonValue, path.steps)),
-        )
-        .join(','),
+      csvLine(
+        columns.map(({ column, path }) =>
+          valueAt(JSON.parse(row.json(column, query.returnExpanded)) as JsonValue, path.steps),
+        ),
+      ),
   };
 };

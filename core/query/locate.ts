@@ -1,8 +1,9 @@
 import {
   type CallHeader,
   type CallStore,
+  everyShard,
   readHeaders,
-  shardOf,
+  shardsOf,
   type TimeBounds,
   threadRange,
   timeRange,
@@ -14,7 +15,7 @@ import type { Source } from './plan.ts';
 
 /** Every key range of a project's calls: one for each shard that has ever been in force. */
 const projectRanges = (store: CallStore, projectId: ProjectId, bounds: TimeBounds): KeyRange[] =>
-  Array.from({ length: Math.max(...store.shards) }, (_, shard) => timeRange(projectId, shard, bounds));
+  everyShard(store).map((shard) => timeRange(projectId, shard, bounds));
 
 const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>, bounds: TimeBounds): KeyRange[] =>
   [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, bounds));
@@ -25,13 +26,11 @@ const threadRanges = (
   threadIds: Iterable<string>,
   bounds: TimeBounds,
 ): KeyRange[] =>
-  [...new Set(threadIds)].flatMap((threadId) => {
-    // The shard count may have grown since: what was written before lies where it lay.
-    const shards = new Set(store.shards.map((count) => shardOf(threadId, count)));
-    return [...shards].flatMap((shard) =>
+  [...new Set(threadIds)].flatMap((threadId) =>
+    shardsOf(store, threadId).flatMap((shard) =>
       [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, bounds)),
-    );
-  });
+    ),
+  );
 
 /**
  * Turns where a plan looks into the key ranges to scan. Parents and turns are looked up for their traces and threads; while one of

@@ -2,8 +2,9 @@ import { type CallStore, fromItem, type StoredPart, sortKeyOf } from '../calls/i
 import { type Effort, forEach, type Item, type KeyRange, queryPage } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
-/** One row of an index: a start or an end, and the time-ordered part of its sort key. */
+/** One row of an index: a start or an end. */
 export interface Row {
+  /** What rows are merged by: the time-ordered part of the sort key, or all of it. */
   readonly key: Uint8Array;
   readonly part: StoredPart;
 }
@@ -15,6 +16,8 @@ export interface ScanOptions {
   readonly firstPage: number;
   /** Whether, from the second page on, the next is fetched while one is being used: for scans that will want it. */
   readonly ahead: boolean;
+  /** Whether rows of `by_thread` are merged thread by thread, and by time only within a thread. */
+  readonly byThread?: boolean;
 }
 
 const growth = 4;
@@ -47,7 +50,7 @@ class RangeReader {
         limit,
         start,
       });
-      return { rows: page.items.map((item) => toRow(store, projectId, item)), next: page.next };
+      return { rows: page.items.map((item) => toRow(store, projectId, item, options)), next: page.next };
     };
   }
 
@@ -85,8 +88,13 @@ class RangeReader {
   }
 }
 
-const toRow = (store: CallStore, projectId: ProjectId, item: Item): Row => ({
-  key: sortKeyOf({ ts: item.ts?.B, hs: item.hs?.B }),
+const toRow = (
+  store: CallStore,
+  projectId: ProjectId,
+  item: Item,
+  { byThread }: Pick<ScanOptions, 'byThread'>,
+): Row => ({
+  key: (byThread ? item.hs?.B : undefined) ?? sortKeyOf({ ts: item.ts?.B, hs: item.hs?.B }),
   part: fromItem(store, projectId, item),
 });
 

@@ -44,4 +44,4 @@ const mostAhead = 16;
  * as many rows (a call may have two) and some to spare; else no more than it takes to have something to send at once.
  */
 const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? Math.ceil(128 / ranges) + 8 : Math.ceil((2.2 * enough) / ranges) + 8;
+  enough === null ? Math.ceil(32 / ranges) : Math.ceil((2.2 * enough) / ranges) + 8;

@@ -41,7 +41,7 @@ const readRetention = (): number | undefined => {
 
 const callStore = (table: Table, bucket: () => Bucket, service: string): CallStore => ({
   table,
-  // Not every route that changes calls touches their payloads.
+  // Not every route with calls touches their payloads.
   get bucket() {
     return bucket();
   },

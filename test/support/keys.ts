@@ -5,8 +5,8 @@ import { localCredentials, localRegion } from '../../local/store.ts';
 import { outputOf } from '../../local/template/stack.ts';
 import type { TestService } from './service.ts';
 
-/** Makes a further key of a service, with grants of its own, and gives its `Authorization`. */
-export const keyWith = async (service: TestService, ...grants: Grant[]): Promise<string> => {
+/** Makes a further key of a service, with grants of its own. */
+export const newKey = async (service: TestService, ...grants: Grant[]): Promise<string> => {
   const client = new DynamoDBClient({
     region: localRegion,
     credentials: localCredentials,
@@ -16,5 +16,9 @@ export const keyWith = async (service: TestService, ...grants: Grant[]): Promise
   const record = newRecord(key, { user: 'bob', grants }, Date.now() * 1000);
   await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
   client.destroy();
-  return `Basic ${Buffer.from(`bob:${formatKey(key)}`).toString('base64')}`;
+  return formatKey(key);
 };
+
+/** Makes a further key of a service, with grants of its own, and gives its `Authorization`. */
+export const keyWith = async (service: TestService, ...grants: Grant[]): Promise<string> =>
+  `Basic ${Buffer.from(`bob:${await newKey(service, ...grants)}`).toString('base64')}`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   callIdOf,
   callKey,
+  orderedByDigest,
   type Placed,
   packUuid,
   segmentKey,
@@ -51,6 +52,19 @@ describe('the keys of the calls table', () => {
     fc.assert(fc.property(fc.uuid(), (uuid) => unpackUuid(packUuid(uuid) ?? new Uint8Array()) === uuid));
     expect(packUuid('01A0F4C3-0874-7E3E-8297-4BCD6BAA9455')).toBeUndefined();
     expect(packUuid('01a0f4c308747e3e82974bcd6baa9455')).toBeUndefined();
+  });
+
+  it('order threads as their ids do, where no digest decides', () => {
+    const keyOf = (threadId: string) => threadKeys({ ...place({}), threadId }, 'S', 4).hs;
+    fc.assert(
+      fc.property(anyLength, anyLength, (a, b) => {
+        if (a !== b && orderedByDigest(a, b)) return;
+        expect(Math.sign(Buffer.compare(keyOf(a), keyOf(b)))).toBe(Math.sign(compareText(a, b)));
+      }),
+    );
+    const head = '日'.repeat(90);
+    expect(orderedByDigest(`${head}${'a'.repeat(40)}`, `${head}${'b'.repeat(40)}`)).toBe(true);
+    expect(orderedByDigest('a', 'b')).toBe(false);
   });
 
   it('never are the same for different calls, nor for a call and a segment', () => {

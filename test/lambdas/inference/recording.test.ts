@@ -1,10 +1,8 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
+import type { Grant } from '../../../core/auth/index.ts';
 import type { JsonObject, ProjectId } from '../../../core/wire/index.ts';
-import { localCredentials, localRegion } from '../../../local/store.ts';
-import { outputOf } from '../../../local/template/stack.ts';
 import { type Fault, startFaultyProxy } from '../../support/faulty-proxy.ts';
+import { newKey } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import {
   chunk,
@@ -250,19 +248,7 @@ describe('a recorded request', () => {
 });
 
 describe('a project header', () => {
-  /** A key with these grants. */
-  const keyWith = async (...grants: Grant[]): Promise<string> => {
-    const client = new DynamoDBClient({
-      region: localRegion,
-      credentials: localCredentials,
-      endpoint: inject('stores').dynamodb,
-    });
-    const key = makeKey('svc');
-    const record = newRecord(key, { user: 'bob', grants }, Date.now() * 1000);
-    await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
-    client.destroy();
-    return formatKey(key);
-  };
+  const keyWith = (...grants: Grant[]) => newKey(service, ...grants);
 
   it.each(['acme', 'acme/', '/shop', 'acme/shop/x', 'proj_123', ''])(
     'that is %j is a 422',

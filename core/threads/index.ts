@@ -1,0 +1,4 @@
+export { planSummary } from './plan.ts';
+export { queryThreads, type ThreadsAnswer } from './query.ts';
+export * from './request.ts';
+export { threadsQueryBody } from './schema.ts';

@@ -1,0 +1,114 @@
+import {
+  type CallHeader,
+  type CallStore,
+  everyShard,
+  shardsOf,
+  threadRange,
+  turnsRange,
+} from '../calls/index.ts';
+import { compareText } from '../expression/index.ts';
+import { joinParts, type Row, scan } from '../query/index.ts';
+import { chunked, type Effort, type KeyRange } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
+import type { Plan } from './plan.ts';
+import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
+
+/** What reading threads took so far. */
+export interface ReadCounts {
+  /** Index rows. */
+  rows: number;
+  turns: number;
+  /** Threads, before any filter on their statistics. */
+  threads: number;
+}
+
+/** So many threads are looked up side by side. */
+const threadsAtOnce = 16;
+/** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
+const mostAhead = 16;
+/**
+ * How many rows to ask each range for at first: enough to have something to send at once or to fold most threads whole, but 1 MB
+ * of them where all turns of the project are read before anything is sent.
+ */
+const firstPageRows = ({ source, order }: Plan): number =>
+  source.kind === 'project' && order === 'sort' ? Number.POSITIVE_INFINITY : 128;
+
+/** The key ranges of a plan's source, in groups that are read one after the other. A thread's ranges are all in one group. */
+const rangesOf = (store: CallStore, projectId: ProjectId, { source, descending }: Plan): KeyRange[][] => {
+  switch (source.kind) {
+    case 'nothing':
+      return [];
+    case 'project':
+      return [everyShard(store).map((shard) => turnsRange(projectId, shard))];
+    case 'threads': {
+      const ids = source.ids.toSorted(compareText);
+      return chunked(descending ? ids.reverse() : ids, threadsAtOnce).map((group) =>
+        group.flatMap((id) =>
+          shardsOf(store, id).map((shard) => threadRange(projectId, id, true, shard, {})),
+        ),
+      );
+    }
+  }
+};
+
+/**
+ * Reads the turns of a plan's threads and folds them thread by thread, in the order of the index, holding one thread's durations at
+ * a time.
+ *
+ * @param counts grow while it reads
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export async function* readThreads(
+  store: CallStore,
+  projectId: ProjectId,
+  plan: Plan,
+  counts: ReadCounts,
+  effort: Effort,
+): AsyncGenerator<ThreadStatistics[]> {
+  const { order, descending, limit } = plan;
+  for (const ranges of rangesOf(store, projectId, plan)) {
+    const ahead = (order === 'sort' || limit === null) && ranges.length <= mostAhead;
+    const options = { descending, firstPage: firstPageRows(plan), ahead, byThread: true };
+    const rows = countRows(scan(store, projectId, ranges, options, effort), counts);
+    yield* foldThreads(joinParts(store, projectId, rows, effort), counts);
+  }
+}
+
+async function* countRows(batches: AsyncIterable<Row[]>, counts: ReadCounts): AsyncGenerator<Row[]> {
+  for await (const batch of batches) {
+    counts.rows += batch.length;
+    yield batch;
+  }
+}
+
+const toTurn = ({ id, start, end }: CallHeader): Turn => ({
+  id,
+  startedAt: start.startedAt,
+  endedAt: end?.endedAt ?? null,
+});
+
+/** Folds turns into threads; the turns of a thread are neighbours. */
+async function* foldThreads(
+  batches: AsyncIterable<readonly CallHeader[]>,
+  counts: ReadCounts,
+): AsyncGenerator<ThreadStatistics[]> {
+  let fold: ThreadFold | undefined;
+  for await (const batch of batches) {
+    const folded: ThreadStatistics[] = [];
+    counts.turns += batch.length;
+    for (const header of batch) {
+      const { threadId } = header.start;
+      // Without a thread it would not be in this index.
+      if (threadId === null) continue;
+      if (fold?.threadId === threadId) {
+        fold.add(toTurn(header));
+        continue;
+      }
+      if (fold) folded.push(fold.statistics());
+      fold = new ThreadFold(threadId, toTurn(header));
+      counts.threads++;
+    }
+    if (folded.length > 0) yield folded;
+  }
+  if (fold) yield [fold.statistics()];
+}

@@ -1,0 +1,40 @@
+/** Records on their way into an answer, in each form that they can be written in; one of them is taken, once. */
+export interface Records {
+  /** As JSON text, one each, in batches. */
+  readonly json: AsyncIterable<readonly string[]>;
+  /** As lines of CSV, the one that names the columns first, in batches. */
+  readonly csv: AsyncIterable<readonly string[]>;
+}
+
+type Format = (records: Records) => AsyncIterable<string>;
+
+const lines = (end: string, of: (records: Records) => AsyncIterable<readonly string[]>): Format =>
+  async function* (records) {
+    for await (const batch of of(records)) if (batch.length > 0) yield batch.join(end) + end;
+  };
+
+const jsonLines = lines('\n', ({ json }) => json);
+
+async function* jsonArray({ json }: Records): AsyncGenerator<string> {
+  let lead = '[';
+  for await (const batch of json) {
+    if (batch.length === 0) continue;
+    yield lead + batch.join(',\n');
+    lead = ',\n';
+  }
+  yield lead === '[' ? '[]\n' : ']\n';
+}
+
+const formats = new Map<string, Format>([
+  ['application/jsonl', jsonLines],
+  ['application/x-ndjson', jsonLines],
+  ['application/json', jsonArray],
+  ['text/csv', lines('\r\n', ({ csv }) => csv)],
+]);
+
+/** The media types that records can be written as, the default first. */
+export const recordTypes: readonly string[] = [...formats.keys()];
+
+/** Writes records as one of {@link recordTypes}, each as soon as it is known. */
+export const formatted = (mediaType: string, records: Records): AsyncIterable<string> =>
+  (formats.get(mediaType) ?? jsonLines)(records);
