@@ -1,5 +1,6 @@
 /**
- * Counts what storing feedback and joining it onto calls takes: write and read units, requests. Nothing of it depends on the machine's speed.
+ * Counts what storing feedback and joining it onto calls takes: write and read units, requests. Nothing of it depends on the
+ * machine's speed.
  *
  *     npm run bench:feedback
  */

@@ -32,12 +32,12 @@ const concurrency = 16;
 const projectConcurrency = 4;
 
 /**
- * Stores feedback, and answers each in order. An id that exists with the same content is answered as it was stored; with other content it refuses the
- * whole before anything is written, unless it has come to exist since it was looked for.
+ * Stores feedback, and answers each in order. An id that exists with the same content is answered as it was stored; with
+ * other content it refuses the whole before anything is written, unless it has come to exist since it was looked for.
  *
  * @param userId whose key stores it
- * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503 when storage does not take it all in time: the same
- * request may be sent again
+ * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503 when storage does not take
+ * it all in time: the same request may be sent again
  */
 export const createFeedback = async (
   store: FeedbackStore,

@@ -42,7 +42,8 @@ export const frameItem = (store: FeedbackStore, { header, digest, origin, leftov
 const tombstoneDays = 1;
 
 /**
- * Makes what stays of a record that was replaced: its rows in the indexes, where they lead to the record that came in its place; of its payload nothing.
+ * Makes what stays of a record that was replaced: its rows in the indexes, where they lead to the record that came in its
+ * place; of its payload nothing.
  *
  * @param item the record's, whole but for its payload
  */

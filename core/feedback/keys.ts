@@ -7,8 +7,8 @@ import type { Micros, ProjectId } from '../wire/index.ts';
 import type { Place } from './model.ts';
 
 /*
- * Every key of the feedback table, and of payloads in the bucket, is composed here, and taken apart here. Keys are bytes. Parts are set off by
- * a zero byte, which no project and no id can hold.
+ * Every key of the feedback table, and of payloads in the bucket, is composed here, and taken apart here. Keys are bytes.
+ * Parts are set off by a zero byte, which no project and no id can hold.
  *
  *   table    k   project 0 id
  *   by_time  tk  project 0 shard of the id                     t  created at
@@ -108,8 +108,8 @@ export const typeRange = (projectId: ProjectId, shard: number, type: string, bou
   rangeOf('by_type', 'yk', typePartition(projectId, shard, type), bounds);
 
 /**
- * The bucket's key of a payload. The id is in it as a hash: ids may hold what makes bad keys, `..` for one. What expires has a prefix of its own, which
- * a lifecycle rule of the bucket names.
+ * The bucket's key of a payload. The id is in it as a hash: ids may hold what makes bad keys, `..` for one. What expires has
+ * a prefix of its own, which a lifecycle rule of the bucket names.
  *
  * @param nonce another one for every attempt to store a record: who deletes the payload of one can never meet that of another
  */

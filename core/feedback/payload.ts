@@ -29,8 +29,9 @@ export interface PlacedItem {
 }
 
 /**
- * Makes the item of a record. A small payload rides in the head, packed if need be, so that the whole is one write unit and index rows are whole; another
- * lies beside the head, which keeps index rows small; one too big for an item is put into the bucket.
+ * Makes the item of a record. A small payload rides in the head, packed if need be, so that the whole is one write unit and
+ * index rows are whole; another lies beside the head, which keeps index rows small; one too big for an item is put into the
+ * bucket.
  *
  * @param payload as JSON text
  * @throws ServiceError 503 when the bucket does not take it in time
@@ -127,8 +128,8 @@ export const readWhole = async (
 };
 
 /**
- * Reads the payloads that lie apart from what index rows hold. A record that has been replaced or purged since its row was read comes as what is there
- * now, or not at all.
+ * Reads the payloads that lie apart from what index rows hold. A record that has been replaced or purged since its row was
+ * read comes as what is there now, or not at all.
  *
  * @param isWanted which records' payloads are needed
  */

@@ -29,9 +29,11 @@ export interface FeedbackQueryAnswer {
 }
 
 /**
- * Answers a query over a project's feedback, reading no more of storage than the answer is taken. Ending the iteration ends the scan.
+ * Answers a query over a project's feedback, reading no more of storage than the answer is taken. Ending the iteration ends
+ * the scan.
  *
- * @throws ServiceError 503, while the records are iterated, when storage does not give something in time; 422 when they are too many to be sorted
+ * @throws ServiceError 503, while the records are iterated, when storage does not give something in time; 422 when they are
+ * too many to be sorted
  */
 export const queryFeedback = (
   store: FeedbackStore,

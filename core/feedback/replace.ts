@@ -30,12 +30,14 @@ type Step =
   | { readonly kind: 'swap'; readonly old: StoredRecord };
 
 /**
- * Puts a record in the place of another, in one transaction. What stays of the other is a tombstone, which leads readers of indexes that lag to the new
- * one. A record that is replaced under its own id keeps the time of its creation, and with it its place.
+ * Puts a record in the place of another, in one transaction. What stays of the other is a tombstone, which leads readers of
+ * indexes that lag to the new one. A record that is replaced under its own id keeps the time of its creation, and with it its
+ * place.
  *
  * @param userId whose key stores it
- * @throws ServiceError 404 where the record that is to go is not there, unless the new one is already (the request was repeated); 409 where the new id
- * belongs to another record; 413 for a payload over 1 MiB; 503 when storage does not take it in time: the same request may be sent again
+ * @throws ServiceError 404 where the record that is to go is not there, unless the new one is already (the request was
+ * repeated); 409 where the new id belongs to another record; 413 for a payload over 1 MiB; 503 when storage does not take it
+ * in time: the same request may be sent again
  */
 export const replaceFeedback = async (
   store: FeedbackStore,
@@ -126,7 +128,10 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
   return { kind: 'refuse', error: conflict({ loc: ['body', 'id'], msg, type: 'id_exists' }) };
 };
 
-/** The new record as it is to be stored. It comes behind the old one in the order of creation, whatever the clocks of two containers say. */
+/**
+ * The new record as it is to be stored. It comes behind the old one in the order of creation, whatever the clocks of two
+ * containers say.
+ */
 const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
   const { id, createdAt } = old.header;
   if (id === header.id) {

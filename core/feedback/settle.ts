@@ -1,11 +1,13 @@
 import type { Micros } from '../wire/index.ts';
+import { Awaited } from './awaited.ts';
 import { type Entry, type FeedbackRecord, type Place, placeOf } from './model.ts';
 
 /*
- * A replacement is one transaction in the table, but a reader of an index sees its two halves one by one: the rows of the old record and of the new one lie in
- * different places, which are read at different times, and each row follows its item in its own time. So the old record's row stays for a while, as a
- * tombstone that names the record which came in its place, and all records of a line, each in the place of the one before, name the first. From that a reader
- * knows how to answer exactly one of each line, whatever the state in which it meets each row: the first record that it meets; and where it meets tombstones
+ * A replacement is one transaction in the table, but a reader of an index sees its two halves one by one: the rows of the old
+ * record and of the new one lie in different places, which are read at different times, and each row follows its item in its
+ * own time. So the old record's row stays for a while, as a tombstone that names the record which came in its place, and all
+ * records of a line, each in the place of the one before, name the first. From that a reader knows how to answer exactly one
+ * of each line, whatever the state in which it meets each row: the first record that it meets; and where it meets tombstones
  * alone, the record to which they lead, which it gets from the table.
  */
 
@@ -18,22 +20,23 @@ const lineOf = (entry: Entry): string => keyOf(entry.origin ?? placeOf(entry));
 const isAt = (entry: Entry | undefined, place: Place): entry is Entry =>
   entry !== undefined && keyOf(placeOf(entry)) === keyOf(place);
 
-/** So many lines are remembered at most; each takes about 100 bytes. */
-const mostRemembered = 1_000_000;
+/** At least so many lines are remembered, and at most twice as many; each takes about 100 bytes. */
+const remembered = 500_000;
 
 /** The lines of which a record was answered, the latest of them. */
 class Answered {
-  readonly #lines = new Set<string>();
+  #older: ReadonlySet<string> = new Set();
+  #newer = new Set<string>();
 
   has(line: string): boolean {
-    return this.#lines.has(line);
+    return this.#newer.has(line) || this.#older.has(line);
   }
 
   add(line: string): void {
-    this.#lines.add(line);
-    if (this.#lines.size <= mostRemembered) return;
-    const [oldest] = this.#lines;
-    if (oldest !== undefined) this.#lines.delete(oldest);
+    this.#newer.add(line);
+    if (this.#newer.size < remembered) return;
+    this.#older = this.#newer;
+    this.#newer = new Set();
   }
 }
 
@@ -41,8 +44,7 @@ class Answered {
 class Forwards {
   readonly #find: Find;
   readonly #answered = new Answered();
-  /** The records that tombstones have named and that have not been met, by their lines. */
-  readonly #awaited = new Map<string, Place>();
+  readonly #awaited = new Awaited();
 
   constructor(find: Find) {
     this.#find = find;
@@ -50,7 +52,6 @@ class Forwards {
 
   /** The records to be answered for an entry, in order: those that should have been met before it, and itself. */
   async take(entry: Entry): Promise<FeedbackRecord[]> {
-    if (this.#awaited.size === 0) return this.#meet(entry);
     const before = await this.overdue(placeOf(entry).createdAt);
     return [...before, ...this.#meet(entry)];
   }
@@ -59,9 +60,8 @@ class Forwards {
   async overdue(now: Micros): Promise<FeedbackRecord[]> {
     const late: FeedbackRecord[] = [];
     for (;;) {
-      const [line, place] = this.#earliest() ?? [];
-      if (line === undefined || !place || place.createdAt >= now) return late;
-      this.#awaited.delete(line);
+      const place = this.#awaited.takeBefore(now);
+      if (!place) return late;
       const entry = await this.#find(place);
       // Whoever stands there at another time came under the same id after this one had been purged.
       if (isAt(entry, place)) late.push(...this.#meet(entry));
@@ -79,18 +79,11 @@ class Forwards {
     this.#answered.add(line);
     return [entry];
   }
-
-  #earliest(): [line: string, place: Place] | undefined {
-    let first: [string, Place] | undefined;
-    for (const awaited of this.#awaited)
-      if (!first || awaited[1].createdAt < first[1].createdAt) first = awaited;
-    return first;
-  }
 }
 
 /**
- * Settles entries that come in the reverse order of creation, where a record comes after those in its place. One that was not there yet when its place was
- * passed is answered in the place of the one that it replaced.
+ * Settles entries that come in the reverse order of creation, where a record comes after those in its place. One that was not
+ * there yet when its place was passed is answered in the place of the one that it replaced.
  */
 class Backwards {
   readonly #find: Find;

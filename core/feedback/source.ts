@@ -33,8 +33,8 @@ const rangesOf = (
 };
 
 /**
- * How many rows to ask each range for at first: where it is known how many records are enough, each range's even share and some to spare; else enough to have
- * something to send at once.
+ * How many rows to ask each range for at first: where it is known how many records are enough, each range's even share and
+ * some to spare; else enough to have something to send at once.
  */
 const firstPageRows = (enough: number | null, ranges: number): number =>
   enough === null ? 128 : Math.ceil((1.2 * enough) / ranges) + 8;

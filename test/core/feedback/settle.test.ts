@@ -11,8 +11,8 @@ import { settle } from '../../../core/feedback/settle.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 
 /*
- * A model of the table and its indexes. A history creates records, replaces them, again and again, and purges some. Every row of an index may lag behind its
- * item, each by itself, and is met in any of the states that its item has had.
+ * A model of the table and its indexes. A history creates records, replaces them, again and again, and purges some. Every row
+ * of an index may lag behind its item, each by itself, and is met in any of the states that its item has had.
  */
 
 /** What an item has been, in order; undefined before it came and after it went. */
