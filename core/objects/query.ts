@@ -1,3 +1,4 @@
+import { cut } from '../query/index.ts';
 import type { Effort } from '../storage/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import { objectJson } from './answer.ts';
@@ -63,23 +64,6 @@ async function* filtered(
   batches: AsyncIterable<ObjectVersion[]>,
 ): AsyncGenerator<ObjectVersion[]> {
   for await (const batch of batches) yield batch.filter(matches);
-}
-
-/** Skips `offset` versions and ends after `limit` more; null for no end. */
-async function* cut(
-  offset: number,
-  limit: number | null,
-  batches: AsyncIterable<ObjectVersion[]>,
-): AsyncGenerator<ObjectVersion[]> {
-  let skip = offset;
-  let left = limit ?? Number.POSITIVE_INFINITY;
-  for await (const batch of batches) {
-    const kept = batch.slice(skip, skip + left);
-    skip = Math.max(0, skip - batch.length);
-    left -= kept.length;
-    if (kept.length > 0) yield kept;
-    if (left === 0) return;
-  }
 }
 
 /** Reads the values of versions; those that were deleted since are left out. */

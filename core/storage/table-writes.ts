@@ -8,6 +8,7 @@ import {
   type ConsumedCapacity,
   DeleteItemCommand,
   PutItemCommand,
+  type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { type Attempt, type Effort, forEach, persist } from './effort.ts';
 import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
@@ -15,14 +16,10 @@ import { batchConcurrency, chunked, type Item, meter, type Table } from './table
 /** DynamoDB's own limit of one request, of writes and of statements. */
 const maxBatchWrite = 25;
 
-/**
- * Puts all the items, replacing those of the same keys, 25 a request. No two may have the same key.
- *
- * @throws ServiceError 503 when some could not be stored in time; others may have been
- */
-export const putItems = async (table: Table, items: readonly Item[], effort: Effort): Promise<void> => {
-  await forEach(chunked(items, maxBatchWrite), batchConcurrency, async (batch) => {
-    let left = batch.map((Item) => ({ PutRequest: { Item } }));
+/** Sends writes, 25 a request, until none is left over. */
+const writeAll = async (table: Table, writes: readonly WriteRequest[], effort: Effort): Promise<void> => {
+  await forEach(chunked(writes, maxBatchWrite), batchConcurrency, async (batch) => {
+    let left: WriteRequest[] = batch;
     await persist(effort, async (request) => {
       const answer = await table.client.send(
         new BatchWriteItemCommand({
@@ -32,34 +29,35 @@ export const putItems = async (table: Table, items: readonly Item[], effort: Eff
         request,
       );
       meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
-      left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
+      left = answer.UnprocessedItems?.[table.name] ?? [];
       return left.length === 0;
     });
   });
 };
 
 /**
+ * Puts all the items, replacing those of the same keys, 25 a request. No two may have the same key.
+ *
+ * @throws ServiceError 503 when some could not be stored in time; others may have been
+ */
+export const putItems = (table: Table, items: readonly Item[], effort: Effort): Promise<void> =>
+  writeAll(
+    table,
+    items.map((Item) => ({ PutRequest: { Item } })),
+    effort,
+  );
+
+/**
  * Deletes the items of the keys, 25 a request; keys of nothing are as good as deleted. No two may be the same.
  *
  * @throws ServiceError 503 when some could not be deleted in time; others may have been
  */
-export const deleteItems = async (table: Table, keys: readonly Item[], effort: Effort): Promise<void> => {
-  await forEach(chunked(keys, maxBatchWrite), batchConcurrency, async (batch) => {
-    let left = batch.map((Key) => ({ DeleteRequest: { Key } }));
-    await persist(effort, async (request) => {
-      const answer = await table.client.send(
-        new BatchWriteItemCommand({
-          RequestItems: { [table.name]: left },
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-        request,
-      );
-      meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
-      left = (answer.UnprocessedItems?.[table.name] ?? []) as typeof left;
-      return left.length === 0;
-    });
-  });
-};
+export const deleteItems = (table: Table, keys: readonly Item[], effort: Effort): Promise<void> =>
+  writeAll(
+    table,
+    keys.map((Key) => ({ DeleteRequest: { Key } })),
+    effort,
+  );
 
 /**
  * Inserts the items whose keys are not there yet, 25 a request: BatchWriteItem knows no conditions, PartiQL's
