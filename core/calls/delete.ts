@@ -68,7 +68,11 @@ const deleteRun = async (
 ): Promise<number> => {
   let left = run;
   for (let looks = 0; left.length > 0; looks++) {
-    if (looks === mostLooks) throw unavailable('calls are reported as fast as they are deleted');
+    if (looks === mostLooks)
+      throw unavailable(
+        'reports in the way',
+        'calls are being reported as fast as they are deleted; send the same request again',
+      );
     await look(store, projectId, left, effort);
     const payloads = left.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, effort);

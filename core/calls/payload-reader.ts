@@ -54,7 +54,8 @@ export class PayloadReader {
    * @throws Error where a payload is damaged
    */
   async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
-    const riding = headers.filter(ridesInItem);
+    // A call that is being moved may be asked for twice.
+    const riding = [...new Map(headers.filter(ridesInItem).map((header) => [header.id, header])).values()];
     const again = new Map(
       (await findCalls(this.#store, this.#projectId, riding, this.#effort)).map((call) => [
         call.header.id,

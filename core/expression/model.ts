@@ -54,6 +54,8 @@ export interface RecordKind {
   readonly fields: readonly string[];
   /** Those of them that hold a time as text. */
   readonly times: ReadonlySet<string>;
+  /** Says what is wrong with a path into one of the fields, if something is. */
+  readonly pathRule?: (path: FieldPath) => string | undefined;
 }
 
 /** The expressions of which all must hold: the operands of a top-level `$and`, of an `$and` within it, and so on. */

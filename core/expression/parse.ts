@@ -118,13 +118,16 @@ const parseLiteral: ParseArguments = (value, loc) => {
 
 /** Checks a dotted path; undefined where it is good. */
 export const pathFault = (
-  kind: Pick<RecordKind, 'fields'>,
+  kind: Pick<RecordKind, 'fields' | 'pathRule'>,
   path: unknown,
 ): Omit<ErrorDetail, 'loc'> | undefined => {
   if (typeof path !== 'string') return { msg: 'should be a dotted path, as a string', type: 'string_type' };
   if (path.length > longestPath)
     return { msg: `should be at most ${longestPath} characters`, type: 'string_too_long' };
-  if (kind.fields.includes(toPath(path).field)) return undefined;
+  if (kind.fields.includes(toPath(path).field)) {
+    const msg = kind.pathRule?.(toPath(path));
+    return msg === undefined ? undefined : { msg, type: 'value_error' };
+  }
   return {
     msg: `there is no such field; the fields are ${kind.fields.join(', ')}, and dotted paths into them`,
     type: 'value_error',

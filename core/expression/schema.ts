@@ -19,7 +19,7 @@ export const querySchema = (kind: RecordKind) =>
   );
 
 /** A dotted path into records of a kind. */
-export const pathSchema = (kind: Pick<RecordKind, 'fields'>) =>
+export const pathSchema = (kind: Pick<RecordKind, 'fields' | 'pathRule'>) =>
   z.string().check(
     z.check(({ value, issues }) => {
       const fault = pathFault(kind, value);
@@ -32,7 +32,7 @@ export const pathSchema = (kind: Pick<RecordKind, 'fields'>) =>
 const mostKeys = 50;
 
 /** The schema of a request's `sort_by`: `[{field, direction}]`, by any field of a kind of records and dotted paths into it. */
-export const sortSchema = (kind: Pick<RecordKind, 'fields'>) =>
+export const sortSchema = (kind: Pick<RecordKind, 'fields' | 'pathRule'>) =>
   z.pipe(
     z.array(z.strictObject({ field: pathSchema(kind), direction: z.enum(['asc', 'desc']) })).check(
       z.refine((keys) => keys.length <= mostKeys, {

@@ -3,9 +3,20 @@ import { isJsonObject, type JsonValue, parseTime } from '../wire/index.ts';
 /** A value in a record: null and undefined are the same, a value that is not there. */
 export type Value = JsonValue | undefined;
 
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
+
 /** Compares texts by code point, as UTF-8 does byte by byte; `<` on strings goes by UTF-16 code unit. */
-export const compareText = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
+export const compareText = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x === y) continue;
+    // Units and code points go apart where there are halves of pairs alone.
+    const apart = isSurrogate(x) || isSurrogate(y);
+    return apart ? Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8')) : x - y;
+  }
+  return a.length - b.length;
+};
 
 /** Whether two values are equal as JSON: the keys of an object have no order. */
 export const equal = (a: JsonValue, b: JsonValue): boolean => {

@@ -5,6 +5,7 @@ import type { NewObject } from './create.ts';
 import { digestRule, isDigest } from './digest.ts';
 import type { Address } from './lookup.ts';
 import { isObjectId, objectIdRule, parseVersionName } from './model.ts';
+import { parsePath } from './path.ts';
 import { everyVersion, type ObjectsFilter, type ObjectsQuery, sortFields } from './request.ts';
 
 const rule = (error: string, type: string) => ({ error, params: { type } });
@@ -108,7 +109,7 @@ export type ObjectRef = Exclude<Ref, { kind: 'call' }>;
 const objectRef = (names: WireNames) => {
   const parse = (text: string): ObjectRef | undefined => {
     const ref = parseRef(names, text);
-    return ref?.kind === 'call' ? undefined : ref;
+    return ref && ref.kind !== 'call' && parsePath(ref.path) ? ref : undefined;
   };
   return z.pipe(
     z.string().check(z.refine((text) => parse(text) !== undefined, rule(refRule(names), 'value_error'))),

@@ -13,7 +13,7 @@ import { expandRows } from './expand.ts';
 import type { Need } from './fields.ts';
 import { joinParts } from './join.ts';
 import type { CallsQuery } from './request.ts';
-import { CallRow } from './row.ts';
+import type { CallRow } from './row.ts';
 import { scan } from './scan.ts';
 
 /** What a query asks of others than the calls themselves. */
@@ -98,7 +98,7 @@ export class Enricher {
     return rows.flatMap((row) => {
       if (!asked.has(row)) return [row];
       const call = byId.get(row.header.id);
-      return call ? [new CallRow(this.#names, call.header, call.payload, row.extras)] : [];
+      return call ? [row.readAs(call)] : [];
     });
   }
 

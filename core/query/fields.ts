@@ -18,6 +18,12 @@ export const fieldsOf = (names: WireNames, includes: Includes): string[] => [
 export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
   fields: fieldsOf(names, includes),
   times: new Set(['started_at', 'ended_at']),
+  pathRule: ({ field, steps: [block, member] }) => {
+    if (field !== 'summary' || block !== names.service) return undefined;
+    const isLeftOut =
+      (member === 'costs' && !includes.costs) || (member === 'feedback' && !includes.feedback);
+    return isLeftOut ? `is there only with include_${member}: true` : undefined;
+  },
 });
 
 /** What must be fetched beside a call's header before a field of it is known. */

@@ -1,5 +1,4 @@
 import type { CallStore } from '../calls/index.ts';
-import { compareBy } from '../expression/index.ts';
 import type { Effort } from '../storage/index.ts';
 import { type WireNames, wireNames } from '../wire/index.ts';
 import { jsonEncoder } from './columns.ts';
@@ -98,40 +97,34 @@ const batchesAhead = 3;
 /** The calls of the answer, with what it shows of them. */
 const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { plan: planned, enricher } = all;
-  return mapAhead(inParts(find(all)), planned.limit === null ? batchesAhead : 0, async (part) =>
-    staying(all, part, await enricher.enrich(part, planned.answered)),
-  );
-};
-
-/** Leaves out calls that do not belong any more where they were found. */
-const staying = async (
-  all: Query,
-  found: readonly CallRow[],
-  now: readonly CallRow[],
-): Promise<readonly CallRow[]> => {
-  const before = new Map(found.map((row) => [row.header.id, row]));
-  const changed = now.filter(({ header }) => before.get(header.id)?.header !== header);
-  const gone = new Set<CallRow>();
-  for (const row of changed) {
-    const then = before.get(row.header.id);
-    if (then && !(await stays(all, then, row))) gone.add(row);
-  }
-  return gone.size > 0 ? now.filter((row) => !gone.has(row)) : now;
+  const isFirst = firstMeeting();
+  return mapAhead(inParts(find(all)), planned.limit === null ? batchesAhead : 0, async (part) => {
+    const rows = (await enricher.enrich(part, planned.answered)).filter(isFirst);
+    const failing = new Set<CallRow>();
+    for (const row of rows) if (row.found !== row.header && !(await stillPasses(all, row))) failing.add(row);
+    return failing.size > 0 ? rows.filter((row) => !failing.has(row)) : rows;
+  });
 };
 
 /**
- * Whether a call, which may have been reported again since it was found, still belongs where it was found. One that does not is left
- * out: at its new place, if the tests let it through at all, it is met where the scan has not passed yet.
+ * A call that is moved in time while it is read can be met at its old place and at its new one. It is taken where it is met first, as it is by
+ * then, and not again.
  */
-const stays = async (all: Query, then: CallRow, now: CallRow): Promise<boolean> => {
-  if (then.header.start.startedAt !== now.header.start.startedAt || !all.tests.onHeader(now)) return false;
-  if (all.plan.needed.length === 0 && all.plan.order === 'free') return true;
-  const [row] = await all.enricher.enrich([now], all.plan.needed);
-  if (!row || all.tests.later?.(row) === false) return false;
-  if (all.plan.order === 'free') return true;
-  const keyOf = keyReader(all.query.sort);
-  const [old] = await all.enricher.enrich([then], all.plan.needed);
-  return old !== undefined && compareBy(all.query.sort)(keyOf(old), keyOf(row)) === 0;
+const firstMeeting = (): ((row: CallRow) => boolean) => {
+  const moved = new Set<string>();
+  return ({ found, header }) => {
+    if (moved.has(header.id)) return false;
+    if (found.start.startedAt !== header.start.startedAt) moved.add(header.id);
+    return true;
+  };
+};
+
+/** Whether a call that was reported again since it was found is still one that was asked for. */
+const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallRow): Promise<boolean> => {
+  if (!tests.onHeader(row)) return false;
+  if (!tests.later) return true;
+  const [enriched] = await enricher.enrich([row], planned.needed);
+  return enriched !== undefined && tests.later(enriched);
 };
 
 /** The calls of the answer, in its order, with what it took to find them. */
@@ -163,12 +156,11 @@ async function* matching(all: Query): AsyncGenerator<CallRow[]> {
     return;
   }
   const readsAll = planned.limit === null || planned.order === 'sort';
+  const isFirst = firstMeeting();
   yield* mapAhead(inParts(passing), readsAll ? batchesAhead : 0, async (part) => {
-    const starts = new Map(part.map(({ header }) => [header.id, header.start.startedAt]));
     const rows = await enricher.enrich(part, planned.needed);
     // What was read again may have been reported again meanwhile.
-    const inPlace = ({ header }: CallRow) => header.start.startedAt === starts.get(header.id);
-    return rows.filter((row) => inPlace(row) && tests.onHeader(row) && tests.later?.(row) !== false);
+    return rows.filter((row) => isFirst(row) && tests.onHeader(row) && tests.later?.(row) !== false);
   });
 }
 

@@ -5,6 +5,7 @@ import {
   isPayloadColumn,
   type Payload,
   type PayloadField,
+  type StoredCall,
   serviceSummary,
   storageSize,
 } from '../calls/index.ts';
@@ -28,19 +29,33 @@ export class CallRow {
   /** Null where it was not fetched. */
   readonly payload: Payload | null;
   readonly extras: Extras;
+  /** The header that it was found with: another one, where it was read again and had been reported again meanwhile. */
+  readonly found: CallHeader;
   readonly #names: WireNames;
   readonly #parsed = new Map<PayloadField, JsonValue>();
 
-  constructor(names: WireNames, header: CallHeader, payload: Payload | null = null, extras: Extras = {}) {
+  constructor(
+    names: WireNames,
+    header: CallHeader,
+    payload: Payload | null = null,
+    extras: Extras = {},
+    found = header,
+  ) {
     this.#names = names;
     this.header = header;
     this.payload = payload;
     this.extras = extras;
+    this.found = found;
+  }
+
+  /** The same call as it was read, with its payload. */
+  readAs({ header, payload }: StoredCall): CallRow {
+    return new CallRow(this.#names, header, payload, this.extras, this.found);
   }
 
   /** The same call with more known of it. */
   with(extras: Extras): CallRow {
-    return new CallRow(this.#names, this.header, this.payload, { ...this.extras, ...extras });
+    return new CallRow(this.#names, this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
   /** What a path leads to; undefined where it leads nowhere. What it takes must have been fetched. */

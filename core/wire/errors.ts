@@ -48,13 +48,16 @@ export const conflict = (...detail: ErrorDetail[]): ServiceError => new ServiceE
 export const tooLarge = (...detail: ErrorDetail[]): ServiceError => new ServiceError(413, detail);
 
 /** 503: storage throttled or failed until the time for retries ran out. The request may be sent again as it is. */
-export const unavailable = (cause: unknown): ServiceError =>
+export const unavailable = (
+  cause: unknown,
+  msg = 'storage did not take or give the data in time; send the same request again',
+): ServiceError =>
   new ServiceError(
     503,
     [
       {
         loc: ['storage'],
-        msg: 'storage did not take or give the data in time; send the same request again',
+        msg,
         type: 'storage_unavailable',
       },
     ],

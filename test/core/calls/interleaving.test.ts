@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type CallStore, writeCalls } from '../../../core/calls/index.ts';
+import { toPath } from '../../../core/expression/index.ts';
 import { effort } from '../../../core/storage/index.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 import { localCredentials, localRegion } from '../../../local/store.ts';
@@ -239,31 +240,37 @@ describe('a query during which a call is reported again', () => {
 
   it.each([
     ['does not answer what its filter does not let through', { op_name: 'other' }],
-    ['answers in order', { started_at: '2026-10-01T00:09:00Z' }],
+    ['answers once what is moved, forwards', { started_at: '2026-10-01T00:09:00Z' }],
+    ['answers once what is moved, backwards', { started_at: '2026-10-01T00:00:01Z' }],
     ['answers what stays in its place', { inputs: { n: 2 } }],
   ])('%s', async (_, change) => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
-      const projectId = newProject();
-      // Each by itself, so that its payload rides in its item and is read together with it.
-      const calls = ['00:01:00', '00:02:00', '00:03:00'].map((time, i) => ({
-        project_id: projectId,
-        id: `${i}`,
-        trace_id: 't',
-        op_name: 'wanted',
-        started_at: `2026-10-01T${time}Z`,
-      }));
-      for (const call of calls) await send(call);
-      const gate = stoppable(at);
-      const under = query(gate.store, { projectId, filter: { opNames: ['wanted'] } });
-      isStopped = await Promise.race([gate.reached.then(() => true), under.then(() => false)]);
-      await send({ ...calls[1], ...change });
-      gate.goOn();
-      const answer = await under;
-      gate.stop();
-      expect(answer.map((call) => call.op_name)).toEqual(answer.map(() => 'wanted'));
-      const times = answer.map((call) => String(call.started_at));
-      expect(times).toEqual(times.toSorted());
-      if ('inputs' in change) expect(answer.map((call) => call.id)).toEqual(['0', '1', '2']);
-    }
+    for (const sort of [[], [{ path: toPath('inputs.n'), descending: true }]])
+      for (let at = 0, isStopped = true; isStopped; at++) {
+        const projectId = newProject();
+        // Each by itself, so that its payload rides in its item and is read together with it.
+        const calls = ['00:01:00', '00:02:00', '00:03:00'].map((time, i) => ({
+          project_id: projectId,
+          id: `${i}`,
+          trace_id: 't',
+          op_name: 'wanted',
+          started_at: `2026-10-01T${time}Z`,
+        }));
+        for (const call of calls) await send(call);
+        const gate = stoppable(at);
+        const under = query(gate.store, { projectId, sort, filter: { opNames: ['wanted'] } });
+        isStopped = await Promise.race([gate.reached.then(() => true), under.then(() => false)]);
+        await send({ ...calls[1], ...change });
+        gate.goOn();
+        const answer = await under;
+        gate.stop();
+        expect(answer.map((call) => call.op_name)).toEqual(answer.map(() => 'wanted'));
+        const ids = answer.map((call) => String(call.id)).sort();
+        if ('op_name' in change)
+          expect([
+            ['0', '2'],
+            ['0', '1', '2'],
+          ]).toContainEqual(ids);
+        else expect(ids).toEqual(['0', '1', '2']);
+      }
   });
 });

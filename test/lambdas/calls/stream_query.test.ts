@@ -294,6 +294,7 @@ describe('a hostile query', () => {
       `{"$expr":${'{"$not":['.repeat(100_000)}{"$literal":1}${']}'.repeat(100_000)}}`,
     ],
     ['a literal that no double can hold', '{"$expr":{"$literal":1e400}}'],
+    ['costs that are not asked for', '{"$expr":{"$getField":"summary.svc.costs.gpt-4o"}}'],
     ['half an expression', '{"$expr":'],
   ])('of %s is a 422', async (_, query) => {
     const body = `{"project_id":"${project_id}","query":${query}}`;

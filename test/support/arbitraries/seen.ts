@@ -30,7 +30,7 @@ export const seenIn = (calls: readonly JsonObject[]): Seen => {
 /** Paths that lead nowhere, or would in a language where texts and lists have properties, and one into a time. */
 const strangePaths =
   'inputs.nope inputs.a.nope inputs.toString inputs.constructor.name inputs.__proto__.a inputs. output.-1 output.length output.99 ' +
-  'output.0.a output. exception.0 summary.svc.costs summary.usage.gpt-4.1.nope display_name.0 ended_at.0 svc_run_step.toFixed';
+  'output.0.a output. exception.0 summary.svc.cost summary.usage.gpt-4.1.nope display_name.0 ended_at.0 svc_run_step.toFixed';
 
 const payloads = ['attributes', 'inputs', 'output', 'summary'];
 
