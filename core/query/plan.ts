@@ -151,8 +151,20 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
   };
 };
 
-/** A plan in a form to be logged: what is looked up is counted, not listed. */
+/** Where each kind of source lies. */
+const indexes: Readonly<Record<Source['kind'], string | null>> = {
+  nothing: null,
+  calls: 'table',
+  traces: 'by_trace',
+  parents: 'by_trace',
+  threads: 'by_thread',
+  turns: 'by_thread, by_trace',
+  project: 'by_time',
+};
+
+/** A plan in a form to be logged: with the index that is read, and with what is looked up counted, not listed. */
 export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
   source: 'ids' in source ? `${source.ids.length} ${source.kind}` : source.kind,
+  index: indexes[source.kind],
   ...rest,
 });

@@ -319,8 +319,8 @@ describe('a plan', () => {
       ...where(op('$eq', field('op_name'), literal('secret'))),
     };
     const summary = planSummary(planOf(body));
-    expect(summary).toMatchObject({ source: '2 traces', order: 'free' });
+    expect(summary).toMatchObject({ source: '2 traces', index: 'by_trace', order: 'free' });
     expect(JSON.stringify(summary)).not.toMatch(/t1|secret/);
-    expect(planSummary(planOf({}))).toMatchObject({ source: 'project' });
+    expect(planSummary(planOf({}))).toMatchObject({ source: 'project', index: 'by_time' });
   });
 });
