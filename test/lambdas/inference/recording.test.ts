@@ -103,6 +103,30 @@ describe('a recorded request', () => {
     expect(upstream.last().headers).not.toHaveProperty('openai-project');
   });
 
+  it('costs what the model that answered costs', async () => {
+    const project = newProject();
+    upstream.behave(json({ ...completion({ content: 'Hello' }), model: 'gpt-4o-2024-08-06' }));
+    await send({ model: 'gpt-4o', messages }, project);
+    const { id } = await recorded(project);
+    const answer = await service.post('/call/read', { project_id: project, id, include_costs: true });
+    expect(await answer.json()).toMatchObject({
+      call: {
+        summary: {
+          svc: {
+            costs: {
+              'gpt-4o-2024-08-06': {
+                prompt_tokens: 9,
+                prompt_tokens_total_cost: expect.closeTo(9 * 2.5e-6, 12),
+                completion_tokens_total_cost: expect.closeTo(3 * 1e-5, 12),
+                pricing_level: 'default',
+              },
+            },
+          },
+        },
+      },
+    });
+  });
+
   it('that was streamed has the answer put together, with its tool calls', async () => {
     const project = newProject();
     const pieces = [
