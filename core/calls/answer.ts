@@ -8,7 +8,6 @@ import {
 } from '../wire/index.ts';
 import type { CallHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payload.ts';
-import type { StoredCall } from './payload-reader.ts';
 
 /** Where the value of a column comes from: out of the header, or out of the payload. */
 type Origin = ((call: CallHeader) => JsonValue) | 'payload';
@@ -122,12 +121,4 @@ export const columnJson = (
   const value = headerValue(names, call, column);
   if (value !== undefined) return JSON.stringify(value);
   return (isPayloadColumn(column) && payload?.[column]) || 'null';
-};
-
-/** A whole call as JSON text, all columns in order. The payload's text is passed on as it was stored, unparsed. */
-export const callJson = (names: WireNames, { header, payload }: StoredCall): string => {
-  const fields = callColumns(names).map(
-    (column) => `"${column}":${columnJson(names, header, payload, column)}`,
-  );
-  return `{${fields.join(',')}}`;
 };

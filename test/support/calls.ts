@@ -1,11 +1,4 @@
-import {
-  type CallReport,
-  type CallStore,
-  callBatchBody,
-  callJson,
-  readCall,
-  writeCalls,
-} from '../../core/calls/index.ts';
+import { type CallReport, type CallStore, callBatchBody, writeCalls } from '../../core/calls/index.ts';
 import { toPath } from '../../core/expression/index.ts';
 import {
   type CallsFilter,
@@ -14,6 +7,7 @@ import {
   everyCall,
   noIncludes,
   queryCalls,
+  readCallJson,
 } from '../../core/query/index.ts';
 import { type Effort, effort } from '../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
@@ -63,8 +57,8 @@ export const send = async (store: CallStore, batch: readonly object[]): Promise<
 
 /** Reads a call by id, as the endpoint answers it. */
 export const read = async (store: CallStore, id: string, of = project): Promise<JsonObject | null> => {
-  const call = await readCall(store, of, id, effort(30_000));
-  return call && (JSON.parse(callJson(names, call)) as JsonObject);
+  const text = await readCallJson(store, { projectId: of, id, includes: noIncludes }, effort(30_000));
+  return text === null ? null : (JSON.parse(text) as JsonObject);
 };
 
 /** What a query may leave out. */
