@@ -2,15 +2,18 @@ import { decode, encode } from '@msgpack/msgpack';
 import { isJsonObject, type ProjectId } from '../wire/index.ts';
 import { type Part, packUuid, unpackUuid } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
+import { packUsage, unpackUsage } from './usage.ts';
 
 /*
  * A header is one MessagePack list, [version, start | null, end | null], each part a list in the order of the
  * codecs below: rows are read by the thousand, and every byte is stored in the item and in each of its index
  * rows. UUIDs are 16 bytes, an op of the call's own project goes without its scheme and project, and ids that repeat
- * another of the same header are a small number.
+ * another of the same header are a small number, as are its end's segment where it is its start's, and the usual keys of usage.
  */
 
-const version = 1;
+const version = 2;
+/** The first release's headers: their ends have the segment in full and the keys of usage as they are. */
+const firstVersion = 1;
 
 /** An id within a header: bytes for a UUID, a number for "the same as …", else its text. */
 type PackedId = Uint8Array | number | string | null;
@@ -36,7 +39,10 @@ const unpackId = (packed: PackedId, call: { id: string; parentId: string | null 
 const ownOp = '\u0001';
 const ownOpPrefix = (projectId: ProjectId, service: string): string => `${service}:///${projectId}/op/`;
 
-type PackedPointer = [segment: Uint8Array | null, offset: number, length: number];
+/** Stands for the segment of the start in the pointer of an end: most are reported together. */
+const startsSegment = 0;
+
+type PackedPointer = [segment: Uint8Array | number | null, offset: number, length: number];
 
 const packPointer = ({ segment, offset, length }: PayloadPointer): PackedPointer => [
   segment === null ? null : Buffer.from(segment, 'hex'),
@@ -108,24 +114,32 @@ const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
   };
 };
 
-const packEnd = (end: EndHeader): unknown[] => [
-  end.endedAt,
-  statuses.indexOf(end.status),
-  end.bytes,
-  ...packPointer(end.payload),
-  end.runStepEnd,
-  end.usage,
-];
+const packEnd = (end: EndHeader, start: StartHeader | null): unknown[] => {
+  const [segment, offset, length] = packPointer(end.payload);
+  const isStarts = segment !== null && end.payload.segment === start?.payload.segment;
+  return [
+    end.endedAt,
+    statuses.indexOf(end.status),
+    end.bytes,
+    isStarts ? startsSegment : segment,
+    offset,
+    length,
+    end.runStepEnd,
+    isJsonObject(end.usage) ? packUsage(end.usage) : end.usage,
+  ];
+};
 
-const unpackEnd = (fields: unknown[]): EndHeader => {
-  const [endedAt, status, bytes, segment, offset, length, runStepEnd, usage] = fields;
+const unpackEnd = (fields: unknown[], start: StartHeader | null, found: number): EndHeader => {
+  const [endedAt, status, bytes, segment, offset, length, runStepEnd, packed] = fields;
+  const payload = unpackPointer(segment, offset, length);
+  const usage = isJsonObject(packed) && found !== firstVersion ? unpackUsage(packed) : packed;
   return {
     endedAt: Number(endedAt),
     status: statusAt(status),
     runStepEnd: (runStepEnd ?? null) as number | null,
     usage: usage === true ? true : isJsonObject(usage) ? usage : null,
     bytes: Number(bytes),
-    payload: unpackPointer(segment, offset, length),
+    payload: segment === startsSegment && start ? { ...payload, segment: start.payload.segment } : payload,
   };
 };
 
@@ -141,7 +155,7 @@ export interface HeaderParts {
 
 /** Packs a header for the attribute `h`. Times are microseconds, sizes bytes. */
 export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uint8Array =>
-  encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end))]);
+  encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end, start))]);
 
 /**
  * Unpacks the attribute `h`.
@@ -149,9 +163,11 @@ export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uin
  * @throws Error on a version that a later release wrote
  */
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts => {
-  const [found, start, end] = decode(bytes) as [number, unknown[] | null, unknown[] | null];
-  if (found !== version) throw new Error(`a header of version ${found}, and this release reads ${version}`);
-  return { start: start && unpackStart(start, owner), end: end && unpackEnd(end) };
+  const [found, packedStart, packedEnd] = decode(bytes) as [number, unknown[] | null, unknown[] | null];
+  if (found !== version && found !== firstVersion)
+    throw new Error(`a header of version ${found}, and this release reads up to ${version}`);
+  const start = packedStart && unpackStart(packedStart, owner);
+  return { start, end: packedEnd && unpackEnd(packedEnd, start, found) };
 };
 
 /**

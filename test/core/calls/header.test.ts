@@ -1,3 +1,4 @@
+import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldHeader, packHeader, unpackHeader } from '../../../core/calls/header.ts';
@@ -45,7 +46,12 @@ const end: fc.Arbitrary<EndHeader> = fc.record({
   endedAt: micros,
   status: fc.constantFrom('success', 'error', 'descendant_error'),
   runStepEnd: maybe(fc.integer()),
-  usage: maybe(fc.constant({ 'gpt-4o': { prompt_tokens: 1592, cost: 0.25 } })),
+  usage: maybe(
+    fc.constantFrom(
+      { 'gpt-4o': { prompt_tokens: 1592, cost: 0.25 } },
+      { prompt_tokens: { total_tokens: [{ requests: 1 }] }, other: null },
+    ),
+  ),
   bytes: fc.nat(),
   payload: pointer,
 });
@@ -59,33 +65,57 @@ describe('a header', () => {
     );
   });
 
+  const modelCall: StartHeader = {
+    opName:
+      'svc:///acme/airline/op/openai.chat.completions.create:67f95dda5b758eb910bd47a15db0418a3e79a8e474a',
+    displayName: null,
+    traceId: '01a0f4c3-0874-7424-a0b8-b998f728b4fa',
+    parentId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+    threadId: 'airline-0-0',
+    turnId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+    startedAt: 1790812817524762,
+    userId: 'ada',
+    runId: null,
+    runStep: null,
+    bytes: 7500,
+    payload: { segment: '00aabbccddeeff00112233aabb', offset: 123456, length: 7000 },
+  };
+  const usage = { prompt_tokens: 1592, completion_tokens: 31, requests: 1, total_tokens: 1623 };
+  const modelEnd: EndHeader = {
+    endedAt: 1790812820392875,
+    status: 'success',
+    runStepEnd: null,
+    usage: { 'gpt-4o': usage },
+    bytes: 600,
+    payload: { segment: '00aabbccddeeff00112233aabb', offset: 130456, length: 500 },
+  };
+
   it('takes a small part of a write unit for a call as agents make them', () => {
-    const packed = packHeader(
-      {
-        start: {
-          opName:
-            'svc:///acme/airline/op/openai.chat.completions.create:67f95dda5b758eb910bd47a15db0418a3e79a8e474a',
-          displayName: null,
-          traceId: '01a0f4c3-0874-7424-a0b8-b998f728b4fa',
-          parentId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
-          threadId: 'airline-0-0',
-          turnId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
-          startedAt: 1790812817524762,
-          userId: 'ada',
-          runId: null,
-          runStep: null,
-          bytes: 7500,
-          payload: { segment: '00aabbccddeeff00112233aabb', offset: 123456, length: 7000 },
-        },
-        end: null,
-      },
-      owner,
-    );
-    expect(packed.length).toBeLessThan(200);
+    expect(packHeader({ start: modelCall, end: null }, owner).length).toBeLessThan(200);
+    expect(packHeader({ start: modelCall, end: modelEnd }, owner).length).toBeLessThan(240);
+  });
+
+  it('has a segment once where start and end lie in the same one', () => {
+    const elsewhere = {
+      ...modelEnd,
+      payload: { ...modelEnd.payload, segment: '00aabbccddeeff00112233aabc' },
+    };
+    const sizes = [modelEnd, elsewhere].map((end) => packHeader({ start: modelCall, end }, owner).length);
+    expect(sizes[0]).toBe((sizes[1] ?? 0) - 14);
+  });
+
+  it('of the first version is still read', () => {
+    const segment = Buffer.from('00aabbccddeeff00112233aabb', 'hex');
+    const packedStart = ['plain', 1_000_000, null, 0, null, null, 'ada', 7500, segment, 0, 7000];
+    const packedEnd = [2_000_000, 0, 600, segment, 7000, 500, null, { m: { '\u0001': 5 } }];
+    expect(unpackHeader(encode([1, packedStart, packedEnd]), owner)).toMatchObject({
+      start: { opName: 'plain', traceId: owner.id, payload: { segment: segment.toString('hex') } },
+      end: { usage: { m: { '\u0001': 5 } }, payload: { segment: segment.toString('hex'), offset: 7000 } },
+    });
   });
 
   it('of a version to come is refused, not misread', () => {
-    expect(() => unpackHeader(Uint8Array.of(0x93, 2, 0xc0, 0xc0), owner)).toThrow('version 2');
+    expect(() => unpackHeader(Uint8Array.of(0x93, 3, 0xc0, 0xc0), owner)).toThrow('version 3');
   });
 });
 
