@@ -16,6 +16,8 @@ import { writeFigures } from './writes.ts';
 
 /** Few enough for a test, which the figures are nearly the same at. */
 const [conversations, alone, turns] = [6, 10, 100];
+/** More for queries: a project that ends within the first page is read for less. */
+const queriedConversations = 20;
 /** Enough for batches of 100 to be like those of a real day: compressing alone is quick. */
 const compressedConversations = 60;
 /** How many calls are compressed together, in the figures that costs are worked out from. */
@@ -54,7 +56,7 @@ export const countKept = async (bench: Bench): Promise<Readonly<Record<string, r
   const calls = generatedCalls(conversations);
   return {
     writes: await writeFigures(bench, calls, alone),
-    queries: await allQueryFigures(bench, calls),
+    queries: await allQueryFigures(bench, generatedCalls(queriedConversations)),
     feedback: await feedbackFigures(bench),
     threads: await threadFigures(bench, turns),
     payloads: payloadFigures(),
