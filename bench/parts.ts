@@ -1,3 +1,4 @@
+import { compression } from './compression.ts';
 import { feedback } from './feedback.ts';
 import { inference } from './inference.ts';
 import type { Part } from './part.ts';
@@ -8,4 +9,13 @@ import { threads } from './threads.ts';
 import { writes } from './writes.ts';
 
 /** All parts of the bench, in the order they run in: what is counted, then what is timed. */
-export const parts: readonly Part[] = [writes, queries, feedback, threads, speed, inference, service];
+export const parts: readonly Part[] = [
+  compression,
+  writes,
+  queries,
+  feedback,
+  threads,
+  speed,
+  inference,
+  service,
+];

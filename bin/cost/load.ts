@@ -85,7 +85,7 @@ export const loadOptions: readonly LoadOption[] = [
 
 /** What is assumed. */
 export const assumptionOptions: readonly LoadOption[] = [
-  option('cpu-ms', 'cpuMs', 1, 'positive', 'CPU that reporting a call takes, ms'),
+  option('cpu-ms', 'cpuMs', 0.5, 'positive', 'CPU that reporting a call takes, ms'),
   option('query-cpu-ms', 'queryCpuMs', 40, 'positive', 'CPU that a query takes, ms'),
   option('latency-ms', 'latencyMs', 30, 'count', 'that a request waits for DynamoDB, ms'),
   option('query-latency-ms', 'queryLatencyMs', 60, 'count', 'that a query waits for DynamoDB, ms'),
