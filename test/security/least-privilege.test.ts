@@ -56,6 +56,8 @@ const allowedTo = (stack: StackSpec, source: string): string[] => {
   return [...new Set(own.map((access) => shortName(stack, access)))].sort();
 };
 
+type Source = keyof typeof permitted;
+
 const sources: readonly Source[] = [
   'authorizer',
   ...routes.filter(({ stores }) => Object.keys(stores).length > 0).map(({ path }) => path),
