@@ -42,6 +42,7 @@ const created = '{"id":"f","created_at":"<time>","svc_user_id":"bob","payload":{
 const byId = (id: string) => ({ $expr: { $eq: [{ $getField: 'id' }, { $literal: id }] } });
 const price = { prompt_token_cost: 1, completion_token_cost: 2, effective_date: '2026-10-01T00:00:00Z' };
 const priceId = '01a0f4c2-c400-7128-b08d-6d80dcf805bb';
+const noPrice = priceId.replace(/.$/, 'f');
 const notFound = (loc: string, msg: string) =>
   JSON.stringify({ detail: [{ loc: ['body', loc], msg, type: 'not_found' }] });
 
@@ -104,11 +105,11 @@ export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
     forbidden: writing,
   },
   '/cost/query': {
-    body: { project_id: project, query: byId(priceId.replace(/.$/, 'f')) },
+    body: { project_id: project, query: byId(noPrice) },
     answer: '{"results":[]}',
     forbidden: reading,
   },
-  '/cost/purge': { body: { project_id: project, query: byId('none') }, answer: '{}', forbidden: writing },
+  '/cost/purge': { body: { project_id: project, query: byId(noPrice) }, answer: '{}', forbidden: writing },
   '/inference/v1/{path+}': {
     path: '/inference/v1/embeddings',
     headers: { 'openai-project': project },
