@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 /**
@@ -24,12 +24,14 @@ const httpHandler = (requestTimeoutMs: number) =>
 export const dynamodbClient = (): DynamoDBClient =>
   new DynamoDBClient({ maxAttempts: 3, requestHandler: httpHandler(3000) });
 
-/** An S3 client for the life of a container: keep-alive, one second to connect, ten to answer (objects can be big). */
-export const s3Client = (): S3Client =>
-  new S3Client({
+/** An S3 client for the life of a container: keep-alive, one second to connect, ten to answer (objects can be big). Its code is loaded with it. */
+export const s3Client = async (): Promise<S3Client> => {
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  return new S3Client({
     maxAttempts: 3,
     requestHandler: httpHandler(10_000),
     // The bodies are zstd frames with a checksum of their own; a trailing CRC would cost a chunked upload.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+};
