@@ -57,6 +57,18 @@ describe('the bundles of the handlers', () => {
     expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
   });
 
+  it('have the SDK alone ask for what is replaced in them', () => {
+    const replaced =
+      /^(?:node:fs\/promises|@smithy\/core\/event-streams|@aws-sdk\/middleware-endpoint-discovery)$/;
+    const importers = Object.entries(metafile.inputs).filter(([, { imports }]) =>
+      imports.some(({ original = '' }) => replaced.test(original)),
+    );
+    expect(
+      importers.map(([path]) => path).filter((path) => !/^node_modules\/@(?:smithy|aws-sdk)\//.test(path)),
+    ).toEqual([]);
+    expect(importers.length).toBeGreaterThan(0);
+  });
+
   it.each(handlers)('load no part of Node in %s that loads what nobody needs', (handler) => {
     // An ES module's import of a built-in module runs all its getters.
     expect(text(handler, 'index.cjs')).not.toMatch(/\bimport\(/);
