@@ -1,0 +1,5 @@
+import type { Part } from './part.ts';
+import { writes } from './writes.ts';
+
+/** All parts of the bench, in the order they run in: what is counted, then what is timed. */
+export const parts: readonly Part[] = [writes];
