@@ -1,4 +1,4 @@
-import { decode, encode } from '@msgpack/msgpack';
+import { Decoder, Encoder } from '@msgpack/msgpack';
 import { isJsonObject, type ProjectId } from '../wire/index.ts';
 import { type Part, packUuid, unpackUuid } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
@@ -11,6 +11,10 @@ import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } fr
  */
 
 const version = 1;
+
+// Each has a buffer, which it uses again. Queries only decode, and are bundled without what encodes.
+const encoder = /* @__PURE__ */ new Encoder();
+const decoder = /* @__PURE__ */ new Decoder();
 
 /** An id within a header: bytes for a UUID, a number for "the same as …", else its text. */
 type PackedId = Uint8Array | number | string | null;
@@ -141,7 +145,7 @@ export interface HeaderParts {
 
 /** Packs a header for the attribute `h`. Times are microseconds, sizes bytes. */
 export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uint8Array =>
-  encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end))]);
+  encoder.encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end))]);
 
 /**
  * Unpacks the attribute `h`.
@@ -149,7 +153,7 @@ export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uin
  * @throws Error on a version that a later release wrote
  */
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts => {
-  const [found, start, end] = decode(bytes) as [number, unknown[] | null, unknown[] | null];
+  const [found, start, end] = decoder.decode(bytes) as [number, unknown[] | null, unknown[] | null];
   if (found !== version) throw new Error(`a header of version ${found}, and this release reads ${version}`);
   return { start: start && unpackStart(start, owner), end: end && unpackEnd(end) };
 };
