@@ -1,4 +1,4 @@
-/** What settings of the code cost and give: compression, segments, shards, sockets. docs/decisions/0141–0143 rest on these figures. */
+/** What settings of the code cost and give: compression, segments, shards, sockets. docs/decisions/0141 to 0143 rest on these figures. */
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { CallStore } from '../core/calls/index.ts';
 import { queryCalls } from '../core/query/index.ts';
