@@ -18,8 +18,7 @@ export const segmentKeys = async ({ table }: CallStore): Promise<Item[]> => {
   return keys;
 };
 
-const range = (store: CallStore, project: string, shard: number) =>
-  timeRange(project as ProjectId, shard, {});
+const range = (project: string, shard: number) => timeRange(project as ProjectId, shard, {});
 
 /** Pages through the same items as an export of everything, headers and then payloads, and throws them away. */
 export const bareLoop = async (store: CallStore, project: string, keys: readonly Item[]): Promise<void> => {
@@ -27,7 +26,7 @@ export const bareLoop = async (store: CallStore, project: string, keys: readonly
   for (let shard = 0; shard < (store.shards.at(-1) ?? 1); shard++) {
     let start: Item | undefined;
     do {
-      const page = await queryPage(store.table, range(store, project, shard), spent, { start });
+      const page = await queryPage(store.table, range(project, shard), spent, { start });
       start = page.next;
     } while (start);
   }
@@ -36,13 +35,13 @@ export const bareLoop = async (store: CallStore, project: string, keys: readonly
 };
 
 /** One query of 128 rows of the index by time. */
-export const bareIndexQuery = ({ table, ...store }: CallStore, project: string): Promise<unknown> =>
+export const bareIndexQuery = ({ table }: CallStore, project: string): Promise<unknown> =>
   table.client.send(
     new QueryCommand({
       TableName: table.name,
       IndexName: 'by_time',
       KeyConditionExpression: 'tk = :k',
-      ExpressionAttributeValues: { ':k': { B: range({ table, ...store }, project, 0).partition[1] } },
+      ExpressionAttributeValues: { ':k': { B: range(project, 0).partition[1] } },
       Limit: 128,
     }),
   );

@@ -29,6 +29,10 @@ export interface CapacityMeter {
 export const totalUnits = (units: Units): number =>
   Object.values(units).reduce((total, each) => total + each, 0);
 
+/** Each of some units for one of `count` things. */
+export const unitsEach = (units: Units, count: number): Units =>
+  Object.fromEntries(Object.entries(units).map(([name, each]) => [name, each / count]));
+
 const add = (units: Record<string, number>, more: Units): void => {
   for (const [name, each] of Object.entries(more)) units[name] = (units[name] ?? 0) + each;
 };

@@ -11,7 +11,7 @@ import type { ProjectId } from '../core/wire/index.ts';
 import { parseBody } from '../core/wire/schema.ts';
 import { World } from '../examples/agent-traces-world.ts';
 import { type Bench, names } from './bench.ts';
-import { totalUnits } from './capacity.ts';
+import { totalUnits, unitsEach } from './capacity.ts';
 import { counted, type Figure } from './figures.ts';
 import type { Part } from './part.ts';
 import { patience } from './reporting.ts';
@@ -79,10 +79,9 @@ const createdFigures = async (bench: Bench, world: World, ids: readonly string[]
     );
     const { writes, requests } = await bench.capacity.during(() => create(store, batch));
     figures.push(
-      counted(`${kind}: write units`, 'units a record', totalUnits(writes) / batchOf),
-      ...Object.entries(writes).map(([index, units]) =>
-        counted(`${kind}: write units, ${index}`, 'units a record', units / batchOf),
-      ),
+      counted(`${kind}: write units`, 'units a record', totalUnits(writes) / batchOf, {
+        of: unitsEach(writes, batchOf),
+      }),
       counted(`${kind}: requests`, `requests for ${batchOf}`, requests),
     );
   }

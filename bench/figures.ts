@@ -7,22 +7,38 @@ export interface Figure {
   /** How often it was measured. */
   readonly runs: number;
   readonly median: number;
-  /** The highest run less the lowest; 0 for what is counted. */
+  /** How far apart the runs lie: their 90th percentile less their 10th; 0 for what is counted. */
   readonly spread: number;
   /** What it should not be above; absent for a figure that nothing is asked of. */
   readonly atMost?: number;
+  /** What it is the sum of, e.g. the units of the table and of each index. */
+  readonly of?: Readonly<Record<string, number>>;
 }
 
+/** What a figure may have besides. */
+type Extras = Pick<Figure, 'atMost' | 'of'>;
+
 /** A figure that every run gives alike: units, bytes, requests. */
-export const counted = (name: string, unit: string, value: number, atMost?: number): Figure => ({
+export const counted = (name: string, unit: string, value: number, extras: Extras = {}): Figure => ({
   ...{ name, unit, runs: 1, median: value, spread: 0 },
-  ...(atMost !== undefined && { atMost }),
+  ...extras,
 });
 
 /** A figure of several runs that differ: times and their ratios. At least one run. */
-export const measured = (name: string, unit: string, runs: readonly number[], atMost?: number): Figure => ({
-  ...{ name, unit, runs: runs.length, median: median(runs), spread: Math.max(...runs) - Math.min(...runs) },
-  ...(atMost !== undefined && { atMost }),
+export const measured = (
+  name: string,
+  unit: string,
+  runs: readonly number[],
+  extras: Extras = {},
+): Figure => ({
+  ...{
+    name,
+    unit,
+    runs: runs.length,
+    median: median(runs),
+    spread: quantile(runs, 0.9) - quantile(runs, 0.1),
+  },
+  ...extras,
 });
 
 /** The middle one of some numbers, the mean of the two middle ones where their count is even; NaN of none. */
@@ -48,14 +64,21 @@ export const verdict = ({ median, atMost }: Figure): 'met' | 'missed' | '' => {
   return median <= atMost ? 'met' : 'missed';
 };
 
+/** What a figure is the sum of, as text, without what adds nothing. */
+const sumText = ({ of = {} }: Figure): string =>
+  Object.entries(of)
+    .filter(([, value]) => value !== 0)
+    .map(([name, value]) => `${name} ${rounded(value)}`)
+    .join(', ');
+
 /** A figure as a row of the printed table. */
 export const toRow = (figure: Figure): Readonly<Record<string, string | number>> => ({
   median: rounded(figure.median),
   spread: rounded(figure.spread),
   unit: figure.unit,
   runs: figure.runs,
-  'at most': figure.atMost ?? '',
-  floor: verdict(figure),
+  'made of': sumText(figure),
+  floor: figure.atMost === undefined ? '' : `${figure.atMost}: ${verdict(figure)}`,
 });
 
 /** Prints figures as a table, by their names. */

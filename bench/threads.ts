@@ -51,8 +51,7 @@ const queryFigures = async (
   const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));
   const units = totalUnits(reads);
   return [
-    counted(`${name}: read units`, 'units', units),
-    ...Object.entries(reads).map(([index, of]) => counted(`${name}: read units, ${index}`, 'units', of)),
+    counted(`${name}: read units`, 'units', units, { of: reads }),
     counted(`${name}: turns`, 'turns a read unit', counts.turns / units),
     counted(`${name}: requests`, 'requests', requests),
   ];

@@ -2,7 +2,7 @@
 import type { CallStore } from '../core/calls/index.ts';
 import type { Bench } from './bench.ts';
 import { type Call, jsonBytes, withoutThreads } from './calls.ts';
-import { totalUnits, type Used } from './capacity.ts';
+import { totalUnits, type Used, unitsEach } from './capacity.ts';
 import { counted, type Figure } from './figures.ts';
 import type { Part } from './part.ts';
 import { batchSize, sendAll, type Way } from './reporting.ts';
@@ -34,28 +34,27 @@ const situations = (calls: readonly Call[]): Situation[] => {
   ];
 };
 
-/** A figure for each table and index that took units, and their sum. */
-const unitFigures = (name: string, used: Used, count: number, atMost?: number): Figure[] => [
-  counted(`${name}: write units`, 'units a call', totalUnits(used.writes) / count, atMost),
-  ...Object.entries(used.writes).map(([index, units]) =>
-    counted(`${name}: write units, ${index}`, 'units a call', units / count),
-  ),
-  counted(`${name}: read units`, 'units a call', totalUnits(used.reads) / count),
-  counted(`${name}: requests`, 'requests a call', used.requests / count),
+const used = (name: string, { writes, reads, requests }: Used, count: number, atMost?: number): Figure[] => [
+  counted(`${name}: write units`, 'units a call', totalUnits(writes) / count, {
+    of: unitsEach(writes, count),
+    ...(atMost !== undefined && { atMost }),
+  }),
+  counted(`${name}: read units`, 'units a call', totalUnits(reads) / count, { of: unitsEach(reads, count) }),
+  counted(`${name}: requests`, 'requests a call', requests / count),
 ];
 
 const storedFigures = async (bench: Bench, store: CallStore, situation: Situation): Promise<Figure[]> => {
   const { name, calls, bytes: atMost } = situation;
-  const received = jsonBytes(calls);
   const { items, segments, indexes, rows, billed } = await storedBytes(store, bench.schemaOf(store.table));
-  const each = (what: string, bytes: number) =>
-    counted(`${name}: ${what}`, 'bytes a call', bytes / calls.length);
+  const stored = items + segments + indexes;
   return [
-    counted(`${name}: bytes stored`, 'share of JSON', (items + segments + indexes) / received, atMost),
-    each('bytes of items', items),
-    each('bytes of segments', segments),
-    each('bytes of index rows', indexes),
-    each('bytes billed', billed),
+    counted(`${name}: bytes stored`, 'share of JSON', stored / jsonBytes(calls), {
+      ...(atMost !== undefined && { atMost }),
+    }),
+    counted(`${name}: bytes stored, each`, 'bytes a call', stored / calls.length, {
+      of: unitsEach({ items, segments, 'index rows': indexes }, calls.length),
+    }),
+    counted(`${name}: bytes billed`, 'bytes a call', billed / calls.length),
     counted(`${name}: items and rows`, 'rows a call', rows / calls.length),
   ];
 };
@@ -65,15 +64,10 @@ const measure = async (bench: Bench, situation: Situation): Promise<Figure[]> =>
   const { name, way, calls, units } = situation;
   const store = await bench.newStore();
   const report = () => sendAll(store, calls, way);
-  const first = unitFigures(name, await bench.capacity.during(report), calls.length, units);
+  const first = used(name, await bench.capacity.during(report), calls.length, units);
   const stored = await storedFigures(bench, store, situation);
-  const again = await bench.capacity.during(report);
-  return [
-    ...first,
-    ...stored,
-    counted(`${name}, again: write units`, 'units a call', totalUnits(again.writes) / calls.length),
-    counted(`${name}, again: read units`, 'units a call', totalUnits(again.reads) / calls.length),
-  ];
+  const again = used(`${name}, again`, await bench.capacity.during(report), calls.length);
+  return [...first, ...stored, ...again];
 };
 
 /** The figures of all situations. */
