@@ -37,12 +37,9 @@ const mostBytes = (handler: string): number => (handler === 'authorizer' ? 250_0
 /** The size of each bundle. */
 export const bundleFigures = (folder: string): Figure[] =>
   handlers.map((handler) =>
-    counted(
-      `${handler}: bundle`,
-      'bytes',
-      statSync(join(folder, handler, 'index.cjs')).size,
-      mostBytes(handler),
-    ),
+    counted(`${handler}: bundle`, 'bytes', statSync(join(folder, handler, 'index.cjs')).size, {
+      atMost: mostBytes(handler),
+    }),
   );
 
 /** The package that a source file is of, or the folder of the project. */
@@ -100,7 +97,7 @@ const startRatios = (bundles: Bundles): Figure[] => {
   return [
     measured('an empty handler: ready', 'ms', empty),
     ...[...ratios].map(([handler, ofHandler]) =>
-      measured(`${handler}: ready`, 'times the empty one', ofHandler, 2.5),
+      measured(`${handler}: ready`, 'times the empty one', ofHandler, { atMost: 2.5 }),
     ),
   ];
 };
