@@ -1,10 +1,12 @@
+import { inSources } from './stack-trace.ts';
+
 /** What is said of an error: never its other properties, which may hold a request or an item. */
 const described = (error: Error) => {
-  const { name, message, stack, cause } = error;
+  const { name, message, stack = '', cause } = error;
   // V8 quotes the text that it could not parse.
   if (error instanceof SyntaxError)
-    return { name, stack: stack?.replace(message, 'some text does not parse') };
-  return { name, message, stack, cause };
+    return { name, stack: inSources(stack.replace(message, 'some text does not parse')) };
+  return { name, message, stack: inSources(stack), cause };
 };
 
 /**

@@ -57,15 +57,11 @@ describe('what is deployed', () => {
   const outdir = temporaryFolder();
   bundle({ root, handlers: [...routes.map(({ handler }) => handler), 'authorizer'], outdir });
   const { outputs } = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')) as Metafile;
-  const bundled = Object.values(outputs).flatMap(({ inputs, imports }) => [
-    ...Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
       bytesInOutput > 0 && path.startsWith('node_modules/') ? [path] : [],
     ),
-    // What lies beside the bundle.
-    ...imports.flatMap(({ path, external }) =>
-      external && !path.startsWith('node:') ? [`node_modules/${path}/index.js`] : [],
-    ),
-  ]);
+  );
   const packages = [
     ...new Set(bundled.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)),
   ];
