@@ -148,7 +148,8 @@ describe('a call of ours', () => {
       };
       const ofTheirs = await ask(them);
       expect(ofTheirs).toEqual(await ask(nothing));
-      expect(ofTheirs.body).not.toContain('secret');
+      expect(ofTheirs.status).toBe(200);
+    expect(ofTheirs.body).not.toContain('secret');
     },
   );
 });

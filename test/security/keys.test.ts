@@ -41,6 +41,9 @@ const project: fc.Arbitrary<ProjectId> = fc
 const uuid = '01a0f4c2-c400-7128-b08d-6d80dcf805bb';
 /** Ids that look like keys, separators or escapes. */
 const nasty = [
+  'c',
+  '.cc',
+  '-c',
   'a',
   'b',
   'a/b',
@@ -110,6 +113,11 @@ const kinds: Readonly<Record<string, (projectId: ProjectId, name: string) => str
 };
 
 describe.each(Object.entries(kinds))('the key of %s', (_, keyOf) => {
+  it('is another for every name in every project that is called alike', () => {
+    const keys = alike.flatMap((of) => nasty.map((name) => keyOf(of as ProjectId, name)));
+    expect(new Set(keys).size).toBe(alike.length * nasty.length);
+  });
+
   it('is that of one project and one name alone', () => {
     fc.assert(
       fc.property(project, id, project, id, (p, a, q, b) => {
