@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { CallStore } from '../core/calls/index.ts';
 import type { FeedbackStore } from '../core/feedback/index.ts';
-import type { Table } from '../core/storage/index.ts';
+import { dynamodbClient, type Table } from '../core/storage/index.ts';
 import { wireNames } from '../core/wire/index.ts';
 import { startDynamodb } from '../local/dynamodb.ts';
 import { localCredentials, localRegion } from '../local/store.ts';
@@ -43,7 +42,7 @@ export const openBench = async (given?: Given): Promise<Bench> => {
   const cleanup = new AsyncDisposableStack();
   const { dynamodb, assembly } = given ?? (await startAll(cleanup));
   const config = { region: localRegion, credentials: localCredentials };
-  const client = new DynamoDBClient({ ...config, endpoint: dynamodb });
+  const client = dynamodbClient({ ...config, endpoint: dynamodb });
   cleanup.defer(() => client.destroy());
   // Nothing that is stored here is too big for an item, so that no bucket is ever asked.
   const bucket = { client: new S3Client(config), name: 'none' };

@@ -10,10 +10,14 @@ const batchBody = callBatchBody(names);
 /** An hour, and nothing spent: more than anything here takes. */
 export const patience = (): Effort => effort(3_600_000);
 
-/** Reports a batch as the endpoint would: as JSON, through its schema, to storage. */
-export const send = async (store: CallStore, batch: readonly object[]): Promise<void> => {
-  await writeCalls(store, parseBody(batchBody, JSON.stringify({ batch })).batch, 'ada', patience());
+/** Stores what a request's body says, as the endpoint would: through its schema. */
+export const sendText = async (store: CallStore, body: string): Promise<void> => {
+  await writeCalls(store, parseBody(batchBody, body).batch, 'ada', patience());
 };
+
+/** Reports a batch as JSON. */
+export const send = (store: CallStore, batch: readonly object[]): Promise<void> =>
+  sendText(store, JSON.stringify({ batch }));
 
 /** A call's start as an item of a batch. */
 export const startOf = ({ start }: Call) => ({ mode: 'start', req: { start } });

@@ -1,6 +1,5 @@
 import { faultOf, isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
 import type { CallEnd, CallStart } from './model.ts';
-import { isPackable } from './usage.ts';
 
 /*
  * A block is the payload of a call's start or end: its free-form fields as JSON, one to a line and each line ended,
@@ -60,5 +59,6 @@ export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   const { usage } = summary;
   if (!isJsonObject(usage) || faultOf(usage, deepestUsage)) return true;
   const text = JSON.stringify(usage);
-  return text.length <= largestUsage && isPackable(text) ? usage : true;
+  // The header's codec refuses the key that would set a prototype.
+  return text.length <= largestUsage && !text.includes('__proto__') ? usage : true;
 };
