@@ -1,4 +1,3 @@
-import { compression } from './compression.ts';
 import { cpu } from './cpu.ts';
 import { feedback } from './feedback.ts';
 import { inference } from './inference.ts';
@@ -13,7 +12,6 @@ import { writes } from './writes.ts';
 
 /** All parts of the bench, in the order they run in: what is counted, then what is timed. */
 export const parts: readonly Part[] = [
-  compression,
   writes,
   queries,
   feedback,
