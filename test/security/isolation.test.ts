@@ -149,7 +149,7 @@ describe('a call of ours', () => {
       const ofTheirs = await ask(them);
       expect(ofTheirs).toEqual(await ask(nothing));
       expect(ofTheirs.status).toBe(200);
-    expect(ofTheirs.body).not.toContain('secret');
+      expect(ofTheirs.body).not.toContain('secret');
     },
   );
 });
