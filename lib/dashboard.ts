@@ -62,7 +62,7 @@ export class Dashboard extends Construct {
         signals.storageThrottles,
         signals.functionThrottles,
       ]),
-      graph('Dollars a day at this rate (list prices of us-east-1)', costs(signals), true),
+      graph('Dollars a day at this rate (list prices of Virginia)', costs(signals), true),
     );
     dashboard.addWidgets(
       graph('Batches of calls: p99 of the duration (ms)', [signals.ingest.durationP99]),

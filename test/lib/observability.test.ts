@@ -143,7 +143,7 @@ describe('the dashboard', () => {
       'Requests',
       'Latency, streams to their end (ms)',
       'Failures and throttles',
-      'Dollars a day at this rate (list prices of us-east-1)',
+      'Dollars a day at this rate (list prices of Virginia)',
     ]);
   });
 
