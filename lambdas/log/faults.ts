@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../../core/wire/index.ts';
 import type { LoggedError, LoggedFault } from './fields.ts';
+import { inSources } from './stack-trace.ts';
 
 const mostFaults = 10;
 
@@ -47,7 +48,7 @@ export const errorOf = (error: unknown, depth = 0): LoggedError => {
   return {
     name: error.name,
     message: messageOf(error),
-    ...(frames && { stack: frames }),
+    ...(frames && { stack: inSources(frames) }),
     ...(error.cause !== undefined && depth < mostCauses && { cause: errorOf(error.cause, depth + 1) }),
   };
 };
