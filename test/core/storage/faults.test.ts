@@ -83,11 +83,12 @@ describe('storage that fails now and then', () => {
 });
 
 describe('the meter', () => {
+  const batch = ['a', 'b', 'c', 'd'].flatMap((id) => [startOf({ id }), endOf({ id })]);
   const throttledOf = async (faultOf: (seen: number) => Fault): Promise<number> => {
     let seen = 0;
     await using proxy = await startFaultyProxy(await target(), () => faultOf(seen++));
-    return (await send(through(proxy.endpoint), [startOf({ id: 'metered' }), endOf({ id: 'metered' })])).meter
-      .throttled;
+    const { meter } = await send(through(proxy.endpoint), batch);
+    return meter.throttled;
   };
 
   // This client repeats nothing by itself; a function's does twice, which the meter does not see.
