@@ -61,9 +61,14 @@ const lazyImports = (metafile: Metafile | undefined, handler: string): string[] 
   return Object.keys(lazyPackages).filter((name) => imports.some(({ path }) => path === name));
 };
 
-/** A lazy package as one file. */
-const packageBundle = (root: string, name: string): Uint8Array => {
-  const { outputFiles } = buildSync({
+/** A lazy package as one file, and what went into it. */
+interface PackageBundle {
+  readonly contents: Uint8Array;
+  readonly account: Metafile['outputs'][string] | undefined;
+}
+
+const packageBundle = (root: string, name: string): PackageBundle => {
+  const { outputFiles, metafile } = buildSync({
     ...buildOptions,
     external: [],
     sourcemap: false,
@@ -73,26 +78,35 @@ const packageBundle = (root: string, name: string): Uint8Array => {
   });
   const [file] = outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${name}`);
-  return file.contents;
+  return { contents: file.contents, account: Object.values(metafile?.outputs ?? {})[0] };
 };
 
-/** Puts lazy packages beside the bundles that import them, where Node looks for them; each is bundled once. */
+/**
+ * Puts lazy packages beside the bundles that import them, where Node looks for them; each is bundled once.
+ *
+ * @returns esbuild's account of each
+ */
 const placePackages = (
   root: string,
   outdir: string,
   importers: ReadonlyMap<string, readonly string[]>,
-): void => {
-  const packages = new Map<string, Uint8Array>();
+): Metafile['outputs'] => {
+  const packages = new Map<string, PackageBundle>();
   for (const [handler, names] of importers) {
     for (const name of names) {
-      const contents = packages.get(name) ?? packageBundle(root, name);
-      packages.set(name, contents);
+      const made = packages.get(name) ?? packageBundle(root, name);
+      packages.set(name, made);
       const folder = join(outdir, handler, 'node_modules', name);
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'index.cjs'), contents);
+      writeFileSync(join(folder, 'index.cjs'), made.contents);
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, exports: './index.cjs' }));
     }
   }
+  return Object.fromEntries(
+    [...packages].flatMap(([name, { account }]) =>
+      account ? [[`${virtualOutdir}/node_modules/${name}/index.cjs`, account]] : [],
+    ),
+  );
 };
 
 /**
@@ -118,7 +132,8 @@ export const bundle = ({ root, handlers, outdir }: BundleOptions): ReadonlyMap<s
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, contents);
   }
-  placePackages(root, outdir, new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)])));
-  writeFileSync(join(outdir, 'meta.json'), JSON.stringify(metafile));
+  const importers = new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)]));
+  const outputs = { ...metafile?.outputs, ...placePackages(root, outdir, importers) };
+  writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ ...metafile, outputs }));
   return new Map(handlers.map((handler) => [handler, join(outdir, handler)]));
 };

@@ -26,7 +26,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { calls: 'write', payloads: 'write' },
+    stores: { calls: 'end', payloads: 'write' },
   },
   {
     path: '/call/upsert_batch',
@@ -46,7 +46,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { calls: 'read', payloads: 'read', costs: 'read', feedback: 'read' },
+    stores: { calls: 'find', payloads: 'read', costs: 'read', feedback: 'join' },
   },
   {
     path: '/calls/stream_query',
@@ -56,7 +56,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read', objects: 'read', costs: 'read', feedback: 'read' },
+    stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
   },
   {
     path: '/calls/query_stats',
@@ -66,7 +66,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'query', payloads: 'read' },
   },
   {
     path: '/obj/create',
@@ -76,7 +76,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { objects: 'write' },
+    stores: { objects: 'create' },
   },
   {
     path: '/obj/read',
@@ -96,7 +96,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { objects: 'write' },
+    stores: { objects: 'delete' },
   },
   {
     path: '/objs/query',
@@ -106,7 +106,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { objects: 'read' },
+    stores: { objects: 'query' },
   },
   {
     path: '/refs/read_batch',
@@ -126,7 +126,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { costs: 'write' },
+    stores: { costs: 'create' },
   },
   {
     path: '/cost/query',
@@ -146,7 +146,7 @@ export const routes: readonly Route[] = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { costs: 'write' },
+    stores: { costs: 'purge' },
   },
   {
     path: '/inference/v1/{path+}',
@@ -156,7 +156,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'write', payloads: 'write' },
+    stores: { calls: 'record', payloads: 'write' },
     upstreams: true,
   },
   {
@@ -187,7 +187,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read' },
+    stores: { calls: 'threads' },
   },
   {
     path: '/feedback/create',
@@ -227,7 +227,7 @@ export const routes: readonly Route[] = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { feedback: 'read' },
+    stores: { feedback: 'query' },
   },
   {
     path: '/feedback/purge',

@@ -31,9 +31,9 @@ export const faultsOf = (details: readonly ErrorDetail[]): LoggedFault[] =>
 
 const mostCauses = 5;
 
-/** V8 quotes the text that is no JSON. */
-const messageOf = ({ name, message }: Error): string =>
-  name === 'SyntaxError' ? message.replace(/".*"|'.*'/gs, '…') : message;
+/** V8 quotes the text that it could not parse. */
+const messageOf = (error: Error): string =>
+  error instanceof SyntaxError ? 'some text does not parse' : error.message;
 
 /** A cause can be a text of this service's own; whatever else is thrown may be anything. */
 const nameless = (cause: unknown, depth: number): LoggedError => ({
@@ -41,7 +41,7 @@ const nameless = (cause: unknown, depth: number): LoggedError => ({
   message: depth > 0 && typeof cause === 'string' ? cause : typeof cause,
 });
 
-/** An error's name, message, frames, and those of its causes. */
+/** An error's name, message, frames, and those of its causes: never its other properties, which may hold a request or an item. */
 export const errorOf = (error: unknown, depth = 0): LoggedError => {
   if (!(error instanceof Error)) return nameless(error, depth);
   const frames = error.stack?.match(/^ {4}at .*$/gm)?.join('\n');

@@ -37,19 +37,6 @@ describe('faults', () => {
 });
 
 describe('an error', () => {
-  it('about a text that is no JSON does not quote the text', () => {
-    const thrownBy = (text: string): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch (error) {
-        return error;
-      }
-    };
-    const error = thrownBy('{"a": my "secret"\n}');
-    expect(String(error)).toContain('secret');
-    expect(JSON.stringify(errorOf(error))).not.toContain('secret');
-  });
-
   it('that is no Error is not told: it may be anything', () => {
     expect(errorOf('a payload')).toEqual({ name: 'unknown', message: 'string' });
   });
