@@ -15,6 +15,8 @@ interface Loaded {
   readonly size: number;
   readonly store: CallStore;
   readonly seconds: number;
+  /** CPU of this process while it was, in milliseconds: DynamoDB Local is a process of its own. */
+  readonly cpuMs: number;
 }
 
 /** How long something takes, in seconds. */
@@ -29,8 +31,10 @@ const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Pro
   for (const size of sizes) {
     progress(`  loading ${size} calls`);
     const store = await bench.newStore();
+    const before = process.cpuUsage();
     const seconds = await secondsOf(() => sendAll(store, repeated(calls, size), 'together'));
-    loaded.push({ size, store, seconds });
+    const { user, system } = process.cpuUsage(before);
+    loaded.push({ size, store, seconds, cpuMs: (user + system) / 1000 });
   }
   return loaded;
 };
@@ -138,7 +142,9 @@ export const speed: Part = {
     const loaded = await load(context, bench);
     const largest = loaded.at(-1);
     if (!largest) return [];
+    const cpu = loaded.map(({ size, cpuMs }) => cpuMs / size);
     return [
+      measured('CPU of reporting, with making the requests', 'ms a call', cpu),
       ...(await exportFigures(largest, first)),
       ...(await firstLineFigures(largest, first)),
       ...(await memoryFigures(largest, first)),

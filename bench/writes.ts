@@ -19,10 +19,7 @@ interface Situation {
   readonly bytes?: number;
 }
 
-/** The most calls that are reported one request at a time: they are all alike. */
-const mostAlone = 300;
-
-const situations = (calls: readonly Call[]): Situation[] => {
+const situations = (calls: readonly Call[], mostAlone: number): Situation[] => {
   const outside = withoutThreads(calls);
   return [
     { name: 'together', way: 'together', calls: outside, units: 3.3, bytes: 0.2 },
@@ -45,7 +42,8 @@ const used = (name: string, { writes, reads, requests }: Used, count: number, at
 
 const storedFigures = async (bench: Bench, store: CallStore, situation: Situation): Promise<Figure[]> => {
   const { name, calls, bytes: atMost } = situation;
-  const { items, segments, indexes, rows, billed } = await storedBytes(store, bench.schemaOf(store.table));
+  const held = await storedBytes(store, bench.schemaOf(store.table));
+  const { items, segments, indexes, rows, segmentUnits, billed } = held;
   const stored = items + segments + indexes;
   return [
     counted(`${name}: bytes stored`, 'share of JSON', stored / jsonBytes(calls), {
@@ -54,6 +52,7 @@ const storedFigures = async (bench: Bench, store: CallStore, situation: Situatio
     counted(`${name}: bytes stored, each`, 'bytes a call', stored / calls.length, {
       of: unitsEach({ items, segments, 'index rows': indexes }, calls.length),
     }),
+    counted(`${name}: write units of segments`, 'units a call', segmentUnits / calls.length),
     counted(`${name}: bytes billed`, 'bytes a call', billed / calls.length),
     counted(`${name}: items and rows`, 'rows a call', rows / calls.length),
   ];
@@ -70,10 +69,18 @@ const measure = async (bench: Bench, situation: Situation): Promise<Figure[]> =>
   return [...first, ...stored, ...again];
 };
 
-/** The figures of all situations. */
-export const writeFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+/**
+ * The figures of all situations.
+ *
+ * @param mostAlone how many of the calls are reported one request at a time at the most: they are all alike
+ */
+export const writeFigures = async (
+  bench: Bench,
+  calls: readonly Call[],
+  mostAlone = 300,
+): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  for (const situation of situations(calls)) figures.push(...(await measure(bench, situation)));
+  for (const situation of situations(calls, mostAlone)) figures.push(...(await measure(bench, situation)));
   return figures;
 };
 
