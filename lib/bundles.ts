@@ -31,7 +31,8 @@ const sdkParts = {
   'node:fs/promises': './core/storage/sdk/shared-files.ts',
 };
 
-const buildOptions: BuildOptions = {
+/** How everything that functions load is bundled. */
+export const buildOptions: BuildOptions = {
   bundle: true,
   // Importing a built-in module of Node as an ES module asks for each of its exports, and so loads what those load lazily: `node:http` all of
   // undici, for a WebSocket that nobody wants. docs/decisions/0140 has what that costs.

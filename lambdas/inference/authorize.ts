@@ -71,6 +71,8 @@ export const requireInference = (
 export const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event }) => {
     pathOf(event);
-    requireInference(event.service.caller, projectOf(event));
+    const project = projectOf(event);
+    if (project !== undefined) event.log.names([project]);
+    requireInference(event.service.caller, project);
   },
 });

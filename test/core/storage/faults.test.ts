@@ -8,6 +8,7 @@ import { agentTraces } from '../../../examples/agent-traces.ts';
 import { localCredentials, localRegion } from '../../../local/store.ts';
 import {
   createCallStore,
+  endOf,
   parseBatch,
   project,
   query,
@@ -78,6 +79,27 @@ describe('storage that fails now and then', () => {
       seen++ % 2 ? 'none' : seen % 4 === 1 ? 'throttle' : 'half',
     );
     expect(await query(through(proxy.endpoint))).toEqual(await query(store));
+  });
+});
+
+describe('the meter', () => {
+  const batch = ['a', 'b', 'c', 'd'].flatMap((id) => [startOf({ id }), endOf({ id })]);
+  const throttledOf = async (faultOf: (seen: number) => Fault): Promise<number> => {
+    let seen = 0;
+    await using proxy = await startFaultyProxy(await target(), () => faultOf(seen++));
+    const { meter } = await send(through(proxy.endpoint), batch);
+    return meter.throttled;
+  };
+
+  // This client repeats nothing by itself; a function's does twice, which the meter does not see.
+  it('counts requests that were throttled, or done in part', async () => {
+    expect(await throttledOf(() => 'none')).toBe(0);
+    expect(await throttledOf((seen) => (seen < 3 ? 'throttle' : 'none'))).toBe(3);
+    expect(await throttledOf((seen) => (seen === 0 ? 'half' : 'none'))).toBe(1);
+  });
+
+  it('does not count other faults among them', async () => {
+    expect(await throttledOf((seen) => (seen < 4 ? 'error' : 'none'))).toBe(0);
   });
 });
 

@@ -152,7 +152,7 @@ describe('a query', () => {
     await rows({ query: { $expr: { $eq: [{ $getField: 'inputs.model' }, { $literal: 'top secret' }] } } });
     const log = service.logged.slice(before).join('\n');
     expect(log).toContain('"later":["$eq(inputs.model, ?)"]');
-    expect(log).toMatch(/"scanned":\d+,"hydrated":\d+,"sent":0/);
+    expect(log).toMatch(/"scanned":\d+,"hydrated":\d+,"rows":0/);
     expect(log).toMatch(/"readUnits":[\d.]+/);
     expect(log).not.toContain('top secret');
   });

@@ -357,7 +357,7 @@ describe('a record that cannot be written', () => {
     const response = await send({ model }, newProject(), { of: other, key: other.key });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(completion({ content: 'fine' }));
-    await expect.poll(() => other.logged.join('\n'), patient).toContain('the request was not recorded');
+    await expect.poll(() => other.logged.join('\n'), patient).toContain('"recordError":');
     await stop();
   });
 });

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { log } from '../../../lambdas/http/log.ts';
+import { RequestLog } from '../../../lambdas/log/index.ts';
 
 /** What a log gets to see and must not say. */
 const canary = 'canary-7f3a';
 
 const written = (error: unknown): string => {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  log('error', { requestId: 'r', error });
-  return String(write.mock.calls[0]?.[0]);
+  const subject = { message: 'request', requestId: 'r', route: '/call/read' } as const;
+  new RequestLog(subject, { awsRequestId: 'i' }).endsIn(error);
+  return String(write.mock.lastCall?.[0]);
 };
 afterEach(() => vi.restoreAllMocks());
 
@@ -28,7 +29,7 @@ describe('the log of an error', () => {
       message: 'no way',
       cause: { name: 'RangeError', message: 'too far' },
     });
-    expect(error.stack).toContain('log.test.ts');
+    expect(error.stack).toContain('errors.test.ts');
     expect(written(cause)).toMatch(/^[^\n]*\n$/);
   });
 
@@ -51,7 +52,7 @@ describe('the log of an error', () => {
     expect(line).not.toContain('canary');
     expect(JSON.parse(line).error).toMatchObject({
       name: 'SyntaxError',
-      stack: expect.stringContaining('log.test.ts'),
+      stack: expect.stringContaining('errors.test.ts'),
     });
     expect(written(new Error('outer', { cause: error }))).not.toContain('canary');
   });
