@@ -48,7 +48,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     status: 404,
     error: {
       loc: ['path'],
-      msg: 'no such route: every route is a POST, and no path has a doubled or a trailing slash',
+      msg: 'no such route: GET /openapi.json lists all, with their methods; no path has a doubled or a trailing slash',
       type: 'not_found',
     },
   },
@@ -122,7 +122,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     types: [ResponseType.DEFAULT_4XX],
     error: {
       loc: [],
-      msg: 'the request was refused: is it a POST to a route of the API?',
+      msg: 'the request was refused: is it to a route of the API, with its method?',
       type: 'bad_request',
     },
   },

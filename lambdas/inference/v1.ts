@@ -1,12 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { callBatchBody, writeCalls } from '../../core/calls/index.ts';
-import {
-  countRequest,
-  type InferenceBody,
-  inferenceBody,
-  passOn,
-  Recording,
-} from '../../core/inference/index.ts';
+import { countRequest, type InferenceBody, passOn, Recording } from '../../core/inference/index.ts';
 import { effort } from '../../core/storage/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
 import { bodyText, readBody } from '../http/body.ts';
@@ -17,12 +11,14 @@ import { headersOf } from '../http/event.ts';
 import { log } from '../http/log.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { settings } from '../http/settings.ts';
+import { inference as takes } from '../requests.ts';
 import { authorizeInference, pathOf, projectOf } from './authorize.ts';
 import { inference, rateLimit } from './settings.ts';
 
 type Event = RelayEvent<InferenceBody>;
 
-const route = '/inference/v1/{path+}';
+const request = takes();
+const { path: route } = request;
 
 /** Kept back of the function's time, for the record of an answer that took all the rest. */
 const recordMs = 15_000;
@@ -50,7 +46,7 @@ const follow = (event: Event, context: Context): Recording | undefined => {
 
 /** `POST /inference/v1{path}`: passes a request on to the upstream of its model, and its answer back as it comes. */
 export const handler = relayEndpoint<InferenceBody>(
-  [answerErrors(route, settings.names.service), readCaller(), authorizeInference(), readBody(inferenceBody)],
+  [answerErrors(route, settings.names.service), readCaller(), authorizeInference(), readBody(request.body)],
   async (event, context) => {
     const begun = performance.now();
     const { service, gone } = event;
