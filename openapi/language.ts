@@ -25,6 +25,8 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 const operationSchema = (kind: PathKind): JsonSchema => {
   const operand = ref(`${kind.name}Operation`);
   const operators: Record<string, JsonSchema> = {
+    $literal: {},
+    $getField: ref(`${kind.name}Path`),
     $and: listOf(operand),
     $or: listOf(operand),
     $not: listOf(operand, 1),
@@ -35,8 +37,6 @@ const operationSchema = (kind: PathKind): JsonSchema => {
       ['input', 'substr'],
     ),
     $convert: objectWith({ input: operand, to: { enum: [...conversions] } }),
-    $literal: {},
-    $getField: ref(`${kind.name}Path`),
   };
   return {
     description:

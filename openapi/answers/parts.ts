@@ -28,7 +28,7 @@ export const integer = z.int();
 export const bytes = z.int().check(z.minimum(0));
 
 /** `{}`: the request was done. */
-export const done = z.object({}).register(documented, { name: 'Done' });
+export const done = z.object({}).register(documented, { name: 'Done', says: { maxProperties: 0 } });
 
 /** How many records were there, and no longer are. */
 export const deleted = z

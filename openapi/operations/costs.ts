@@ -32,7 +32,7 @@ export const costOperations: Pick<Operations, '/cost/create' | '/cost/query' | '
         model: {
           summary: 'The price of one model',
           body: { project_id: project, costs: { 'gpt-4o': terms } },
-          answer: { ids: [['gpt-4o', '019b7654-5c00-7000-8000-000000000000']] },
+          answer: { ids: [['gpt-4o', '019b76da-a800-705a-af62-24b59533ff7e']] },
         },
       },
     },
@@ -72,7 +72,7 @@ export const costOperations: Pick<Operations, '/cost/create' | '/cost/query' | '
           body: {
             project_id: project,
             query: {
-              $expr: { $eq: [{ $getField: 'id' }, { $literal: '019b7654-5c00-7000-8000-000000000000' }] },
+              $expr: { $eq: [{ $getField: 'id' }, { $literal: '019b76da-a800-705a-af62-24b59533ff7e' }] },
             },
           },
           answer: {},
