@@ -46,7 +46,7 @@ const recordContent = (record: JsonSchema, { examples }: Operation): Content => 
 
 const upstreamContent = (answer: JsonSchema): Content => ({
   'application/json': { schema: answer },
-  'text/event-stream': { schema: { type: 'string', description: "The upstream's server-sent events." } },
+  'text/event-stream': { schema: { description: "The upstream's server-sent events." } },
 });
 
 /** What the answer of a success is written as. */

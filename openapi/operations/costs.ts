@@ -12,6 +12,9 @@ const terms = {
   effective_date: '2026-01-01T00:00:00Z',
 };
 
+// Tools know lists of a length better than tuples.
+const pair = z.array(z.string()).check(z.minLength(2), z.maxLength(2));
+
 /** What the document says of prices. */
 export const costOperations: Pick<Operations, '/cost/create' | '/cost/query' | '/cost/purge'> = {
   '/cost/create': [
@@ -23,10 +26,7 @@ export const costOperations: Pick<Operations, '/cost/create' | '/cost/query' | '
         'What models cost the project, per token, from `effective_date` on (from now on without one). The same price again gives the same id. Of several prices of a model the newest that is in force counts.',
       request: requests.costCreate,
       answer: z.object({
-        ids: field(
-          z.array(z.tuple([z.string(), z.string()])),
-          'The id of each price, behind the name of its model.',
-        ),
+        ids: field(z.array(pair), 'The id of each price, behind the name of its model.'),
       }),
       examples: {
         model: {
