@@ -27,3 +27,9 @@ export const printableText = (mostCharacters: number) => ({
   maxLength: mostCharacters,
   pattern: `^[^${controls}\\u2028\\u2029]*$`,
 });
+
+/** Says of a list how many items it has at the most, which its own check looks for. */
+export const documentedList = <S extends z.ZodMiniType>(list: S, most: number): S => {
+  documented.add(list, { says: { maxItems: most } });
+  return list;
+};

@@ -69,12 +69,6 @@ export const freeObject = z
 /** Any JSON value. */
 export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
 
-/** Says of a list how many items it has at the most, which its own check looks for. */
-export const documentedList = <S extends z.ZodMiniType>(list: S, most: number): S => {
-  documented.add(list, { says: { maxItems: most } });
-  return list;
-};
-
 /** A field that may be missing or null. */
 export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
 

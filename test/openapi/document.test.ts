@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../core/inference/index.ts';
 import { isKeyed, routes } from '../../lib/routes.ts';
 import { openApiDocument } from '../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../support/document.ts';
@@ -16,15 +17,13 @@ describe('the document', () => {
       Object.entries(methods).map(([method, { security }]) => [method, path, JSON.stringify(security)]),
     );
     const inList = routes.flatMap((route) => {
-      const paths = operations.filter(
-        ({ operation }) => operation.request?.({} as never).path === route.path,
-      );
+      const paths = route.path.endsWith('{path+}')
+        ? Object.keys(endpoints).map((path) => route.path.replace('/{path+}', path))
+        : [route.path];
       const security = isKeyed(route) ? [{ [route.scheme]: [] }] : [];
-      const found = isKeyed(route) ? paths.map(({ path }) => path) : [route.path];
-      return found.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
+      return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
     });
     expect(new Set(inDocument.map(String))).toEqual(new Set(inList.map(String)));
-    expect(new Set(inList.map(([, path]) => path)).size).toBe(operations.length);
   });
 
   it('names the inference endpoints one by one', () => {

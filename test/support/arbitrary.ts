@@ -97,7 +97,8 @@ const object = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
     minKeys: schema.minProperties ?? 0,
     maxKeys: 3,
   });
-  return fc.tuple(others, named).map(([rest, known]) => ({ ...rest, ...known }));
+  const unnamed = others.filter((rest) => Object.keys(rest).every((key) => !Object.hasOwn(fields, key)));
+  return fc.tuple(unnamed, named).map(([rest, known]) => ({ ...rest, ...known }));
 };
 
 const of = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
