@@ -1,7 +1,8 @@
-import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { authenticate, type Caller, type KeyStore, type Refusal, toContext } from '../core/auth/index.ts';
-import { dynamodbClient } from '../core/storage/index.ts';
+import { dynamodbClient, type Meter, newMeter } from '../core/storage/index.ts';
 import { isKeyed, routes } from '../lib/routes.ts';
+import { RequestLog } from './log/index.ts';
 
 const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
   if (!SERVICE_NAME) throw new Error('SERVICE_NAME is not set: it should be what keys begin with');
@@ -23,16 +24,25 @@ const keys = keysFromEnvironment(process.env);
  */
 export const handler = async (
   event: APIGatewayRequestAuthorizerEvent,
+  context: Pick<Context, 'awsRequestId'>,
 ): Promise<APIGatewayAuthorizerResult> => {
-  const outcome = await authenticated(event).catch((error: unknown) => {
-    log(event, { outcome: 'failed', reason: error instanceof Error ? error.name : 'unknown error' });
+  const { requestId } = event.requestContext;
+  const log = new RequestLog({ message: 'authorizer', requestId, route: event.resource }, context);
+  const meter = newMeter();
+  log.spends(meter);
+  const outcome = await authenticated(event, meter).catch((error: unknown) => {
+    log.describes(() => ({ reason: error instanceof Error ? error.name : 'unknown error' }));
+    log.ends('failed', error);
     throw error;
   });
   if ('refusal' in outcome) {
-    log(event, { outcome: 'refused', reason: outcome.refusal, keyId: outcome.keyId });
+    log.calledBy(outcome);
+    log.describes(() => ({ reason: outcome.refusal }));
+    log.ends('refused');
     throw new Error('Unauthorized');
   }
-  log(event, { outcome: 'allowed', keyId: outcome.caller.keyId });
+  log.calledBy(outcome.caller);
+  log.ends('allowed');
   return allowAll(event.methodArn, outcome.caller);
 };
 
@@ -41,13 +51,13 @@ type Outcome =
   | { readonly caller: Caller }
   | { readonly refusal: Refusal | 'unknown route' | 'several headers'; readonly keyId?: string };
 
-const authenticated = async (event: APIGatewayRequestAuthorizerEvent): Promise<Outcome> => {
+const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
   const route = routes.filter(isKeyed).find(({ path }) => path === event.resource);
   if (!route) return { refusal: 'unknown route' };
   const [header, ...more] = authorizationHeaders(event);
   // The gateway caches by one header; which of two it would take is nothing to rely on.
   if (more.length > 0) return { refusal: 'several headers' };
-  return authenticate(header, route.scheme, keys, Date.now() * 1000);
+  return authenticate(header, route.scheme, keys, Date.now() * 1000, meter);
 };
 
 /** All values of the header, whose name comes in whatever case the client wrote it. */
@@ -67,13 +77,4 @@ const allowAll = (methodArn: string, caller: Caller): APIGatewayAuthorizerResult
     },
     context: toContext(caller),
   };
-};
-
-/** One JSON line. Never the header or the secret: of a key, its id alone. */
-const log = (
-  event: APIGatewayRequestAuthorizerEvent,
-  fields: { outcome: 'allowed' | 'refused' | 'failed'; reason?: string; keyId?: string | undefined },
-): void => {
-  const { requestId } = event.requestContext;
-  console.log(JSON.stringify({ message: 'authorizer', requestId, route: event.resource, ...fields }));
 };

@@ -18,20 +18,17 @@ interface AlarmSpec {
   readonly description: string;
 }
 
+/** The share of its time-out that a batch of calls may take before it is too much. */
+const slowShare = 0.8;
+
 /**
  * The alarms, each on one metric: the ten that are free in an account are counted in metrics, not in alarms, so
- * an alarm on a formula over every function would cost something each month.
+ * an alarm on a formula over every function would cost something each month. docs/operations.md has a section for each.
  */
-const specs = ({
-  serverErrors,
-  failures,
-  functionThrottles,
-  ingest,
-  tableThrottles,
-}: Signals): AlarmSpec[] => [
+const specs = (signals: Signals): AlarmSpec[] => [
   {
     id: 'ServerErrors',
-    metric: serverErrors,
+    metric: signals.serverErrors,
     threshold: 5,
     periods: 1,
     description:
@@ -39,15 +36,30 @@ const specs = ({
   },
   {
     id: 'Failures',
-    metric: failures,
+    metric: signals.failures,
     threshold: 5,
     periods: 1,
     description:
       'Functions log errors, run out of time or die: streams that broke off are among them, whose status was a 200.',
   },
   {
+    id: 'AuthorizerFailures',
+    metric: signals.authorizerFailures,
+    threshold: 2,
+    periods: 1,
+    description: 'Keys cannot be looked up: whoever is not in the cache of the gateway gets a 500.',
+  },
+  {
+    id: 'StorageThrottles',
+    metric: signals.storageThrottles,
+    threshold: 10,
+    periods: 3,
+    description:
+      'DynamoDB or S3 throttles, longer than a table needs to adapt. The dashboard says which table; for calls, append to `shards`.',
+  },
+  {
     id: 'FunctionThrottles',
-    metric: functionThrottles,
+    metric: signals.functionThrottles,
     threshold: 1,
     periods: 2,
     description:
@@ -55,27 +67,23 @@ const specs = ({
   },
   {
     id: 'IngestDuration',
-    metric: ingest.durationP99,
-    threshold: ingest.timeout.toMilliseconds() * 0.8,
+    metric: signals.ingest.durationP99,
+    threshold: signals.ingest.timeout.toMilliseconds() * slowShare,
     periods: 3,
     description:
       'One in a hundred batches of calls takes nearly as long as it may: storage throttles, or batches are big.',
   },
-  ...Object.entries(tableThrottles).map(([id, metric]) => ({
-    id,
-    metric,
-    threshold: 10,
-    periods: 3,
-    description:
-      'DynamoDB throttles, longer than a table needs to adapt: one partition is too hot. For calls, append to `shards`.',
-  })),
 ];
+
+/** `ServerErrors` → `alarm-server-errors`: the anchor of the alarm's section in docs/operations.md. */
+const anchorOf = (id: string): string =>
+  `alarm${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** The alarms, and where they are told to: nowhere, unless an address is set. */
 export class Alarms extends Construct {
   constructor(scope: Construct, id: string, { config, signals }: { config: Config; signals: Signals }) {
     super(scope, id);
-    const alarms = specs(signals).map((spec) => this.#alarm(spec));
+    const alarms = specs(signals).map((spec) => this.#alarm(spec, config.runbookUrl));
     if (config.alarmEmail === undefined) return;
     const topic = new Topic(this, 'Topic', { enforceSSL: true });
     Validations.of(topic).acknowledge({
@@ -93,14 +101,14 @@ export class Alarms extends Construct {
     for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
   }
 
-  #alarm({ id, metric, threshold, periods, description }: AlarmSpec): Alarm {
+  #alarm({ id, metric, threshold, periods, description }: AlarmSpec, runbook: string): Alarm {
     return new Alarm(this, id, {
       metric,
       threshold,
       evaluationPeriods: periods,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: description,
+      alarmDescription: `${description} What to do: ${runbook}#${anchorOf(id)}`,
     });
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaultServiceName } from '../core/wire/names.ts';
+import { routes } from './routes.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
 /** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */
@@ -37,31 +38,54 @@ const shardHistory = z
       'write a power of two from 1 to 256, or the history of such counts, the one now in force last: 4 or 4,16',
   });
 
+const paths: readonly string[] = routes.map(({ path }) => path);
+
+const routeMetrics = z
+  .preprocess(
+    (value) => (typeof value === 'string' ? value.split(',') : value),
+    z.array(z.string(), { error: 'write all, or paths of routes: /call/upsert_batch,/calls/stream_query' }),
+  )
+  .transform((given) => (given.join() === 'all' ? paths : given))
+  .refine((given) => given.every((path) => paths.includes(path)), {
+    error: `write all, or some of ${paths.join(', ')}`,
+  });
+
 /** The schema of the settings; the keys are the names of the context values. */
-export const settings = z.strictObject({
-  serviceName: text(
-    /^[a-z][a-z0-9]{0,31}$/,
-    'write a lower-case letter, then at most 31 lower-case letters or digits',
-  ).default(defaultServiceName),
-  stackName: text(
-    /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
-    'write a letter, then at most 127 letters, digits or hyphens',
-  ).default('Pennytrace'),
-  shards: shardHistory.default([4]),
-  retentionDays: whole(1, 36_500).optional(),
-  keepData: flag().default(true),
-  authorizerCacheSeconds: whole(0, 3600).default(60),
-  throttleRate: whole(1, 10_000).default(1000),
-  throttleBurst: whole(1, 5000).default(2000),
-  logRetentionDays: z
-    .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
-    .default(30),
-  alarmEmail: z.email({ error: 'write an e-mail address' }).optional(),
-  accountLogRole: flag().default(true),
-  inferenceUpstreams: upstreamsSetting.optional(),
-  inferenceConcurrency: whole(1, 10_000).optional(),
-  inferenceRatePerMinute: whole(1, 1_000_000).optional(),
-});
+export const settings = z
+  .strictObject({
+    serviceName: text(
+      /^[a-z][a-z0-9]{0,31}$/,
+      'write a lower-case letter, then at most 31 lower-case letters or digits',
+    ).default(defaultServiceName),
+    stackName: text(
+      /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
+      'write a letter, then at most 127 letters, digits or hyphens',
+    ).default('Pennytrace'),
+    shards: shardHistory.default([4]),
+    retentionDays: whole(1, 36_500).optional(),
+    keepData: flag().default(true),
+    authorizerCacheSeconds: whole(0, 3600).default(60),
+    throttleRate: whole(1, 10_000).default(1000),
+    throttleBurst: whole(1, 5000).default(2000),
+    logRetentionDays: z
+      .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
+      .default(30),
+    alarmEmail: z.email({ error: 'write an e-mail address' }).optional(),
+    runbookUrl: text(
+      /^[^\s#]{1,300}$/,
+      'write the path or the URL of the operations page, without a #: https://github.com/<you>/<fork>/blob/main/docs/operations.md',
+    ).default('docs/operations.md'),
+    routeMetrics: routeMetrics.optional(),
+    monthlyBudget: whole(1, 1_000_000).optional(),
+    accountLogRole: flag().default(true),
+    inferenceUpstreams: upstreamsSetting.optional(),
+    inferenceConcurrency: whole(1, 10_000).optional(),
+    inferenceRatePerMinute: whole(1, 1_000_000).optional(),
+  })
+  .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
+    path: ['monthlyBudget'],
+    error: 'write an alarmEmail too: a budget that tells nobody is none',
+  });
 
 /** What is wrong with the settings: a line each. */
 export class SettingsError extends Error {

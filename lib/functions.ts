@@ -60,6 +60,7 @@ export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string):
 
 const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => ({
   SHARDS: config.shards.join(','),
+  ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: config.stackName }),
   ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
   ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
   ...(route.stores.objects && { OBJECTS_TABLE: storage.objects.tableName }),

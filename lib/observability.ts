@@ -1,8 +1,9 @@
-import { Aws } from 'aws-cdk-lib';
-import { Dashboard, GraphWidget, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
+import { Budget } from './budget.ts';
 import type { Config } from './config.ts';
+import { Dashboard } from './dashboard.ts';
+import { Queries } from './queries.ts';
 import { Signals, type SignalsProps } from './signals.ts';
 
 /** What is watched, and who is told. */
@@ -10,34 +11,18 @@ export interface ObservabilityProps extends SignalsProps {
   readonly config: Config;
 }
 
-/** One dashboard and a few alarms, within what CloudWatch gives for free: 3 dashboards of 50 metrics, 10 alarm metrics. */
+/** One dashboard and a few alarms, within what CloudWatch gives for free: 3 dashboards of 50 metrics, 10 alarm metrics; and saved queries. */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {
     super(scope, id);
+    const { routes, functions, auth } = watched;
     const signals = new Signals(this, 'Signals', watched);
+    const logGroupNames = [...routes.map((route) => functions.of(route)), auth.function].map(
+      ({ logGroup }) => logGroup.logGroupName,
+    );
     new Alarms(this, 'Alarms', { config, signals });
-    this.#dashboard(signals);
-  }
-
-  #dashboard(signals: Signals): void {
-    const dashboard = new Dashboard(this, 'Dashboard', {
-      // Dashboards have one name space for all regions of an account.
-      dashboardName: `${Aws.STACK_NAME}-${Aws.REGION}`,
-    });
-    dashboard.addWidgets(
-      graph('Requests', [signals.requests, signals.clientErrors, signals.serverErrors]),
-      graph('Latency, streams to their end (ms)', signals.latency),
-    );
-    dashboard.addWidgets(
-      graph('Functions: p99 of the duration (ms)', signals.durations),
-      graph('Functions: failures and throttles', [signals.failures, signals.functionThrottles]),
-    );
-    dashboard.addWidgets(
-      graph('Calls: consumed capacity units', signals.capacity),
-      graph('Tables: throttled requests', Object.values(signals.tableThrottles)),
-    );
+    new Dashboard(this, 'Dashboard', { signals, logGroupNames });
+    new Queries(this, 'Queries', { logGroupNames });
+    new Budget(this, 'Budget', config);
   }
 }
-
-const graph = (title: string, metrics: readonly IMetric[]): GraphWidget =>
-  new GraphWidget({ title, left: [...metrics], width: 12 });

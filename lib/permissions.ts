@@ -1,6 +1,14 @@
 import { CfnElement, Stack } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { IConstruct } from 'constructs';
-import type { Access, FeedbackAccess, PlainAccess, Route, Stores } from './routes.ts';
+import type {
+  CallsAccess,
+  CostsAccess,
+  FeedbackAccess,
+  ObjectsAccess,
+  PayloadsAccess,
+  Route,
+} from './routes.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */
@@ -18,136 +26,113 @@ const findingOf = (resource: IConstruct, path: string): string => {
   return `<${Stack.of(resource).getLogicalId(child)}.Arn>${path}`;
 };
 
-const callsActions: Readonly<Record<Access, readonly string[]>> = {
-  read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
-  // Writing looks up the starts that it depends on; PartiQLInsert is what BatchExecuteStatement needs for its INSERTs.
-  write: ['dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:PutItem', 'dynamodb:PartiQLInsert'],
-  update: ['dynamodb:BatchGetItem', 'dynamodb:PutItem'],
-  // Segments that hold others' payloads as well are put again without those of the deleted.
-  delete: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
-};
+/** What is done to a table: to itself, and to its indexes. */
+interface TableActions {
+  readonly table: readonly string[];
+  /** The indexes that are queried. */
+  readonly indexes?: readonly string[];
+}
 
-const callsPermissions = (access: Access, { calls }: Storage): Permission[] => {
-  const table: Permission = { actions: callsActions[access], resource: calls.tableArn };
-  const indexes: Permission = {
-    actions: ['dynamodb:Query'],
-    resource: `${calls.tableArn}/index/*`,
-    wildcard: {
-      finding: findingOf(calls, '/index/*'),
-      reason: 'Whoever may read the table may read its indexes, which hold nothing else.',
-    },
-  };
-  // Descendants are found in their traces.
-  const traces: Permission = { actions: ['dynamodb:Query'], resource: `${calls.tableArn}/index/by_trace` };
-  if (access === 'read') return [table, indexes];
-  return access === 'delete' ? [table, traces] : [table];
-};
+const tablePermissions = (tableArn: string, { table, indexes = [] }: TableActions): Permission[] => [
+  ...(table.length > 0 ? [{ actions: table.map((action) => `dynamodb:${action}`), resource: tableArn }] : []),
+  ...indexes.map((index) => ({ actions: ['dynamodb:Query'], resource: `${tableArn}/index/${index}` })),
+];
 
-type PayloadAccess = NonNullable<Stores['payloads']>;
-
-const payloadsActions: Readonly<Record<PayloadAccess, readonly string[]>> = {
-  read: ['s3:GetObject'],
-  write: ['s3:PutObject'],
-  // Those on condition of an ETag need s3:GetObject too.
-  delete: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
-};
-
-const payloadsPermissions = (access: PayloadAccess, { payloads }: Storage): Permission[] => {
+/** What is done to the objects of the bucket below a prefix. */
+const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly string[]): Permission[] => {
+  if (actions.length === 0) return [];
   const objects: Permission = {
-    actions: payloadsActions[access],
-    resource: payloads.arnForObjects('segments/*'),
+    actions: actions.map((action) => `s3:${action}`),
+    resource: payloads.arnForObjects(`${prefix}/*`),
     wildcard: {
-      finding: findingOf(payloads, '/segments/*'),
-      reason:
-        'Objects are named after the segments in them; the actions are all that can be done to one here.',
+      finding: findingOf(payloads, `/${prefix}/*`),
+      reason: 'Objects are named after what is in them; the actions are all that this function does to one.',
     },
   };
   // Without it S3 answers 403 for an object that does not exist, and a reader could not tell.
   const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
-  return access === 'write' ? [objects] : [objects, list];
+  return actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
-const objectsActions: Readonly<Record<PlainAccess, readonly string[]>> = {
-  read: ['dynamodb:BatchGetItem', 'dynamodb:Query'],
-  // PutItem and DeleteItem are what transactions are made of; BatchWriteItem puts and deletes notes on values in the bucket.
-  write: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:Query',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:PutItem',
-    'dynamodb:DeleteItem',
-  ],
+// PartiQLInsert is what BatchExecuteStatement needs for its INSERTs; PutItem, DeleteItem and ConditionCheckItem are what transactions are made of.
+
+const callsActions: Readonly<Record<CallsAccess, TableActions>> = {
+  find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
+  query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread'] },
+  threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
+  // Starts that come again, and starts that hold an end which comes again, are replaced one by one.
+  write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
+  end: { table: ['BatchGetItem', 'BatchWriteItem', 'PutItem'] },
+  record: { table: ['BatchWriteItem'] },
+  update: { table: ['BatchGetItem', 'PutItem'] },
+  // Segments that hold others' payloads as well are put again without those of the deleted; descendants are found in their traces.
+  delete: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], indexes: ['by_trace'] },
 };
 
-const objectsPermissions = (access: PlainAccess, { objects, payloads }: Storage): Permission[] => {
-  const table: Permission = { actions: objectsActions[access], resource: objects.tableArn };
-  const values: Permission = {
-    actions: access === 'read' ? ['s3:GetObject'] : ['s3:PutObject', 's3:DeleteObject'],
-    resource: payloads.arnForObjects('objects/*'),
-    wildcard: {
-      finding: findingOf(payloads, '/objects/*'),
-      reason:
-        'Values are named after their versions; whoever makes versions clears away what did not become one.',
-    },
-  };
-  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
-  return access === 'read' ? [table, values, list] : [table, values];
+const payloadsActions: Readonly<Record<PayloadsAccess, readonly string[]>> = {
+  read: ['GetObject'],
+  write: ['PutObject'],
+  // Those on condition of an ETag need GetObject too.
+  delete: ['GetObject', 'PutObject', 'DeleteObject'],
 };
-const costsActions: Readonly<Record<PlainAccess, readonly string[]>> = {
-  read: ['dynamodb:Query'],
+
+const objectsActions: Readonly<Record<ObjectsAccess, TableActions>> = {
+  read: { table: ['BatchGetItem'] },
+  query: { table: ['BatchGetItem', 'Query'] },
+  // BatchWriteItem puts and deletes notes on values in the bucket, which Query finds.
+  create: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
+  delete: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
+};
+
+const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
+  read: ['GetObject'],
+  query: ['GetObject'],
+  // Whoever makes versions clears away what did not become one.
+  create: ['PutObject', 'DeleteObject'],
+  delete: ['DeleteObject'],
+};
+
+const costsActions: Readonly<Record<CostsAccess, TableActions>> = {
+  read: { table: ['Query'] },
   // Prices are inserted and deleted, never looked up first or replaced.
-  write: ['dynamodb:BatchWriteItem', 'dynamodb:PartiQLInsert'],
+  create: { table: ['PartiQLInsert'] },
+  purge: { table: ['BatchWriteItem'] },
 };
 
-const costsPermissions = (access: PlainAccess, { costs }: Storage): Permission[] => [
-  { actions: costsActions[access], resource: costs.tableArn },
-];
-
-const feedbackActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
-  read: ['dynamodb:BatchGetItem'],
+const feedbackActions: Readonly<Record<FeedbackAccess, TableActions>> = {
+  join: { table: ['BatchGetItem'], indexes: ['by_ref'] },
+  query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'] },
   // An id may be taken by a tombstone, which is replaced by itself.
-  create: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert', 'dynamodb:PutItem'],
-  // What transactions are made of.
-  replace: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:ConditionCheckItem'],
-  purge: ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
+  create: { table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'] },
+  replace: { table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'] },
+  purge: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'] },
 };
 
 const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
-  read: ['s3:GetObject'],
+  join: ['GetObject'],
+  query: ['GetObject'],
   // A payload whose record turned out to be there already goes again.
-  create: ['s3:PutObject', 's3:DeleteObject'],
-  replace: ['s3:PutObject', 's3:DeleteObject'],
-  purge: ['s3:DeleteObject'],
-};
-
-const feedbackPermissions = (access: FeedbackAccess, { feedback, payloads }: Storage): Permission[] => {
-  const table: Permission = { actions: feedbackActions[access], resource: feedback.tableArn };
-  const objects: Permission = {
-    actions: feedbackObjectActions[access],
-    resource: payloads.arnForObjects('feedback/*'),
-    wildcard: {
-      finding: findingOf(payloads, '/feedback/*'),
-      reason: 'Payloads are named after their records; the actions are all that can be done to one here.',
-    },
-  };
-  if (access !== 'read') return [table, objects];
-  const indexes: Permission = {
-    actions: ['dynamodb:Query'],
-    resource: `${feedback.tableArn}/index/*`,
-    wildcard: {
-      finding: findingOf(feedback, '/index/*'),
-      reason: 'Whoever may read the table may read its indexes, which hold nothing else.',
-    },
-  };
-  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
-  return [table, indexes, objects, list];
+  create: ['PutObject', 'DeleteObject'],
+  replace: ['PutObject', 'DeleteObject'],
+  purge: ['DeleteObject'],
 };
 
 /** What a route's function may do to its stores: what the route says, and nothing else. */
-export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] => [
-  ...(stores.calls ? callsPermissions(stores.calls, storage) : []),
-  ...(stores.payloads ? payloadsPermissions(stores.payloads, storage) : []),
-  ...(stores.objects ? objectsPermissions(stores.objects, storage) : []),
-  ...(stores.costs ? costsPermissions(stores.costs, storage) : []),
-  ...(stores.feedback ? feedbackPermissions(stores.feedback, storage) : []),
+export const permissionsOf = (
+  { stores: { calls, payloads, objects, costs, feedback } }: Route,
+  {
+    calls: callsTable,
+    objects: objectsTable,
+    costs: costsTable,
+    feedback: feedbackTable,
+    payloads: bucket,
+  }: Storage,
+): Permission[] => [
+  ...(calls ? tablePermissions(callsTable.tableArn, callsActions[calls]) : []),
+  ...(payloads ? objectPermissions(bucket, 'segments', payloadsActions[payloads]) : []),
+  ...(objects ? tablePermissions(objectsTable.tableArn, objectsActions[objects]) : []),
+  ...(objects ? objectPermissions(bucket, 'objects', valuesActions[objects]) : []),
+  ...(costs ? tablePermissions(costsTable.tableArn, costsActions[costs]) : []),
+  ...(feedback ? tablePermissions(feedbackTable.tableArn, feedbackActions[feedback]) : []),
+  ...(feedback ? objectPermissions(bucket, 'feedback', feedbackObjectActions[feedback]) : []),
 ];

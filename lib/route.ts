@@ -1,26 +1,30 @@
 import type { Role, Scheme } from '../core/auth/index.ts';
 
 /**
- * What a function does with calls. Writing includes looking up the starts that it depends on; updating is replacing one by one; deleting
- * includes finding what belongs together, and rewriting what is shared with others.
+ * What a function does with calls. `find` is for one by its id, `query` for all ways to look for many, `threads` for the turns of threads. `write`
+ * includes looking up the starts that it depends on; `end` writes ends alone, `record` whole calls with ids that nobody has seen. `update` is
+ * replacing one by one; `delete` includes finding what belongs together, and rewriting what is shared with others.
  */
-export type Access = 'read' | 'write' | 'update' | 'delete';
+export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'end' | 'record' | 'update' | 'delete';
 
-/** What a function does with a store that needs no more distinctions; writing includes deleting. */
-export type PlainAccess = 'read' | 'write';
+/** What a function does with the calls' part of the bucket. */
+export type PayloadsAccess = 'read' | 'write' | 'delete';
 
-/** What a function does with feedback: with its table, and with its part of the bucket. */
-export type FeedbackAccess = 'read' | 'create' | 'replace' | 'purge';
+/** What a function does with objects: with their table, and with their part of the bucket. `read` is by name. */
+export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete';
+
+/** What a function does with prices. */
+export type CostsAccess = 'read' | 'create' | 'purge';
+
+/** What a function does with feedback: with its table, and with its part of the bucket. `join` is reading what is on given refs. */
+export type FeedbackAccess = 'join' | 'query' | 'create' | 'replace' | 'purge';
 
 /** The stores, and how they can be accessed. */
 export interface Stores {
-  readonly calls?: Access;
-  /** The calls' part of the bucket. */
-  readonly payloads?: Exclude<Access, 'update'>;
-  /** A table, and its part of the bucket. */
-  readonly objects?: PlainAccess;
-  readonly costs?: PlainAccess;
-  /** A table, and its part of the bucket. */
+  readonly calls?: CallsAccess;
+  readonly payloads?: PayloadsAccess;
+  readonly objects?: ObjectsAccess;
+  readonly costs?: CostsAccess;
   readonly feedback?: FeedbackAccess;
 }
 

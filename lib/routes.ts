@@ -24,7 +24,7 @@ const list = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { calls: 'write', payloads: 'write' },
+    stores: { calls: 'end', payloads: 'write' },
   },
   {
     path: '/call/upsert_batch',
@@ -46,7 +46,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { calls: 'read', payloads: 'read', costs: 'read', feedback: 'read' },
+    stores: { calls: 'find', payloads: 'read', costs: 'read', feedback: 'join' },
   },
   {
     path: '/calls/stream_query',
@@ -57,7 +57,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read', objects: 'read', costs: 'read', feedback: 'read' },
+    stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
   },
   {
     path: '/calls/query_stats',
@@ -68,7 +68,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read', payloads: 'read' },
+    stores: { calls: 'query', payloads: 'read' },
   },
   {
     path: '/obj/create',
@@ -79,7 +79,7 @@ const list = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { objects: 'write' },
+    stores: { objects: 'create' },
   },
   {
     path: '/obj/read',
@@ -101,7 +101,7 @@ const list = [
     streaming: false,
     timeoutSeconds: 25,
     memoryMb: 512,
-    stores: { objects: 'write' },
+    stores: { objects: 'delete' },
   },
   {
     path: '/objs/query',
@@ -112,7 +112,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { objects: 'read' },
+    stores: { objects: 'query' },
   },
   {
     path: '/refs/read_batch',
@@ -134,7 +134,7 @@ const list = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { costs: 'write' },
+    stores: { costs: 'create' },
   },
   {
     path: '/cost/query',
@@ -156,7 +156,7 @@ const list = [
     streaming: false,
     timeoutSeconds: 20,
     memoryMb: 512,
-    stores: { costs: 'write' },
+    stores: { costs: 'purge' },
   },
   {
     path: '/inference/v1/{path+}',
@@ -167,7 +167,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'write', payloads: 'write' },
+    stores: { calls: 'record', payloads: 'write' },
     upstreams: true,
   },
   {
@@ -201,7 +201,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { calls: 'read' },
+    stores: { calls: 'threads' },
   },
   {
     path: '/feedback/create',
@@ -245,7 +245,7 @@ const list = [
     streaming: true,
     timeoutSeconds: 900,
     memoryMb: 1024,
-    stores: { feedback: 'read' },
+    stores: { feedback: 'query' },
   },
   {
     path: '/feedback/purge',

@@ -1,12 +1,13 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';
 import type { Route } from './routes.ts';
+import type { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 
 /** What can be measured. */
@@ -20,11 +21,22 @@ export interface SignalsProps {
 
 const period = Duration.minutes(5);
 
-/** The lines in a function's log that mean a failure: the handler's own, and those of Lambda, which are no JSON. */
-const failures = {
+/**
+ * The lines in a function's log that mean a failure: its own, and what Lambda writes when a function dies and cannot say so itself. Errors that a handler
+ * throws (`Invoke Error`) are not among these: each is in a line of its own, or is a client that went away or a key that was refused.
+ */
+const failures: Readonly<Record<string, IFilterPattern>> = {
   Logged: FilterPattern.stringValue('$.level', '=', 'error'),
-  Died: FilterPattern.anyTerm('ERROR', 'Task timed out', 'Runtime exited'),
+  Died: FilterPattern.anyTerm(
+    'Task timed out',
+    'Runtime exited',
+    'Uncaught Exception',
+    'Unhandled Promise Rejection',
+  ),
 };
+
+/** Requests to storage that were throttled, as the functions count them. */
+const throttled = FilterPattern.numberValue('$.throttled', '>', 0);
 
 /** The endpoint that reports nearly all calls. */
 const ingestPath = '/call/upsert_batch';
@@ -38,6 +50,27 @@ const dynamodbMetric = (metricName: string, table: Table, index?: string): Metri
     dimensionsMap: { TableName: table.tableName, ...(index && { GlobalSecondaryIndexName: index }) },
   });
 
+const lambdaMetric = (metricName: string, statistic: string): Metric =>
+  new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period });
+
+/** What is consumed of the tables and of all their indexes, which are counted apart. */
+const consumed = (metricName: string, { storage, auth }: SignalsProps): Metric[] => [
+  ...[storage.calls, storage.objects, storage.costs, storage.feedback, auth.keys].map((table) =>
+    dynamodbMetric(metricName, table),
+  ),
+  ...['by_time', 'by_trace', 'by_thread'].map((index) => dynamodbMetric(metricName, storage.calls, index)),
+  ...['by_time', 'by_ref', 'by_type'].map((index) => dynamodbMetric(metricName, storage.feedback, index)),
+];
+
+/** Throttle events of the tables, and of the index that every write of a call and most queries go to. */
+const throttleEvents = ({ storage, auth }: SignalsProps): Metric[] =>
+  ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((metricName) => [
+    ...[storage.calls, storage.objects, storage.costs, storage.feedback, auth.keys].map((table) =>
+      dynamodbMetric(metricName, table),
+    ),
+    dynamodbMetric(metricName, storage.calls, 'by_time'),
+  ]);
+
 /** The metrics that tell how the service is, for the alarms and the dashboard; in five-minute periods. */
 export class Signals extends Construct {
   readonly requests: Metric;
@@ -46,17 +79,23 @@ export class Signals extends Construct {
   readonly latency: readonly Metric[];
   /** Errors in the logs of all endpoints: one metric however many functions there are, and none until one fails. */
   readonly failures: Metric;
+  /** The same of the authorizer, without which no endpoint answers. */
+  readonly authorizerFailures: Metric;
+  /** Requests to the tables, their indexes and the bucket that were throttled, as the functions count them. */
+  readonly storageThrottles: Metric;
   /** Of the account and region: concurrency is shared, so a throttle anywhere is a throttle here soon. */
   readonly functionThrottles: Metric;
+  /** Of the account and region. */
+  readonly concurrency: Metric;
   readonly ingest: { readonly durationP99: Metric; readonly timeout: Duration };
-  /** The 99th percentile of each function's duration. */
-  readonly durations: readonly Metric[];
-  /** By alarm: throttled requests of the tables, and of the index that every write and most queries go to. */
-  readonly tableThrottles: Readonly<Record<string, Metric>>;
-  readonly capacity: readonly Metric[];
+  /** By table, and of one index. */
+  readonly throttleEvents: readonly Metric[];
+  readonly readUnits: readonly Metric[];
+  readonly writeUnits: readonly Metric[];
 
-  constructor(scope: Construct, id: string, { routes, storage, auth, functions, api }: SignalsProps) {
+  constructor(scope: Construct, id: string, props: SignalsProps) {
     super(scope, id);
+    const { routes, auth, functions, api } = props;
     const stage = api.rest.deploymentStage;
     this.requests = stage.metricCount({ period });
     this.clientErrors = stage.metricClientError({ period });
@@ -64,42 +103,33 @@ export class Signals extends Construct {
     this.latency = ['p50', 'p99'].map((statistic) =>
       stage.metricLatency({ period, statistic, label: statistic }),
     );
-    this.failures = this.#failures(routes, functions);
-    this.functionThrottles = new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'Throttles',
-      statistic: Stats.SUM,
-      period,
-    });
-    this.durations = [...routes.map((route) => functions.of(route)), auth.function].map(({ handler }, i) =>
-      handler.metricDuration({ period, statistic: 'p99', label: routes[i]?.path ?? 'authorizer' }),
-    );
+    const endpoints = routes.map((route) => functions.of(route));
+    this.failures = this.#fromLogs('Failures', endpoints, failures);
+    this.authorizerFailures = this.#fromLogs('AuthorizerFailures', [auth.function], failures);
+    const all = [...endpoints, auth.function];
+    this.storageThrottles = this.#fromLogs('StorageThrottles', all, { Throttled: throttled }, '$.throttled');
+    this.functionThrottles = lambdaMetric('Throttles', Stats.SUM);
+    this.concurrency = lambdaMetric('ConcurrentExecutions', Stats.MAXIMUM);
     this.ingest = this.#ingest(routes, functions);
-    this.tableThrottles = {
-      CallsReadThrottles: dynamodbMetric('ReadThrottleEvents', storage.calls),
-      CallsWriteThrottles: dynamodbMetric('WriteThrottleEvents', storage.calls),
-      CallsByTimeReadThrottles: dynamodbMetric('ReadThrottleEvents', storage.calls, 'by_time'),
-      CallsByTimeWriteThrottles: dynamodbMetric('WriteThrottleEvents', storage.calls, 'by_time'),
-      KeysReadThrottles: dynamodbMetric('ReadThrottleEvents', auth.keys),
-    };
-    this.capacity = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) =>
-      dynamodbMetric(name, storage.calls),
-    );
+    this.throttleEvents = throttleEvents(props);
+    this.readUnits = consumed('ConsumedReadCapacityUnits', props);
+    this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
   }
 
-  #failures(routes: readonly Route[], functions: Functions): Metric {
-    const metric = { metricNamespace: Aws.STACK_NAME, metricName: 'Failures' };
-    for (const { logGroup, node } of routes.map((route) => functions.of(route))) {
-      for (const [kind, filterPattern] of Object.entries(failures)) {
-        new MetricFilter(this, `${node.id}${kind}`, { ...metric, logGroup, filterPattern, metricValue: '1' });
-      }
+  /** One metric, counted in the logs of several functions; it exists only in hours in which it is above 0. */
+  #fromLogs(
+    metricName: string,
+    functions: readonly ServiceFunction[],
+    patterns: Readonly<Record<string, IFilterPattern>>,
+    metricValue = '1',
+  ): Metric {
+    const metricNamespace = Aws.STACK_NAME;
+    const filter = (id: string, logGroup: ILogGroup, filterPattern: IFilterPattern) =>
+      new MetricFilter(this, id, { metricNamespace, metricName, logGroup, filterPattern, metricValue });
+    for (const { logGroup, node } of functions) {
+      for (const [kind, pattern] of Object.entries(patterns)) filter(`${node.id}${kind}`, logGroup, pattern);
     }
-    return new Metric({
-      namespace: metric.metricNamespace,
-      metricName: metric.metricName,
-      statistic: Stats.SUM,
-      period,
-    });
+    return new Metric({ namespace: metricNamespace, metricName, statistic: Stats.SUM, period });
   }
 
   #ingest(routes: readonly Route[], functions: Functions): Signals['ingest'] {

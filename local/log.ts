@@ -5,7 +5,7 @@ import type { StackSpec } from './template/stack.ts';
  * show unless somebody asks.
  */
 export const isRequestLog = (line: string): boolean =>
-  line.startsWith('{') && !line.includes('"level":"error"') && !line.includes('"outcome":"failed"');
+  line.startsWith('{') && !line.includes('"level":"error"');
 
 /** Gives what a function's lines begin with, by its name: the route that it answers, or `authorizer`; else the name itself. */
 export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) => string) => {

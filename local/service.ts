@@ -7,15 +7,18 @@ import { claimDataDir } from './data-dir.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
 import { usingGiven } from './given-store.ts';
+import { guardStores, withAccessKeys } from './iam/guard.ts';
+import type { Access } from './iam/policy.ts';
 import { withUpstream } from './inference.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
 import { sourceNames } from './log.ts';
 import { type Parts, type PartsOptions, startParts } from './parts.ts';
 import type { Concurrency } from './runtime/function.ts';
-import { makeFunctions } from './runtime/functions.ts';
+import { type Functions, makeFunctions } from './runtime/functions.ts';
 import { localCredentials, localRegion, storeEnvironment } from './store.ts';
 import { contextWith } from './synthesize.ts';
 import { createBuckets, createTables } from './tables.ts';
+import type { FunctionSpec } from './template/functions.ts';
 import { outputOf, readStack, serviceOf } from './template/stack.ts';
 
 /** How to run the service locally. */
@@ -25,6 +28,11 @@ export interface LocalServiceOptions extends Partial<PartsOptions> {
   /** A key to store at the start. @default - the one that the data folder keeps, or one that is made */
   readonly key?: string;
   readonly concurrency?: Concurrency;
+  /**
+   * Has functions refused what their roles do not allow, as in AWS, and takes what they do, with the route or the part that does it.
+   * Every request to a store then makes a detour. @default - they may do everything
+   */
+  readonly leastPrivilege?: (source: string, access: Access) => void;
   /** Takes what the functions and the gateway write, each line with the route or the part that it is of. @default - nobody does */
   readonly log?: (source: string, line: string) => void;
 }
@@ -91,6 +99,30 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   return { service, server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
+/** The functions of the stack, on its stores and the local model; behind guards, where they are to have no more than their roles allow. */
+const functionsOf = async (
+  { stack, model, dynamodb, s3 }: Parts,
+  { leastPrivilege: used, concurrency, log = () => {} }: LocalServiceOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<Functions> => {
+  const nameOf = sourceNames(stack);
+  const plain = model ? withUpstream(stack, model) : stack.functions;
+  const specs = used ? withAccessKeys(plain) : plain;
+  const guard = used && {
+    specs,
+    policies: stack.policies(),
+    used: ({ name }: FunctionSpec, access: Access) => used(nameOf(name), access),
+    log: (line: string) => log('store', line),
+  };
+  const stores = guard ? await guardStores({ dynamodb, s3 }, guard, cleanup) : { dynamodb, s3 };
+  return makeFunctions({
+    specs,
+    environment: storeEnvironment(stores.dynamodb, stores.s3),
+    log: (name, line) => log(nameOf(name), line),
+    ...(concurrency && { concurrency }),
+  });
+};
+
 /**
  * Runs the synthesized stack on local stores.
  *
@@ -108,13 +140,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   });
   signal?.throwIfAborted();
   const { stack } = parts;
-  const nameOf = sourceNames(stack);
-  const functions = makeFunctions({
-    specs: parts.model ? withUpstream(stack, parts.model) : stack.functions,
-    environment: storeEnvironment(parts.dynamodb, parts.s3),
-    log: (name, line) => log(nameOf(name), line),
-    ...(options.concurrency && { concurrency: options.concurrency }),
-  });
+  const functions = await functionsOf(parts, options, cleanup);
   cleanup.defer(() => functions.kill());
   cleanup.defer(() => functions.settle());
   serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));

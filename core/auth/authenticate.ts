@@ -1,4 +1,4 @@
-import type { Table } from '../storage/index.ts';
+import type { Meter, Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
 import type { Caller } from './caller.ts';
 import { type Credentials, parseCredentials, type Scheme } from './credentials.ts';
@@ -46,6 +46,7 @@ const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Re
  * @param header the `Authorization` header, undefined where there is none
  * @param scheme the one scheme that the route takes
  * @param now microseconds since 1970
+ * @param meter counts what looking the key up takes
  * @returns the caller, or why there is none
  * @throws the SDK's error when the table does not answer: that says nothing about the key
  */
@@ -54,6 +55,7 @@ export const authenticate = async (
   scheme: Scheme,
   keys: KeyStore,
   now: Micros,
+  meter?: Meter,
 ): Promise<Authentication> => {
   if (header === undefined) return { refusal: 'no header' };
   const credentials = parseCredentials(header);
@@ -62,7 +64,7 @@ export const authenticate = async (
   const key = parseKey(keys.service, credentials.key);
   if (!key) return { refusal: 'malformed key' };
 
-  const record = await getKey(keys.table, key.id);
+  const record = await getKey(keys.table, key.id, meter);
   // Compared before anything else is looked at, and for an unknown id as well.
   const matches = matchesDigest(key, record?.digest);
   if (!record) return { refusal: 'unknown key', keyId: key.id };

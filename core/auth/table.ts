@@ -5,7 +5,7 @@ import {
   paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Table } from '../storage/index.ts';
+import { isThrottling, type Meter, type Table } from '../storage/index.ts';
 import { formatTime, type Micros } from '../wire/index.ts';
 import { fromItem, type KeyRecord, toItem } from './record.ts';
 
@@ -22,14 +22,26 @@ const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
 /**
  * Reads the record of a key, strongly consistent: a revocation counts from the next read on.
  *
+ * @param meter counts what it takes
  * @returns the record, or undefined where the id is unknown
  * @throws the SDK's error when the table does not answer; Error when the record is damaged
  */
-export const getKey = async (table: Table, id: string): Promise<KeyRecord | undefined> => {
-  const { Item } = await table.client.send(
-    new GetItemCommand({ TableName: table.name, Key: { id: { S: id } }, ConsistentRead: true }),
-  );
-  return Item && fromItem(Item);
+export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
+  const command = new GetItemCommand({
+    TableName: table.name,
+    Key: { id: { S: id } },
+    ConsistentRead: true,
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  if (meter) meter.requests++;
+  try {
+    const { Item, ConsumedCapacity } = await table.client.send(command);
+    if (meter) meter.readUnits += ConsumedCapacity?.CapacityUnits ?? 0;
+    return Item && fromItem(Item);
+  } catch (error) {
+    if (meter && isThrottling(error)) meter.throttled++;
+    throw error;
+  }
 };
 
 /**

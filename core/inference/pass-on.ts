@@ -41,6 +41,8 @@ export interface PassedOn {
   readonly headers: Headers;
   /** The body's bytes as they come. It is destroyed with an error where the upstream breaks off or time is up. */
   readonly body: Readable;
+  /** How many bytes of the body have passed so far. */
+  readonly bytes: () => number;
   readonly upstream: string;
 }
 
@@ -82,16 +84,21 @@ const send = async (
   return withKey(renewed);
 };
 
-/** Lets the recording see what passes, after it has gone on its way. */
-const tapped = (answer: IncomingMessage, recording: Recording | undefined): Readable => {
+/** Lets the recording see what passes, after it has gone on its way, and counts it. */
+const tapped = (
+  answer: IncomingMessage,
+  recording: Recording | undefined,
+): Pick<PassedOn, 'body' | 'bytes'> => {
+  let bytes = 0;
   const tap = new Transform({
     transform: (chunk: Buffer, _encoding, goOn) => {
+      bytes += chunk.length;
       goOn(null, chunk);
       recording?.passed(chunk);
     },
   });
   // A failure of the answer destroys the tap, whose reader then sees it; there is no one else to tell.
-  return pipeline(answer, tap, () => {});
+  return { body: pipeline(answer, tap, () => {}), bytes: () => bytes };
 };
 
 const header = ({ headers }: IncomingMessage, name: string): string | undefined => {
@@ -128,7 +135,7 @@ const passTo = async (chosen: Chosen, inference: Inference, request: InferenceRe
     });
     answer.once('error', () => recording?.failed(`the upstream ${name} broke its answer off`));
     const headers = answerHeaders(answer.headers, request.id);
-    return { status, headers, body: tapped(answer, recording), upstream: name };
+    return { status, headers, ...tapped(answer, recording), upstream: name };
   } catch (error) {
     if (late.aborted) throw tooLate(name, ms / 1000);
     throw error instanceof ServiceError ? error : unreachable(name, error);

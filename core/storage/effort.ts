@@ -8,6 +8,8 @@ export interface Meter {
   readUnits: number;
   writeUnits: number;
   requests: number;
+  /** Of the requests, those that storage throttled, also after the SDK's own repeats, or did in part only. */
+  throttled: number;
 }
 
 /** What one request may still spend, and what it has spent: handed down to everything that touches storage. */
@@ -19,10 +21,13 @@ export interface Effort {
   readonly meter: Meter;
 }
 
+/** A meter with nothing spent yet. */
+export const newMeter = (): Meter => ({ readUnits: 0, writeUnits: 0, requests: 0, throttled: 0 });
+
 /** An effort that may last the given number of milliseconds, with nothing spent yet. */
 export const effort = (millis: number, signal?: AbortSignal): Effort => ({
   deadline: Date.now() + millis,
-  meter: { readUnits: 0, writeUnits: 0, requests: 0 },
+  meter: newMeter(),
   ...(signal && { signal }),
 });
 
@@ -33,6 +38,10 @@ const patienceMs = 25_000;
 
 /** Exponential back-off with full jitter, in milliseconds, for the given attempt (0, 1, …). */
 const delay = (attempt: number): number => Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
+
+/** Whether storage refused a request because there were too many. */
+export const isThrottling = (error: unknown): boolean =>
+  error instanceof Error && isThrottlingError(error as Parameters<typeof isThrottlingError>[0]);
 
 /** Whether the same request may succeed later: throttling, time-outs, broken connections, server errors. */
 const isRetryable = (error: unknown): boolean => {
@@ -45,15 +54,22 @@ const isRetryable = (error: unknown): boolean => {
 export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promise<boolean>;
 
 /**
- * Does something to storage until it is done, as {@link untilDone} does, and counts its requests.
+ * Does something to storage until it is done, as {@link untilDone} does, and counts its requests, and those that were throttled.
  *
  * @param attempt makes one request with the options that it is given
  * @throws what {@link untilDone} throws
  */
 export const persist = (effort: Effort, attempt: Attempt): Promise<void> =>
-  untilDone(effort, (options) => {
+  untilDone(effort, async (options) => {
     effort.meter.requests++;
-    return attempt(options);
+    try {
+      const done = await attempt(options);
+      if (!done) effort.meter.throttled++;
+      return done;
+    } catch (error) {
+      if (isThrottling(error)) effort.meter.throttled++;
+      throw error;
+    }
   });
 
 /**

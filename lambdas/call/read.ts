@@ -15,6 +15,6 @@ export const handler = streamEndpoint(
     text: (async function* () {
       yield `{"call":${await readCallJson(settings.calls, body, effort, lookupsFor(caller))}}`;
     })(),
-    logged: () => ({}),
+    logged: () => ({ rows: 1 }),
   }),
 );

@@ -25,6 +25,6 @@ export const handler = streamEndpoint(
         res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})),
       });
     })(),
-    logged: () => ({ items: batch.length }),
+    logged: () => ({ rows: batch.length }),
   }),
 );

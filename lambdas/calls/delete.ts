@@ -20,7 +20,7 @@ export const handler = streamEndpoint(
         deleted = await deleteCalls(settings.calls, body.project_id, body.call_ids, effort);
         yield JSON.stringify({ num_deleted: deleted });
       })(),
-      logged: () => ({ deleted }),
+      logged: () => ({ rows: deleted }),
     };
   },
 );

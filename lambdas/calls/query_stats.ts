@@ -17,7 +17,10 @@ export const handler = streamEndpoint(
         const { count, bytes } = await stats();
         yield `${JSON.stringify({ count, total_storage_size_bytes: withBytes ? bytes : null })}\n`;
       })(),
-      logged: () => ({ plan: planSummary(query.plan), ...query.counts }),
+      logged: () => {
+        const { scanned, hydrated } = query.counts;
+        return { plan: planSummary(query.plan), rows: 1, scanned, hydrated };
+      },
     };
   },
 );

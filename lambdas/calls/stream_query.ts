@@ -13,10 +13,13 @@ export const handler = streamEndpoint(
   },
   recordTypes,
   ({ body, caller, effort }, mediaType) => {
-    const answer = queryCalls(settings.calls, body, effort, lookupsFor(caller));
+    const { plan, counts, calls, csv } = queryCalls(settings.calls, body, effort, lookupsFor(caller));
     return {
-      text: formatted(mediaType, { json: answer.calls, csv: answer.csv }),
-      logged: () => ({ plan: planSummary(answer.plan), ...answer.counts }),
+      text: formatted(mediaType, { json: calls, csv }),
+      logged: () => {
+        const { scanned, hydrated, sent } = counts;
+        return { plan: planSummary(plan), rows: sent, scanned, hydrated };
+      },
     };
   },
 );

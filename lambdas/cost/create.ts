@@ -8,6 +8,7 @@ export const handler = jsonEndpoint(
   {
     ...costCreate(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
+    rows: ({ terms }) => terms.length,
   },
   async ({ body, caller, effort }) => ({
     ids: await createPrices(settings.costs, body, caller.user, effort),

@@ -8,6 +8,7 @@ export const handler = jsonEndpoint(
   {
     ...costPurge(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+    rows: ({ query: ids }) => ids.length,
   },
   async ({ body, effort }) => {
     await purgePrices(settings.costs, body.project_id, body.query, effort);

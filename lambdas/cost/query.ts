@@ -10,10 +10,15 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => ({
-    text: (async function* () {
-      yield JSON.stringify({ results: await queryPrices(settings.costs, body, effort) });
-    })(),
-    logged: () => ({}),
-  }),
+  ({ body, effort }) => {
+    let rows = 0;
+    return {
+      text: (async function* () {
+        const results = await queryPrices(settings.costs, body, effort);
+        rows = results.length;
+        yield JSON.stringify({ results });
+      })(),
+      logged: () => ({ rows }),
+    };
+  },
 );

@@ -8,6 +8,7 @@ export const handler = jsonEndpoint(
   {
     ...feedbackPurge(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+    rows: ({ query: ids }) => ids.length,
   },
   async ({ body, effort }) => {
     await purgeFeedback(settings.feedback, body.project_id, body.query, effort);

@@ -15,7 +15,7 @@ export const handler = streamEndpoint(
     const { plan, counts, records } = queryFeedback(settings.feedback, body, effort);
     return {
       text: jsonList('result', records),
-      logged: () => ({ plan: feedbackPlanSummary(plan), ...counts }),
+      logged: () => ({ plan: feedbackPlanSummary(plan), rows: counts.sent, scanned: counts.scanned }),
     };
   },
 );

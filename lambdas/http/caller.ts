@@ -11,9 +11,11 @@ const expired = new ServiceError(401, [
 export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {
     const caller = fromContext(event.requestContext.authorizer);
+    event.log.calledBy(caller);
     if (hasExpired(caller, Date.now() * 1000)) throw expired;
     const { requestId: id } = event.requestContext;
     event.service = { id, caller, body: undefined, effort: effortOf(context) };
+    event.log.spends(event.service.effort.meter);
   },
 });
 
@@ -34,7 +36,9 @@ export const authorize = <Body>(
 ): MiddlewareObj<ServiceEvent<Body>> => ({
   before: ({ event }) => {
     const { body, caller } = event.service;
-    const refused = projectsOf(body).find(({ projectId }) => !allows(caller.grants, projectId, role));
+    const projects = projectsOf(body);
+    event.log.names(projects.map(({ projectId }) => projectId));
+    const refused = projects.find(({ projectId }) => !allows(caller.grants, projectId, role));
     if (refused) {
       throw forbidden(['body', ...refused.loc], `this key may not ${role} the project ${refused.projectId}`);
     }

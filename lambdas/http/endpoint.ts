@@ -6,7 +6,7 @@ import { readBody } from './body.ts';
 import { authorize, type NamedProject, readCaller } from './caller.ts';
 import { answerErrors } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
-import { log } from './log.ts';
+import { logRequest } from './log.ts';
 import { settings } from './settings.ts';
 import { jsonText } from './text.ts';
 
@@ -27,40 +27,34 @@ export const routeOf = (path: string): KeyedRoute => {
   return route;
 };
 
-/** The middlewares of every endpoint, in order: errors → caller → body → authorization. */
+/** The middlewares of every endpoint, in order: log → errors → caller → body → authorization. */
 export const middlewares = <Body>({ path, body, projects }: Endpoint<Body>) => [
-  answerErrors(path, settings.names.service),
+  logRequest(path),
+  answerErrors(settings.names.service),
   readCaller(),
   readBody(body),
   authorize(routeOf(path).role, projects),
 ];
 
-/** Logs a request that was answered, with what it took. */
-export const logRequest = (
-  path: string,
-  { id, caller, effort }: ServiceRequest<unknown>,
-  fields: Readonly<Record<string, unknown>>,
-): void =>
-  log('info', {
-    requestId: id,
-    route: path,
-    user: caller.user,
-    keyId: caller.keyId,
-    ...fields,
-    ...effort.meter,
-  });
+/** An endpoint whose answer is one JSON value. */
+export interface JsonEndpoint<Body, Answer> extends Endpoint<Body> {
+  /** How many records were written or deleted, for the log. @default 1 */
+  readonly rows?: (body: Body, answer: Answer) => number;
+}
 
 /** Makes the handler of an endpoint whose answer is one JSON value of at most 6 MB. */
-export const jsonEndpoint = <Body>(
-  endpoint: Endpoint<Body>,
-  answer: (request: ServiceRequest<Body>) => Promise<unknown>,
+export const jsonEndpoint = <Body, Answer>(
+  endpoint: JsonEndpoint<Body, Answer>,
+  answer: (request: ServiceRequest<Body>) => Promise<Answer>,
 ): MiddyfiedHandler<ServiceEvent<Body>, APIGatewayProxyResult> =>
   middy<ServiceEvent<Body>, APIGatewayProxyResult>()
     .use(middlewares(endpoint))
-    .handler(async ({ service: request }) => {
-      const begun = performance.now();
-      const body = jsonText(await answer(request));
-      logRequest(endpoint.path, request, { status: 200, ms: Math.round(performance.now() - begun) });
+    .handler(async ({ service: request, log }) => {
+      const answered = await answer(request);
+      const body = jsonText(answered);
+      const rows = endpoint.rows?.(request.body, answered) ?? 1;
+      log.describes(() => ({ status: 200, rows, bytes: Buffer.byteLength(body) }));
+      log.ends('answered');
       return {
         statusCode: 200,
         headers: { 'content-type': 'application/json', 'x-request-id': request.id },

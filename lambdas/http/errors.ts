@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
-import { log } from './log.ts';
 import { jsonText } from './text.ts';
 
 const internal = new ServiceError(500, [
@@ -27,12 +26,11 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
   };
 };
 
-/** Turns whatever is thrown into an answer; what no caller is to blame for is logged, and told as a 500 without its cause. */
-export const answerErrors = (route: string, service: string): MiddlewareObj<APIGatewayProxyEvent> => ({
+/** Turns whatever is thrown into an answer; what no caller is to blame for is told as a 500 without its cause, which the log has. */
+export const answerErrors = (service: string): MiddlewareObj<APIGatewayProxyEvent> => ({
   onError: (request) => {
     const { requestId } = request.event.requestContext;
     const error = request.error instanceof ServiceError ? request.error : internal;
-    if (error.status >= 500) log('error', { requestId, route, status: error.status, error: request.error });
     request.response = errorAnswer(error, requestId, service);
   },
 });

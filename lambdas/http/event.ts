@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Caller } from '../../core/auth/index.ts';
 import { type Effort, effort } from '../../core/storage/index.ts';
+import type { RequestLog } from '../log/index.ts';
 
 /** What the middlewares have found out about a request by the time its handler runs. */
 export interface ServiceRequest<Body> {
@@ -14,6 +15,8 @@ export interface ServiceRequest<Body> {
 /** API Gateway's event with what the middlewares add to it. */
 export interface ServiceEvent<Body> extends APIGatewayProxyEvent {
   service: ServiceRequest<Body>;
+  /** The line that the log gets of the request. */
+  log: RequestLog;
 }
 
 /** Kept back of a function's time for answering when storage does not. */

@@ -3,15 +3,18 @@
  * has come, so that what fails before it is an error like any other.
  *
  * @param field the list's name
+ * @param wrote is told how many texts of a batch are about to be written
  */
 export async function* jsonList(
   field: string,
   batches: AsyncIterable<readonly string[]>,
+  wrote: (count: number) => void = () => {},
 ): AsyncGenerator<string> {
   const opening = `{${JSON.stringify(field)}:[`;
   let begun = false;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
+    wrote(batch.length);
     yield (begun ? ',' : opening) + batch.join(',');
     begun = true;
   }

@@ -1,14 +1,12 @@
-/**
- * Writes one JSON line to the function's log. Only what an operator needs: never a payload, a key or a header's value.
- *
- * @param fields what happened; an Error becomes its name, message and stack, and those of its causes
- */
-export const log = (level: 'info' | 'error', fields: Readonly<Record<string, unknown>>): void => {
-  const line = JSON.stringify({ level, ...fields }, (_key, value: unknown) =>
-    value instanceof Error
-      ? { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
-      : value,
-  );
-  // console.log would add Lambda's own prefix, and the line would not be JSON any more.
-  process.stdout.write(`${line}\n`);
-};
+import type { MiddlewareObj } from '@middy/core';
+import { RequestLog } from '../log/index.ts';
+import type { ServiceEvent } from './event.ts';
+
+/** Begins the request's log line, and ends it where the request fails before its answer has begun. It has to be the first middleware. */
+export const logRequest = (route: string): MiddlewareObj<ServiceEvent<unknown>> => ({
+  before: ({ event, context }) => {
+    const { requestId } = event.requestContext;
+    event.log = new RequestLog({ message: 'request', requestId, route }, context);
+  },
+  onError: ({ event, error }) => event.log.endsIn(error),
+});

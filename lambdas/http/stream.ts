@@ -2,15 +2,16 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import type { Details, RequestLog } from '../log/index.ts';
 import { acceptsGzip, mediaType } from './accept.ts';
-import { type Endpoint, logRequest, middlewares } from './endpoint.ts';
+import { type Endpoint, middlewares } from './endpoint.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { withLineEnd } from './text.ts';
 
 /** A streamed answer: its text as it becomes known, and what to say of it in the log once it is over. */
 export interface StreamedAnswer {
   readonly text: AsyncIterable<string>;
-  readonly logged: () => Readonly<Record<string, unknown>>;
+  readonly logged: () => Details;
 }
 
 /** The endpoint's function, given the request and the media type that was agreed on. */
@@ -35,7 +36,7 @@ export const streamEndpoint = <Body>(
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
-      const text = await begun(logged(endpoint.path, request, inLines(answer(request, type), type)));
+      const text = await begun(logged(event.log, inLines(answer(request, type), type), aborting.signal));
       const source = abortable(Readable.from(text, { objectMode: false }), aborting);
       return {
         statusCode: 200,
@@ -79,23 +80,29 @@ const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => 
   })();
 };
 
-async function* logged<Body>(
-  path: string,
-  request: ServiceRequest<Body>,
+/** Follows a text to its end, and tells the log of it. What fails before the first piece is the errors' middleware's to tell. */
+async function* logged(
+  log: RequestLog,
   { text, logged }: StreamedAnswer,
+  gone: AbortSignal,
 ): AsyncGenerator<string> {
-  const begunAt = performance.now();
   let bytes = 0;
-  let complete = false;
+  let begun = false;
+  log.describes(() => ({ status: 200, ...logged(), bytes }));
   try {
     for await (const piece of text) {
-      bytes += piece.length;
+      begun = true;
+      bytes += Buffer.byteLength(piece);
       yield piece;
     }
-    complete = true;
+    // What is asked to stop may do so without a word.
+    log.ends(gone.aborted ? 'gone' : 'answered');
+  } catch (error) {
+    if (begun) log.ends(gone.aborted ? 'gone' : 'broken', error);
+    throw error;
   } finally {
-    const ms = Math.round(performance.now() - begunAt);
-    logRequest(path, request, { complete, ms, characters: bytes, ...logged() });
+    // Ended from outside, between two pieces. Where the end is told already, this one does not count.
+    if (begun) log.ends('gone');
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../core/wire/index.ts';
 import { headerOf, type ServiceEvent } from '../http/event.ts';
 
-type Event = Pick<ServiceEvent<unknown>, 'headers' | 'pathParameters'>;
+type Event = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
 
 /**
  * The path of a request below `/inference/v1`.
@@ -31,11 +31,16 @@ const loc = ['header', projectHeader];
  * The project that a request is to be recorded in, which its `OpenAI-Project` header names.
  *
  * @returns undefined where there is no such header
- * @throws ServiceError 422 where it names none
+ * @throws ServiceError 422 where it names none, or stands there more than once: which of them counts is nothing to rely on
  */
 export const projectOf = (event: Event): ProjectId | undefined => {
   const text = headerOf(event, projectHeader);
   if (text === undefined) return undefined;
+  const values = Object.entries(event.multiValueHeaders ?? {}).filter(
+    ([name]) => name.toLowerCase() === projectHeader,
+  );
+  if (values.flatMap(([, each]) => each ?? []).length > 1)
+    throw new ServiceError(422, [{ loc, msg: 'this header should stand there once', type: 'value_error' }]);
   const project = parseProjectId(text);
   if (project !== undefined) return project;
   throw new ServiceError(422, [
@@ -66,6 +71,8 @@ export const requireInference = (
 export const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event }) => {
     pathOf(event);
-    requireInference(event.service.caller, projectOf(event));
+    const project = projectOf(event);
+    if (project !== undefined) event.log.names([project]);
+    requireInference(event.service.caller, project);
   },
 });

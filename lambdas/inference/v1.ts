@@ -1,14 +1,19 @@
 import type { Context } from 'aws-lambda';
 import { callBatchBody, writeCalls } from '../../core/calls/index.ts';
-import { countRequest, type InferenceBody, passOn, Recording } from '../../core/inference/index.ts';
+import {
+  countRequest,
+  type InferenceBody,
+  type PassedOn,
+  passOn,
+  Recording,
+} from '../../core/inference/index.ts';
 import { effort } from '../../core/storage/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
 import { bodyText, readBody } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
-import { logRequest } from '../http/endpoint.ts';
 import { answerErrors } from '../http/errors.ts';
 import { headersOf } from '../http/event.ts';
-import { log } from '../http/log.ts';
+import { logRequest } from '../http/log.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { settings } from '../http/settings.ts';
 import { inference as takes } from '../requests.ts';
@@ -29,29 +34,50 @@ const callBatch = callBatchBody(settings.names);
 
 /** Follows the request, if it names a project, to store it as a call once its answer has gone out. */
 const follow = (event: Event, context: Context): Recording | undefined => {
-  const { id: requestId, caller, body } = event.service;
+  const { id: requestId, caller, body, effort: spent } = event.service;
   const projectId = projectOf(event);
   if (projectId === undefined) return undefined;
   const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
+  const release = event.log.hold();
   event.afterwards = async () => {
     try {
       const { batch } = parseValue(callBatch, recording.batch());
-      await writeCalls(settings.calls, batch, caller.user, effort(context.getRemainingTimeInMillis() - 1000));
+      // Its time begins now; what it takes is the request's all the same.
+      const { deadline } = effort(context.getRemainingTimeInMillis() - 1000);
+      await writeCalls(settings.calls, batch, caller.user, { deadline, meter: spent.meter });
     } catch (error) {
-      log('error', { requestId, route, message: 'the request was not recorded', error });
+      event.log.lacksRecord(error);
     }
+    release();
   };
   return recording;
 };
 
+/** Has the log know what became of an answer that is passed on. */
+const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: PassedOn): void => {
+  log.describes(() => ({ status, upstream, rows: 1, bytes: bytes() }));
+  body.once('close', () => {
+    if (body.readableEnded) log.ends('answered');
+    else log.ends(gone.aborted ? 'gone' : 'broken', body.errored ?? undefined);
+  });
+};
+
 /** `POST /inference/v1{path}`: passes a request on to the upstream of its model, and its answer back as it comes. */
 export const handler = relayEndpoint<InferenceBody>(
-  [answerErrors(route, settings.names.service), readCaller(), authorizeInference(), readBody(request.body)],
+  [
+    logRequest(route),
+    answerErrors(settings.names.service),
+    readCaller(),
+    authorizeInference(),
+    readBody(request.body),
+  ],
   async (event, context) => {
-    const begun = performance.now();
     const { service, gone } = event;
-    if (rateLimit) await countRequest(rateLimit, service.caller.keyId, effort(countMs, gone));
-    const answer = await passOn(inference, {
+    if (rateLimit) {
+      const { deadline } = effort(countMs);
+      await countRequest(rateLimit, service.caller.keyId, { ...service.effort, deadline, signal: gone });
+    }
+    const passing = passOn(inference, {
       id: service.id,
       path: pathOf(event),
       text: bodyText(event),
@@ -61,11 +87,12 @@ export const handler = relayEndpoint<InferenceBody>(
       gone,
       recording: follow(event, context),
     });
-    const { status, upstream, body } = answer;
-    body.once('close', () => {
-      const ms = Math.round(performance.now() - begun);
-      logRequest(route, service, { status, upstream, complete: body.readableEnded, ms });
+    const answer = await passing.catch((error: unknown) => {
+      // Nobody waits for the error that this ends in.
+      if (gone.aborted) event.log.ends('gone');
+      throw error;
     });
+    followAnswer(event, answer);
     return answer;
   },
 );

@@ -8,6 +8,7 @@ export const handler = jsonEndpoint(
   {
     ...objDelete(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+    rows: (_, answer: { readonly num_deleted: number }) => answer.num_deleted,
   },
   async ({ body: { project_id: projectId, object_id: objectId, digests }, effort }) => ({
     num_deleted: await deleteVersions(settings.objects, { projectId, objectId }, digests ?? null, effort),

@@ -18,6 +18,6 @@ export const handler = streamEndpoint(
       const version = await readObject(settings.objects, body, effort);
       yield `{"obj":${objectJson(settings.names, version, version.val)}}`;
     })(),
-    logged: () => ({}),
+    logged: () => ({ rows: 1 }),
   }),
 );

@@ -11,8 +11,14 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => ({
-    text: jsonList('objs', queryObjects(settings.objects, settings.names, body, effort)),
-    logged: () => ({}),
-  }),
+  ({ body, effort }) => {
+    let rows = 0;
+    const versions = queryObjects(settings.objects, settings.names, body, effort);
+    return {
+      text: jsonList('objs', versions, (count) => {
+        rows += count;
+      }),
+      logged: () => ({ rows }),
+    };
+  },
 );

@@ -16,7 +16,7 @@ export const handler = streamEndpoint(
   ['application/json'],
   ({ body: { refs }, effort }) => ({
     text: jsonList('vals', toTexts(streamRefs(settings.objects, refs, effort))),
-    logged: () => ({ refs: refs.length }),
+    logged: () => ({ rows: refs.length }),
   }),
 );
 

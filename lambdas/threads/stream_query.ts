@@ -12,10 +12,11 @@ export const handler = streamEndpoint(
   },
   recordTypes,
   ({ body, effort }, mediaType) => {
-    const answer = queryThreads(settings.calls, body, effort);
+    const { plan, counts, threads, csv } = queryThreads(settings.calls, body, effort);
     return {
-      text: formatted(mediaType, { json: answer.threads, csv: answer.csv }),
-      logged: () => ({ plan: planSummary(answer.plan), ...answer.counts }),
+      text: formatted(mediaType, { json: threads, csv }),
+      // What is looked at here are the rows of turns.
+      logged: () => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }),
     };
   },
 );

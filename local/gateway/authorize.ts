@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policySchema } from '../iam/policy.ts';
 import { FunctionError } from '../runtime/errors.ts';
 import type { LambdaFunction } from '../runtime/function.ts';
 import type { AuthorizerSpec } from '../template/authorizers.ts';
@@ -6,7 +7,7 @@ import type { ApiSpec } from '../template/stack.ts';
 import { collect } from './answer.ts';
 import { authorizerEvent, methodArn } from './event.ts';
 import type { Match } from './match.ts';
-import { allowsInvoke, policySchema } from './policy.ts';
+import { allowsInvoke } from './policy.ts';
 import { Refusal } from './refusal.ts';
 import { type GatewayRequest, headerValues } from './request.ts';
 

@@ -57,6 +57,10 @@ export const attributeOf = (
       return arn('lambda', `function:${ref}`);
     case 'AWS::DynamoDB::Table.Arn':
       return arn('dynamodb', `table/${ref}`);
+    case 'AWS::IAM::Role.Arn':
+      return `arn:aws:iam::${localAccount}:role/${ref}`;
+    case 'AWS::Logs::LogGroup.Arn':
+      return arn('logs', `log-group:${ref}:*`);
     case 'AWS::S3::Bucket.Arn':
       return `arn:aws:s3:::${ref}`;
     default:

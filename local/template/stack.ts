@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { Policy } from '../iam/policy.ts';
 import { readAuthorizers } from './authorizers.ts';
 import { type FunctionSpec, readFunctions } from './functions.ts';
 import { type GatewayResponseSpec, readGatewayResponses } from './gateway-responses.ts';
 import { localAccount } from './names.ts';
 import { type TemplateReader, templateReader } from './reader.ts';
+import { readPolicies } from './roles.ts';
 import { type RouteSpec, readRoutes } from './routes.ts';
 import { readBuckets, readTables, type TableSpec } from './stores.ts';
 import { type Assembly, readAssembly } from './template.ts';
@@ -33,6 +35,8 @@ export interface StackSpec {
   /** The names of the buckets. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
+  /** What the functions may do, by their ARNs. Throws an Error where the template has what is not supported locally. */
+  readonly policies: () => ReadonlyMap<string, readonly Policy[]>;
 }
 
 const stageProperties = z.object({
@@ -94,6 +98,7 @@ export const stackOf = (assembly: Assembly, stackName = assembly.stackName): Sta
     tables: readTables(reader),
     buckets: readBuckets(reader),
     outputs: reader.outputs(),
+    policies: () => readPolicies(reader),
   };
 };
 

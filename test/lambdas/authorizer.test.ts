@@ -1,4 +1,4 @@
-import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import {
   type Caller,
@@ -17,13 +17,14 @@ import { createStores } from '../support/stores.ts';
 /** The Bearer route. */
 const inference = '/inference/v1/{path+}';
 
-type Handler = typeof import('../../lambdas/authorizer.ts')['handler'];
+type Handler = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
 
 /** Loads the function anew, as a container does that starts with this environment. */
 const start = async (environment: Record<string, string | undefined>): Promise<Handler> => {
   vi.resetModules();
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  return (await import('../../lambdas/authorizer.ts')).handler;
+  const { handler } = await import('../../lambdas/authorizer.ts');
+  return (event) => handler(event, { awsRequestId: 'invocation-1' });
 };
 
 const nowMicros = () => Date.now() * 1000;
@@ -47,7 +48,7 @@ const bearer = (key: Key) => `Bearer ${formatKey(key)}`;
 let table: Table;
 let environment: Record<string, string>;
 let handler: Handler;
-let log: MockInstance<typeof console.log>;
+let log: MockInstance<typeof process.stdout.write>;
 
 beforeAll(async () => {
   const { dynamodb, keysTable } = await createStores();
@@ -65,7 +66,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   handler = await start(environment);
 });
 
@@ -133,11 +134,23 @@ describe('a good key', () => {
     await answer('/call/start', basic('ada', key));
     expect(logged()).toEqual([
       {
+        level: 'info',
         message: 'authorizer',
         requestId: 'request-1',
+        lambdaRequestId: 'invocation-1',
+        coldStart: true,
         route: '/call/start',
         outcome: 'allowed',
+        user: 'ada',
         keyId: key.id,
+        rows: 0,
+        bytes: 0,
+        ms: expect.any(Number),
+        readUnits: 1,
+        writeUnits: 0,
+        requests: 1,
+        throttled: 0,
+        failed: 0,
       },
     ]);
   });
@@ -213,7 +226,9 @@ describe('a table that does not answer', () => {
   it('is an error of ours, and not a 401', async () => {
     handler = await start({ ...environment, KEYS_TABLE: 'no-such-table' });
     expect(await answer('/call/start', basic('ada', makeKey('svc')))).not.toBe('Unauthorized');
-    expect(logged()).toMatchObject([{ outcome: 'failed', reason: 'ResourceNotFoundException' }]);
+    expect(logged()).toMatchObject([
+      { level: 'error', outcome: 'failed', reason: 'ResourceNotFoundException', failed: 1 },
+    ]);
   });
 });
 

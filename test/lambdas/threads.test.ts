@@ -127,7 +127,7 @@ describe('POST /threads/stream_query', () => {
     expect(JSON.parse(line.slice(line.indexOf('{')))).toMatchObject({
       route: '/threads/stream_query',
       plan: { source: '2 threads', order: 'sort' },
-      ...{ rows: 3, turns: 3, threads: 2, sent: 2 },
+      ...{ rows: 2, scanned: 3 },
       readUnits: expect.any(Number),
     });
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig, SettingsError, settings } from '../../lib/config.ts';
+import { routes } from '../../lib/routes.ts';
 import { cdkContext, root } from './synth.ts';
 
 const defaults = {
@@ -13,6 +14,7 @@ const defaults = {
   throttleRate: 1000,
   throttleBurst: 2000,
   logRetentionDays: 30,
+  runbookUrl: 'docs/operations.md',
   accountLogRole: true,
 };
 
@@ -55,6 +57,9 @@ describe('the settings', () => {
     ['authorizerCacheSeconds', '0', 0],
     ['logRetentionDays', '7', 7],
     ['alarmEmail', 'ops@example.com', 'ops@example.com'],
+    ['routeMetrics', '/call/start,/call/end', ['/call/start', '/call/end']],
+    ['routeMetrics', ['/call/start'], ['/call/start']],
+    ['routeMetrics', 'all', routes.map(({ path }) => path)],
   ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
     expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
   });
@@ -77,6 +82,10 @@ describe('the settings', () => {
     ['logRetentionDays', 31, 'write one of 1, 3, 5, 7, 14, 30'],
     ['alarmEmail', 'nobody', 'write an e-mail address'],
     ['accountLogRole', 1, 'write true or false'],
+    ['runbookUrl', 'docs/operations.md#alarms', 'write the path or the URL of the operations page'],
+    ['routeMetrics', true, 'write all, or paths of routes'],
+    ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],
+    ['monthlyBudget', 50, 'write an alarmEmail too'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
     expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
   });

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../lib/routes.ts';
-import { resourceOf, resourcesOf, synthesize } from './synth.ts';
+import { resourceOf, resourcesOf, root, synthesize } from './synth.ts';
 
 const template = synthesize();
+const stackName = { Ref: 'AWS::StackName' };
 const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
 const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
 
@@ -19,12 +22,10 @@ describe('the alarms', () => {
     ['ServerErrors', 'AWS/ApiGateway', '5XXError'],
     ['FunctionThrottles', 'AWS/Lambda', 'Throttles'],
     ['IngestDuration', 'AWS/Lambda', 'Duration'],
-    ['CallsReadThrottles', 'AWS/DynamoDB', 'ReadThrottleEvents'],
-    ['CallsWriteThrottles', 'AWS/DynamoDB', 'WriteThrottleEvents'],
-    ['CallsByTimeReadThrottles', 'AWS/DynamoDB', 'ReadThrottleEvents'],
-    ['CallsByTimeWriteThrottles', 'AWS/DynamoDB', 'WriteThrottleEvents'],
-    ['KeysReadThrottles', 'AWS/DynamoDB', 'ReadThrottleEvents'],
-  ])('%s watches %s %s', (id, Namespace, MetricName) => {
+    ['Failures', stackName, 'Failures'],
+    ['AuthorizerFailures', stackName, 'AuthorizerFailures'],
+    ['StorageThrottles', stackName, 'StorageThrottles'],
+  ])('%s watches %j %s', (id, Namespace, MetricName) => {
     expect(alarmOf(id).Properties).toMatchObject({ Namespace, MetricName });
   });
 
@@ -33,7 +34,8 @@ describe('the alarms', () => {
   });
 
   it('say what they mean', () => {
-    for (const { Properties } of alarms.values()) expect(Properties.AlarmDescription).toMatch(/\w+ .*\./);
+    for (const { Properties } of alarms.values())
+      expect(Properties.AlarmDescription).toMatch(/\w+ .*\. What to do: \S+$/);
   });
 
   it('ring before a batch of calls runs out of time', () => {
@@ -44,47 +46,126 @@ describe('the alarms', () => {
   });
 });
 
+describe('what to do', () => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  /** The anchors of the page's headings, as GitHub makes them. */
+  const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  const linked = (from = template) =>
+    [...resourcesOf(from, 'AWS::CloudWatch::Alarm').values()].map(({ Properties }) =>
+      String(Properties.AlarmDescription).split(' ').at(-1),
+    );
+
+  it('stands in a section for each alarm, to which its description leads', () => {
+    const sections = anchors.filter((anchor) => anchor.startsWith('alarm-'));
+    expect(linked().toSorted()).toEqual(sections.map((anchor) => `docs/operations.md#${anchor}`).toSorted());
+  });
+
+  it('is looked for where runbookUrl says', () => {
+    const runbookUrl = 'https://example.com/operations.md';
+    expect(linked(synthesize({ runbookUrl }))).toContain(`${runbookUrl}#alarm-server-errors`);
+  });
+});
+
+/** Which logs a metric is counted in, and what is looked for there. */
+const countedIn = (metricName: string) => {
+  const filters = [...resourcesOf(template, 'AWS::Logs::MetricFilter').values()]
+    .map(({ Properties }) => Properties)
+    .filter(({ MetricTransformations }) => JSON.stringify(MetricTransformations).includes(`"${metricName}"`));
+  return {
+    filters,
+    logs: new Set(filters.map(({ LogGroupName }) => JSON.stringify(LogGroupName))),
+    patterns: new Set(filters.map(({ FilterPattern }) => FilterPattern)),
+    metrics: new Set(filters.map(({ MetricTransformations }) => JSON.stringify(MetricTransformations))),
+  };
+};
+
 describe('failures', () => {
-  const filters = [...resourcesOf(template, 'AWS::Logs::MetricFilter').values()].map((f) => f.Properties);
+  const { logs, patterns, metrics } = countedIn('Failures');
+  const authorizer = countedIn('AuthorizerFailures');
+  const looked = new Set([
+    '{ $.level = "error" }',
+    '?"Task timed out" ?"Runtime exited" ?"Uncaught Exception" ?"Unhandled Promise Rejection"',
+  ]);
 
-  it('are counted in the log of every endpoint, and not in the authorizer’s, which fails for each bad key', () => {
-    const logs = new Set(filters.map(({ LogGroupName }) => JSON.stringify(LogGroupName)));
+  it('are counted in the log of every endpoint, and apart in the authorizer’s', () => {
     expect(logs.size).toBe(routes.length);
-    expect(filters).toHaveLength(2 * routes.length);
     expect([...logs].join()).not.toContain('AuthAuthorizer');
+    expect(authorizer.logs.size).toBe(1);
+    expect([...authorizer.logs].join()).toContain('AuthAuthorizer');
   });
 
-  it('are lines of level error, and what Lambda writes when a function dies', () => {
-    const patterns = new Set(filters.map(({ FilterPattern }) => FilterPattern));
-    expect(patterns).toEqual(
-      new Set(['{ $.level = "error" }', '?"ERROR" ?"Task timed out" ?"Runtime exited"']),
-    );
+  it('are lines of level error, and what Lambda writes when a function dies, but not what a handler throws', () => {
+    expect(patterns).toEqual(looked);
+    expect(authorizer.patterns).toEqual(looked);
   });
 
-  it('are one metric, the one that the alarm watches', () => {
-    const metrics = new Set(
-      filters.map(({ MetricTransformations }) => JSON.stringify(MetricTransformations)),
-    );
-    expect(metrics.size).toBe(1);
-    const { Namespace, MetricName } = alarmOf('Failures').Properties;
-    expect(filters[0]?.MetricTransformations).toMatchObject([
-      { MetricNamespace: Namespace, MetricName, MetricValue: '1' },
+  it('are one metric', () => {
+    expect([...metrics].map((text) => JSON.parse(text))).toEqual([
+      [{ MetricNamespace: stackName, MetricName: 'Failures', MetricValue: '1' }],
+    ]);
+  });
+});
+
+describe('throttles of storage', () => {
+  it('are counted by every function, the authorizer too, for all tables and the bucket', () => {
+    const { logs, patterns, metrics } = countedIn('StorageThrottles');
+    expect(logs.size).toBe(routes.length + 1);
+    expect(patterns).toEqual(new Set(['{ $.throttled > 0 }']));
+    expect([...metrics].map((text) => JSON.parse(text))).toEqual([
+      [{ MetricNamespace: stackName, MetricName: 'StorageThrottles', MetricValue: '$.throttled' }],
     ]);
   });
 });
 
 describe('the dashboard', () => {
   const [, dashboard] = resourceOf(template, 'AWS::CloudWatch::Dashboard');
-  const body = JSON.stringify(dashboard.Properties.DashboardBody);
+  const [, parts] = (dashboard.Properties.DashboardBody as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
+  const body = parts.map((part) => (typeof part === 'string' ? part : 'token')).join('');
+  const { widgets } = JSON.parse(body) as {
+    widgets: { type: string; properties: { title: string; query?: string; metrics?: unknown[][] } }[];
+  };
+  const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
+  const isExpression = (row: unknown[]) => JSON.stringify(row).includes('"expression"');
 
   it('shows fewer metrics than the 50 that are free', () => {
-    const metrics = body.match(/AWS\/\w+|Failures/g) ?? [];
-    expect(metrics.length).toBeGreaterThan(10);
+    const metrics = rows.filter((row) => !isExpression(row));
+    expect(metrics.length).toBeGreaterThan(30);
     expect(metrics.length).toBeLessThan(50);
   });
 
-  it('shows the duration of every endpoint', () => {
-    for (const { path } of routes) expect(body).toContain(path);
+  it('has what is asked first on top', () => {
+    expect(widgets.slice(0, 4).map(({ properties }) => properties.title)).toEqual([
+      'Requests',
+      'Latency, streams to their end (ms)',
+      'Failures and throttles',
+      'Dollars a day at this rate (list prices of Virginia)',
+    ]);
+  });
+
+  it('prices what is consumed of every table and every index', () => {
+    const indexes = [...resourcesOf(template, 'AWS::DynamoDB::Table').values()].flatMap(({ Properties }) => [
+      'the table itself',
+      ...((Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? []),
+    ]);
+    for (const metric of ['ConsumedWriteCapacityUnits', 'ConsumedReadCapacityUnits'])
+      expect(rows.filter((row) => row.includes(metric))).toHaveLength(indexes.length);
+  });
+
+  it('writes prices as CloudWatch reads them, without an exponent', () => {
+    const expressions = rows.filter(isExpression).map((row) => JSON.stringify(row));
+    expect(expressions).toHaveLength(3);
+    for (const expression of expressions) expect(expression).not.toMatch(/\de[+-]\d/);
+  });
+
+  it('has a table of all routes, from the logs of all functions', () => {
+    const table = widgets.find(({ properties }) => properties.title === 'Requests by route');
+    expect(table?.properties.query).toContain('by route');
+    expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(routes.length + 1);
   });
 });
 

@@ -25,6 +25,7 @@ const freeWhileIdle = [
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
 ];
@@ -80,7 +81,7 @@ const brokenRules = ({ app }: ReturnType<typeof makeStack>): string[] => {
 describe('cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
-    ['with alarms by mail', { alarmEmail: 'ops@example.com' }],
+    ['with alarms by mail and a budget', { alarmEmail: 'ops@example.com', monthlyBudget: 50 }],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {
     expect(brokenRules(makeStack(settings))).toEqual([]);
   });

@@ -5,9 +5,9 @@ import { assembly } from '../support/assembly.ts';
 
 it.each<[boolean, string]>([
   [true, '{"level":"info","status":200}'],
-  [true, '{"message":"authorizer","outcome":"allowed"}'],
-  [true, '{"message":"authorizer","outcome":"refused"}'],
-  [false, '{"message":"authorizer","outcome":"failed"}'],
+  [true, '{"level":"info","message":"authorizer","outcome":"allowed"}'],
+  [true, '{"level":"info","message":"authorizer","outcome":"refused"}'],
+  [false, '{"level":"error","message":"authorizer","outcome":"failed"}'],
   [false, '{"level":"error","status":500}'],
   [false, 'Error: something'],
   [false, '    at somewhere'],

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { type LocalService, type LocalServiceOptions, startLocalService } from '../../local/service.ts';
 import { assembly } from './assembly.ts';
 
-/** The service for one test file: the stack of this test run, on its stores, with tables of its own. */
+/** The service for one test file: the stack of this test run, on its stores, with tables of its own; its functions may do what their roles allow. */
 export interface TestService extends LocalService {
   /** POSTs JSON with the service's key, as Basic credentials. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
@@ -24,6 +24,7 @@ export const startService = async (options: LocalServiceOptions = {}): Promise<T
     ...(options.settings ? {} : { assembly: assembly() }),
     stackName: `test-${randomUUID().slice(0, 13)}`,
     log: (source, line) => logged.push(`${source}: ${line}`),
+    leastPrivilege: () => {},
     ...options,
   });
   const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;

@@ -20,6 +20,6 @@ export const handler = streamEndpoint(
       const answers = await createFeedback(settings.feedback, creations, caller.user, effort);
       yield JSON.stringify({ res: answers.map((answer) => createdJson(settings.names, answer)) });
     })(),
-    logged: () => ({ items: batch.length }),
+    logged: () => ({ rows: batch.length }),
   }),
 );

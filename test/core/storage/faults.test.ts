@@ -8,6 +8,7 @@ import { agentTraces } from '../../../examples/agent-traces.ts';
 import { localCredentials, localRegion } from '../../../local/store.ts';
 import {
   createCallStore,
+  endOf,
   parseBatch,
   project,
   query,
@@ -81,6 +82,27 @@ describe('storage that fails now and then', () => {
   });
 });
 
+describe('the meter', () => {
+  const batch = ['a', 'b', 'c', 'd'].flatMap((id) => [startOf({ id }), endOf({ id })]);
+  const throttledOf = async (faultOf: (seen: number) => Fault): Promise<number> => {
+    let seen = 0;
+    await using proxy = await startFaultyProxy(await target(), () => faultOf(seen++));
+    const { meter } = await send(through(proxy.endpoint), batch);
+    return meter.throttled;
+  };
+
+  // This client repeats nothing by itself; a function's does twice, which the meter does not see.
+  it('counts requests that were throttled, or done in part', async () => {
+    expect(await throttledOf(() => 'none')).toBe(0);
+    expect(await throttledOf((seen) => (seen < 3 ? 'throttle' : 'none'))).toBe(3);
+    expect(await throttledOf((seen) => (seen === 0 ? 'half' : 'none'))).toBe(1);
+  });
+
+  it('does not count other faults among them', async () => {
+    expect(await throttledOf((seen) => (seen < 4 ? 'error' : 'none'))).toBe(0);
+  });
+});
+
 describe('storage that refuses for too long', () => {
   it('is a 503 that says to send the same again, and then it works', async () => {
     let down = true;
@@ -149,7 +171,7 @@ describe('a reader that goes away', () => {
   it('breaks off what is under way, and no request is made after it', async () => {
     let hanging = false;
     await using proxy = await startFaultyProxy(await target(), () => (hanging ? 'hang' : 'none'));
-    const calls = [...agentTraces({ projectId: project, conversations: 80, seed: 7 })];
+    const calls = [...agentTraces({ projectId: project, conversations: 50, seed: 7 })];
     for (let i = 0; i < calls.length; i += 250) {
       await send(
         store,

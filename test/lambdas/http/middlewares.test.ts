@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { type ProjectId, ServiceError } from '../../../core/wire/index.ts';
 import { projectId } from '../../../core/wire/schema.ts';
@@ -8,6 +8,7 @@ import { readBody } from '../../../lambdas/http/body.ts';
 import { authorize, readCaller } from '../../../lambdas/http/caller.ts';
 import { answerErrors } from '../../../lambdas/http/errors.ts';
 import type { ServiceEvent } from '../../../lambdas/http/event.ts';
+import { logRequest } from '../../../lambdas/http/log.ts';
 
 type Body = { project_id: ProjectId };
 type Event = ServiceEvent<Body>;
@@ -17,7 +18,8 @@ const schema = z.strictObject({ project_id: projectId });
 /** The middlewares of an endpoint, around a handler that answers what they found. */
 const handler = middy<Event, APIGatewayProxyResult>()
   .use([
-    answerErrors('/test', 'svc'),
+    logRequest('/test'),
+    answerErrors('svc'),
     readCaller(),
     readBody(schema),
     authorize('write', (body: Body) => [{ projectId: body.project_id, loc: ['project_id'] }]),
@@ -26,6 +28,11 @@ const handler = middy<Event, APIGatewayProxyResult>()
     statusCode: 200,
     body: JSON.stringify({ id, user: caller.user, body }),
   }));
+
+beforeEach(() => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+afterEach(() => vi.restoreAllMocks());
 
 const call = async (changes: object = {}, authorizer: object = {}) => {
   const event = {
@@ -121,7 +128,7 @@ describe('an error that nobody foresaw', () => {
 
   it('that may pass says when to come back', async () => {
     const failing = middy<Event, APIGatewayProxyResult>()
-      .use(answerErrors('/test', 'svc'))
+      .use(answerErrors('svc'))
       .handler(async () => {
         throw new ServiceError(503, [], { retryAfterSeconds: 1 });
       });

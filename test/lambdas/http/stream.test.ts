@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Context } from 'aws-lambda';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../../../lambdas/http/endpoint.ts';
 import type { ServiceRequest } from '../../../lambdas/http/event.ts';
@@ -16,6 +16,10 @@ const lambda = {
   HttpResponseStream: { from: (stream: PassThrough, head: object) => Object.assign(stream, { head }) },
 };
 
+let write: MockInstance<typeof process.stdout.write>;
+/** The last line that the log got. */
+const lastLine = () => JSON.parse(String(write.mock.lastCall?.[0]));
+
 let make: (text: Streamer) => Handler;
 beforeAll(async () => {
   vi.stubGlobal('awslambda', lambda);
@@ -28,7 +32,7 @@ beforeAll(async () => {
     vi.stubEnv(name, value);
   }
   vi.stubEnv('AWS_REGION', 'us-east-1');
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const { streamEndpoint } = await import('../../../lambdas/http/stream.ts');
   // A body of its own, which no endpoint may have.
   const endpoint = {
@@ -88,6 +92,9 @@ describe('a streamed answer', () => {
     stream.destroy();
     await expect(done).rejects.toThrow();
     await vi.waitFor(() => expect([signal?.aborted, ended]).toEqual([true, true]));
+    await vi.waitFor(() =>
+      expect(lastLine()).toMatchObject({ level: 'info', outcome: 'gone', bytes: 6, failed: 0 }),
+    );
   });
 
   it('that fails before its first text is an error like any other', async () => {
@@ -98,6 +105,7 @@ describe('a streamed answer', () => {
       throw new Error('boom');
     })(event(), stream, context);
     expect(stream).toMatchObject({ head: { statusCode: 500 } });
+    expect(lastLine()).toMatchObject({ level: 'error', outcome: 'failed', status: 500, bytes: 0 });
   });
 
   it('that fails after it rejects, which breaks the connection off', async () => {
@@ -108,5 +116,12 @@ describe('a streamed answer', () => {
       throw new Error('boom');
     })(event(), stream, context);
     await expect(done).rejects.toThrow('boom');
+    expect(lastLine()).toMatchObject({
+      level: 'error',
+      outcome: 'broken',
+      status: 200,
+      bytes: 6,
+      error: { message: 'boom' },
+    });
   });
 });

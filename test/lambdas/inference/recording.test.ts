@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Grant } from '../../../core/auth/index.ts';
 import type { JsonObject, ProjectId } from '../../../core/wire/index.ts';
@@ -283,6 +286,21 @@ describe('a project header', () => {
     },
   );
 
+  it('that stands there twice is a 422, be both of them good', async () => {
+    const headers = ['OpenAI-Project', newProject(), 'openai-project', newProject()];
+    const url = `${service.url}/inference/v1/chat/completions`;
+    const asking = request(url, {
+      method: 'POST',
+      headers: [...headers, 'host', 'localhost', 'authorization', `Bearer ${service.key}`],
+    });
+    asking.end(JSON.stringify({ model }));
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([
+      422,
+      { detail: [{ loc: ['header', 'openai-project'], msg: 'this header should stand there once' }] },
+    ]);
+  });
+
   it('needs inference and write on the project; without it inference on any is enough', async () => {
     upstream.behave(json(completion({ content: 'x' })));
     const project = newProject();
@@ -339,7 +357,7 @@ describe('a record that cannot be written', () => {
     const response = await send({ model }, newProject(), { of: other, key: other.key });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(completion({ content: 'fine' }));
-    await expect.poll(() => other.logged.join('\n'), patient).toContain('the request was not recorded');
+    await expect.poll(() => other.logged.join('\n'), patient).toContain('"recordError":');
     await stop();
   });
 });

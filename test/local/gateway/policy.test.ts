@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allowsInvoke, policySchema } from '../../../local/gateway/policy.ts';
+import { allowsInvoke } from '../../../local/gateway/policy.ts';
+import { policySchema } from '../../../local/iam/policy.ts';
 
 const arn = 'arn:aws:execute-api:us-east-1:000000000000:api/live/POST/call/start';
 

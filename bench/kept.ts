@@ -1,0 +1,65 @@
+/** The figures that are kept in `figures.json`, which a test compares with the code's: those that every machine gives alike. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundle } from '../lib/bundles.ts';
+import { routes } from '../lib/routes.ts';
+import type { Bench } from './bench.ts';
+import { generatedCalls, jsonBytes } from './calls.ts';
+import { feedbackFigures } from './feedback.ts';
+import { counted, type Figure } from './figures.ts';
+import { naiveFigures } from './naive.ts';
+import { compressedBytes } from './profile.ts';
+import { allQueryFigures } from './queries.ts';
+import { threadFigures } from './threads.ts';
+import { writeFigures } from './writes.ts';
+
+/** Few enough for a test, which the figures are nearly the same at. */
+const [conversations, alone, turns] = [6, 10, 100];
+/** More for queries: a project that ends within the first page is read for less. */
+const queriedConversations = 20;
+/** Enough for batches of 100 to be like those of a real day: compressing alone is quick. */
+const compressedConversations = 60;
+/** How many calls are compressed together, in the figures that costs are worked out from. */
+export const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The size of every handler's bundle, minified. */
+const bundleFigures = (): Figure[] => {
+  const outdir = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
+  try {
+    const handlers = [...routes.map(({ handler }) => handler), 'authorizer'];
+    const folders = bundle({ root, handlers: [...new Set(handlers)], outdir });
+    return [...folders].map(([handler, folder]) =>
+      counted(handler, 'bytes', statSync(join(folder, 'index.mjs')).size),
+    );
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+};
+
+const payloadFigures = (): Figure[] => {
+  const calls = generatedCalls(compressedConversations);
+  const received = jsonBytes(calls) / calls.length;
+  return [
+    counted('JSON', 'bytes a call', received),
+    ...batchSizes.map((size) =>
+      counted(`compressed in ${size}s`, 'share of JSON', compressedBytes(calls, size) / received),
+    ),
+    ...naiveFigures(calls).map((figure) => ({ ...figure, name: `usual layout, ${figure.name}` })),
+  ];
+};
+
+/** Counts all figures that are kept, by the group that they are of. */
+export const countKept = async (bench: Bench): Promise<Readonly<Record<string, readonly Figure[]>>> => {
+  const calls = generatedCalls(conversations);
+  return {
+    writes: await writeFigures(bench, calls, alone),
+    queries: await allQueryFigures(bench, generatedCalls(queriedConversations)),
+    feedback: await feedbackFigures(bench),
+    threads: await threadFigures(bench, turns),
+    payloads: payloadFigures(),
+    bundles: bundleFigures(),
+  };
+};

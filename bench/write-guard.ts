@@ -1,0 +1,10 @@
+/** Counts the figures of `figures.json` anew, writes them there, and says what has changed: `npm run bench:guard`. */
+import { openBench } from './bench.ts';
+import { differences, readKept, toKept, writeKept } from './guard.ts';
+import { countKept } from './kept.ts';
+
+await using bench = await openBench();
+const before = readKept();
+const now = toKept(await countKept(bench));
+writeKept(now);
+console.log(differences(before, now).join('\n') || 'Nothing has changed.');

@@ -1,0 +1,8 @@
+/** Makes the tables of docs/cost.md anew, from the measured figures: `npm run cost:docs`. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { docsWith } from './cost/docs.ts';
+import { measured } from './cost/measured.ts';
+
+const file = fileURLToPath(new URL('../docs/cost.md', import.meta.url));
+writeFileSync(file, docsWith(readFileSync(file, 'utf8'), measured()));

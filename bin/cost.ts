@@ -1,0 +1,8 @@
+/** The monthly bill of a load: `npm run cost -- --calls 1000000 --bytes 7500 --batch 100`. See docs/cost.md. */
+import { run } from './cost/command.ts';
+import { measured } from './cost/measured.ts';
+
+process.exitCode = run(process.argv.slice(2), measured(), {
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+});

@@ -1,0 +1,116 @@
+import { newestCalls, serviceUse, type TableUse, usualUse } from './dynamodb.ts';
+import type { Load } from './load.ts';
+import type { Measured } from './measured.ts';
+import { costOf, free, type Server } from './prices.ts';
+
+/** A month's bill in US dollars, by line. */
+export type Bill = Readonly<Record<string, number>>;
+
+/** The sum of a bill. */
+export const total = (bill: Bill): number => Object.values(bill).reduce((sum, line) => sum + line, 0);
+
+/** The function's memory at which it has one whole vCPU, in MB, by Lambda's documentation. */
+const wholeCpuMb = 1769;
+const megabyte = 1_000_000;
+
+/** Requests of a month: those that report, and those that ask. */
+const requestsOf = ({ calls, batch, apart, queries, traces, scans }: Load) => ({
+  reports: (calls / batch) * (1 + apart),
+  asks: queries + traces + scans,
+});
+
+/** Milliseconds that some CPU takes in a function of this memory, which has a share of a CPU below a certain size. */
+const cpuIn = (milliseconds: number, memoryMb: number): number =>
+  milliseconds * Math.max(1, wholeCpuMb / memoryMb);
+
+const functionLines = (load: Load): Bill => {
+  const { reports, asks } = requestsOf(load);
+  const authorizations = (reports + asks) * (1 - load.remembered);
+  const reportMs = reports * load.latencyMs + load.calls * cpuIn(load.cpuMs, load.memoryMb);
+  const askMs = asks * (load.queryLatencyMs + cpuIn(load.queryCpuMs, load.memoryMb));
+  const authorizerMs = authorizations * load.authorizerMs;
+  const gigabyteSeconds = ((reportMs + askMs) * load.memoryMb + authorizerMs * 512) / 1000 / 1024;
+  return {
+    'Lambda: requests': costOf('functionRequests', reports + asks + authorizations),
+    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+  };
+};
+
+/** Bytes of all answers as they are sent, and how many of them count more than once for their size. */
+const answersOf = ({ queries, bytes, gzip }: Load) => {
+  const each = newestCalls * bytes * gzip;
+  return { bytes: queries * each, extraRequests: queries * (Math.ceil(each / (10 * megabyte)) - 1) };
+};
+
+const gatewayLines = (load: Load): Bill => {
+  const { reports, asks } = requestsOf(load);
+  const answers = answersOf(load);
+  const streamed = Math.max(0, newestCalls * load.bytes * load.gzip - 6 * megabyte) * load.queries;
+  return {
+    'API Gateway: requests': costOf('apiRequests', reports + asks + answers.extraRequests),
+    'Lambda: answers above 6 MB': costOf('functionStream', streamed),
+    'data sent to the internet': costOf('transferOut', Math.max(0, answers.bytes - free.transferBytes)),
+  };
+};
+
+const tableLines = (use: TableUse): Bill => ({
+  'DynamoDB: writes': costOf('writeUnits', use.writeUnits),
+  'DynamoDB: reads': costOf('readUnits', use.readUnits),
+  'DynamoDB: storage': costOf('tableStorage', use.storedBytes),
+  'DynamoDB: point-in-time recovery': costOf('pointInTime', use.tableBytes),
+});
+
+const watchingLines = (load: Load): Bill => {
+  const { reports, asks } = requestsOf(load);
+  const requests = reports + asks;
+  const logged = requests * load.logBytes;
+  return {
+    'CloudWatch: logs': costOf('logs', logged) + costOf('logStorage', logged),
+    'CloudWatch: alarms and dashboards':
+      costOf('alarms', Math.max(0, load.alarms - free.alarms)) +
+      costOf('dashboards', Math.max(0, load.dashboards - free.dashboards)),
+    'X-Ray': costOf('traces', Math.max(0, requests * load.traced - free.traces)),
+  };
+};
+
+const objectLines = ({ objects, objectKb, months }: Load): Bill => ({
+  'S3: large payloads':
+    costOf('objectPuts', objects) + costOf('objectStorage', objects * objectKb * 1000 * months),
+});
+
+const billOf = (load: Load, use: TableUse): Bill => ({
+  ...gatewayLines(load),
+  ...functionLines(load),
+  ...tableLines(use),
+  ...objectLines(load),
+  ...watchingLines(load),
+});
+
+/** The bills of a load: the service's, and what the usual layout would cost behind the same API. */
+export const billsOf = (
+  load: Load,
+  measured: Measured,
+): { readonly service: Bill; readonly usual: Bill } => ({
+  service: billOf(load, serviceUse(load, measured)),
+  usual: billOf(load, usualUse(load, measured)),
+});
+
+/** A load of so many calls with everything else in proportion. */
+export const scaled = (load: Load, calls: number): Load => {
+  const factor = calls / load.calls;
+  const { queries, traces, objects } = load;
+  return { ...load, calls, queries: queries * factor, traces: traces * factor, objects: objects * factor };
+};
+
+/** From how many calls a month on a server costs less than the service, to two digits; undefined where it never does below 10¹². */
+export const breakEven = (load: Load, measured: Measured, { usd }: Server): number | undefined => {
+  const costs = (calls: number) => total(billsOf(scaled(load, calls), measured).service);
+  let [low, high] = [1, 1e12];
+  if (costs(high) < usd) return undefined;
+  while (high / low > 1.005) {
+    const middle = Math.sqrt(low * high);
+    if (costs(middle) < usd) low = middle;
+    else high = middle;
+  }
+  return Number(high.toPrecision(2));
+};

@@ -1,0 +1,58 @@
+import { billsOf, breakEven, total } from './bill.ts';
+import type { Measured } from './measured.ts';
+import { type CostOptions, help, parseOptions, UsageError } from './options.ts';
+import { pricesAsOf, servers } from './prices.ts';
+import { batchTable, billTable, growthTable, serverTable, toText } from './tables.ts';
+
+/** Where the command writes to: each text with a line end. */
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+const report = ({ load }: CostOptions, measured: Measured): string =>
+  [
+    `${load.calls.toLocaleString('en-US')} calls of ${load.bytes} bytes a month, ${load.batch} in a request; us-east-1, list prices as of ${pricesAsOf}`,
+    toText(billTable(load, measured)),
+    'In proportion:',
+    toText(growthTable(load, measured)),
+    'By calls in a request, reporting alone:',
+    toText(batchTable(load, measured)),
+    'A server of your own, nobody’s time included:',
+    toText(serverTable(load, measured)),
+    'What is assumed, and how to say otherwise: npm run cost -- --help',
+  ].join('\n\n');
+
+const asJson = ({ load }: CostOptions, measured: Measured): string => {
+  const { service, usual } = billsOf(load, measured);
+  const bill = (lines: typeof service) => ({ lines, total: total(lines) });
+  return JSON.stringify(
+    {
+      pricesAsOf,
+      load,
+      service: bill(service),
+      usual: bill(usual),
+      servers: servers.map((server) => ({ ...server, fromCalls: breakEven(load, measured, server) ?? null })),
+    },
+    null,
+    2,
+  );
+};
+
+/**
+ * Runs the command for costs.
+ *
+ * @param args the arguments after the command's own name
+ * @returns the exit code: 0 done, 2 not understood
+ */
+export const run = (args: readonly string[], measured: Measured, { out, err }: Output): 0 | 2 => {
+  try {
+    const options = parseOptions(args);
+    out(options.help ? help : options.json ? asJson(options, measured) : report(options, measured));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    err(`cost: ${error.message}\nSee npm run cost -- --help`);
+    return 2;
+  }
+};

@@ -1,0 +1,89 @@
+import { type Bill, billsOf, breakEven, scaled, total } from './bill.ts';
+import type { Load } from './load.ts';
+import type { Measured } from './measured.ts';
+import { prices, servers } from './prices.ts';
+
+/** A table of texts, its first row the heads; all columns but the first are numbers. */
+export type Table = readonly (readonly string[])[];
+
+const count = (number: number): string => Math.round(number).toLocaleString('en-US');
+
+/** Dollars with cents below 1,000, and without above. */
+export const dollars = (usd: number): string =>
+  usd >= 1000
+    ? count(usd)
+    : usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** The bill line by line, beside that of the usual layout; lines that cost nothing in either are left out. */
+export const billTable = (load: Load, measured: Measured): Table => {
+  const { service, usual } = billsOf(load, measured);
+  const line = (name: string) => [name, dollars(service[name] ?? 0), dollars(usual[name] ?? 0)];
+  const costs = (bill: Bill, name: string) => (bill[name] ?? 0) >= 0.005;
+  return [
+    ['$ a month', 'pennytrace', 'usual layout'],
+    ...Object.keys(service)
+      .filter((name) => costs(service, name) || costs(usual, name))
+      .map(line),
+    ['all', dollars(total(service)), dollars(total(usual))],
+  ];
+};
+
+const loads = [100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/** Bills at several loads in proportion to the one given. */
+export const growthTable = (load: Load, measured: Measured): Table => [
+  ['calls a month', 'pennytrace, $', 'usual layout, $', '$ a million calls, pennytrace'],
+  ...loads.map((calls) => {
+    const { service, usual } = billsOf(scaled(load, calls), measured);
+    const each = (total(service) / calls) * 1_000_000;
+    return [count(calls), dollars(total(service)), dollars(total(usual)), dollars(each)];
+  }),
+];
+
+/** From how many calls a month on servers of several sizes cost less. */
+export const serverTable = (load: Load, measured: Measured): Table => [
+  ['server', '$ a month', 'costs less from this many calls a month on'],
+  ...servers.map((server) => {
+    const calls = breakEven(load, measured, server);
+    return [server.name, dollars(server.usd), calls === undefined ? 'never' : count(calls)];
+  }),
+];
+
+/** What reporting a million calls takes of DynamoDB, by how many are in a request. */
+export const batchTable = (load: Load, measured: Measured): Table => [
+  ['calls in a request', 'pennytrace, $ a million calls', 'DynamoDB writes', 'requests and functions'],
+  ...[1, 10, 25, 100, 400].map((batch) => {
+    const reporting = { ...load, batch, calls: 1_000_000, queries: 0, traces: 0, scans: 0, objects: 0 };
+    const { service } = billsOf(reporting, measured);
+    const writes = service['DynamoDB: writes'] ?? 0;
+    const rest = ['API Gateway: requests', 'Lambda: requests', 'Lambda: time'].map(
+      (name) => service[name] ?? 0,
+    );
+    const around = rest.reduce((sum, line) => sum + line, 0);
+    return [count(batch), dollars(writes + around), dollars(writes), dollars(around)];
+  }),
+];
+
+/** The prices that all is worked out from. */
+export const priceTable = (): Table => [
+  ['price', '$'],
+  ...Object.values(prices).map(({ of, usd }) => [of, String(usd)]),
+];
+
+/** A table in Markdown. */
+export const toMarkdown = ([heads = [], ...rows]: Table): string => {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(heads), line(heads.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+};
+
+/** A table for a terminal: the first column to the left, the others to the right. */
+export const toText = (table: Table): string => {
+  const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  return table
+    .map((row) =>
+      row
+        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
+};

@@ -1,0 +1,7 @@
+/** The operator's command for bringing data back: `npm run restore -- --from <table> --to <table>`. See docs/operations.md. */
+import { run } from './restore/command.ts';
+
+process.exitCode = await run(process.argv.slice(2), {
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+});

@@ -1,0 +1,59 @@
+import { Aws } from 'aws-cdk-lib';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+/** Prices in dollars for a million, as of us-east-1 on demand; as they are, since small numbers would be written with an exponent. */
+export const pricesOfAMillion = { writeUnits: 0.625, readUnits: 0.125, requestsToTheApi: 3.5 } as const;
+
+/** The price in dollars of one GB of an ARM function's memory for one second. */
+const gbSecondPrice = 0.0000133334;
+
+const { writeUnits, readUnits } = pricesOfAMillion;
+const dollars = `(sum(writeUnits) * ${writeUnits} + sum(readUnits) * ${readUnits}) / 1000000 as dollars`;
+
+/** The saved queries of CloudWatch Logs Insights by their names. docs/operations.md says what each is for, and what the fields are. */
+export const queries = {
+  'Requests by route': `filter message = "request"
+| stats count(*) as total, sum(failed) as failures, pct(ms, 50) as p50, pct(ms, 99) as p99, sum(rows) as records, sum(readUnits) as reads, sum(writeUnits) as writes, sum(throttled) as throttles by route
+| sort total desc`,
+  Failures: `filter level = "error" or @message like /Task timed out|Runtime exited|Uncaught Exception|Unhandled Promise Rejection/
+| fields @timestamp, route, outcome, status, error.name, error.message, requestId, @message
+| sort @timestamp desc
+| limit 50`,
+  'One request': `filter requestId = "<the x-request-id>"
+| fields @timestamp, message, outcome, status, ms, lambdaRequestId, traceId, @message, @log
+| sort @timestamp asc`,
+  'Slow requests': `filter message = "request"
+| fields @timestamp, route, ms, rows, scanned, hydrated, readUnits, requests, throttled, coldStart, plan.source, traceId, requestId
+| sort ms desc
+| limit 50`,
+  'Refused requests': `filter message = "request" and outcome = "refused"
+| stats count(*) as total by route, status, errors.0.type, errors.0.loc, user
+| sort total desc`,
+  'Refused keys': `filter message = "authorizer" and outcome = "refused"
+| stats count(*) as total by reason, keyId, route
+| sort total desc`,
+  'Cost by project': `filter message = "request"
+| stats count(*) as total, sum(writeUnits) as writes, sum(readUnits) as reads, ${dollars} by projects.0
+| sort dollars desc`,
+  'Cost by key': `filter message = "request"
+| stats count(*) as total, sum(writeUnits) as writes, sum(readUnits) as reads, ${dollars} by user, keyId
+| sort dollars desc`,
+  'Cost of functions': `filter @type = "REPORT"
+| stats count(*) as invocations, count(@initDuration) as coldStarts, pct(@initDuration, 99) as initP99, max(@maxMemoryUsed) / 1000000 as mostMB, sum(@billedDuration * @memorySize) / 1024000000000 * ${gbSecondPrice} as dollars by @log
+| sort dollars desc`,
+} as const;
+
+/** The saved queries, over the logs of all functions; they cost nothing until one is run. */
+export class Queries extends Construct {
+  constructor(scope: Construct, id: string, { logGroupNames }: { logGroupNames: readonly string[] }) {
+    super(scope, id);
+    for (const [name, queryString] of Object.entries(queries)) {
+      new CfnQueryDefinition(this, name.replaceAll(' ', ''), {
+        name: `${Aws.STACK_NAME}/${name}`,
+        queryString,
+        logGroupNames: [...logGroupNames],
+      });
+    }
+  }
+}
