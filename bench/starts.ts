@@ -20,7 +20,8 @@ interface Bundles extends Disposable {
   readonly file: (handler: string) => string;
 }
 
-const makeBundles = (): Bundles => {
+/** Bundles every handler, with an empty one beside them. */
+export const makeBundles = (): Bundles => {
   const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
   bundle({ root, handlers, outdir: folder });
   mkdirSync(join(folder, 'empty'));
