@@ -24,11 +24,11 @@ const httpHandler = (requestTimeoutMs: number) =>
 export const dynamodbClient = (): DynamoDBClient =>
   new DynamoDBClient({ maxAttempts: 3, requestHandler: httpHandler(3000) });
 
-/** An S3 client for the life of a container: keep-alive, one second to connect, ten to answer (objects can be big). */
+/** An S3 client for the life of a container: keep-alive, one second to connect, six to answer (objects have up to 6 MB). */
 export const s3Client = (): S3Client =>
   new S3Client({
     maxAttempts: 3,
-    requestHandler: httpHandler(10_000),
+    requestHandler: httpHandler(6000),
     // The bodies are zstd frames with a checksum of their own; a trailing CRC would cost a chunked upload.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
