@@ -4,7 +4,7 @@ import type { BodySchema } from '../../core/wire/schema.ts';
 import { type Route, routes } from '../../lib/routes.ts';
 import { readBody } from './body.ts';
 import { authorize, type NamedProject, readCaller } from './caller.ts';
-import { answerErrors } from './errors.ts';
+import { answerErrors, timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { log } from './log.ts';
 import { settings } from './settings.ts';
@@ -58,7 +58,7 @@ export const jsonEndpoint = <Body>(
   endpoint: Endpoint<Body>,
   answer: (request: ServiceRequest<Body>) => Promise<unknown>,
 ): MiddyfiedHandler<ServiceEvent<Body>, APIGatewayProxyResult> =>
-  middy<ServiceEvent<Body>, APIGatewayProxyResult>()
+  middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
     .use(middlewares(endpoint))
     .handler(async ({ service: request }) => {
       const begun = performance.now();

@@ -4,6 +4,7 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { acceptsGzip, mediaType } from './accept.ts';
 import { type Endpoint, logRequest, middlewares } from './endpoint.ts';
+import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { withLineEnd } from './text.ts';
 
@@ -27,7 +28,10 @@ export const streamEndpoint = <Body>(
   mediaTypes: readonly string[],
   answer: Streamer<Body>,
 ) =>
-  middy<ServiceEvent<Body>, unknown>({ executionMode: executionModeStreamifyResponse })
+  middy<ServiceEvent<Body>, unknown>({
+    executionMode: executionModeStreamifyResponse,
+    timeoutEarlyResponse,
+  })
     .use(middlewares(endpoint))
     .handler(async (event) => {
       const type = mediaType(event, mediaTypes);
@@ -35,7 +39,13 @@ export const streamEndpoint = <Body>(
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
-      const text = await begun(logged(endpoint.path, request, inLines(answer(request, type), type)));
+      const text = await begun(logged(endpoint.path, request, inLines(answer(request, type), type))).catch(
+        (error: unknown) => {
+          // What is still being read ahead is for nobody.
+          aborting.abort();
+          throw error;
+        },
+      );
       const source = abortable(Readable.from(text, { objectMode: false }), aborting);
       return {
         statusCode: 200,
