@@ -1,15 +1,8 @@
 /** One conversation of `agent-traces.ts`: a customer and a support agent, whose model sees all that was said before. */
 import { type CallPlace, type TracedCall, tracedCall } from './agent-traces-call.ts';
-import {
-  details,
-  openings,
-  orderStates,
-  policy,
-  replies,
-  toolFailure,
-  tools,
-  topics,
-} from './agent-traces-texts.ts';
+import { policy } from './agent-traces-policy.ts';
+import { answers, farewell, openings, replies, toolFailure } from './agent-traces-texts.ts';
+import { type ToolUse, useTool } from './agent-traces-tools.ts';
 import type { World } from './agent-traces-world.ts';
 
 /** What the places of all calls of a conversation share. */
@@ -56,46 +49,58 @@ export class Conversation {
     this.#place = place;
   }
 
-  /** The next turn's calls in order of their starts: the turn itself, then up to two requests for a tool with its work, then the reply. */
+  /** The next turn's calls in order of their starts: the turn itself, then requests for tools with their work, then the reply. */
   turn(): TracedCall[] {
     const world = this.#world;
     const place = { ...this.#place, trace: world.newId(), turn: world.newId() };
     const message = this.#ask();
     const startedAt = world.pass(20_000);
     const calls: TracedCall[] = [];
-    for (let toolRounds = world.below(2.4); toolRounds > 0; toolRounds--) {
-      const { call, tool } = this.#modelRound(place, false);
-      calls.push(call, this.#toolRound(place, tool));
+    for (let rounds = this.#toolRounds(); rounds > 0; rounds--) {
+      const use = useTool(world);
+      calls.push(this.#modelRound(place, this.#toolRequest(use)), this.#toolRound(place, use));
     }
-    const { call, answer } = this.#modelRound(place, true);
+    const answer = this.#reply();
+    calls.push(this.#modelRound(place, answer));
     const endedAt = world.pass(2);
     const work = { name: 'agent.turn', id: place.turn, inputs: { message }, output: answer.content };
-    return [tracedCall(place, { ...work, startedAt, endedAt }), ...calls, call];
+    return [tracedCall(place, { ...work, startedAt, endedAt }), ...calls];
+  }
+
+  /** The last turn: the customer is content, or has given up, and the model is not asked any more. */
+  lastTurn(): TracedCall {
+    const world = this.#world;
+    const place = { ...this.#place, trace: world.newId(), turn: world.newId() };
+    const startedAt = world.pass(20_000);
+    const work = { name: 'agent.turn', id: place.turn, inputs: { message: farewell }, output: null };
+    return tracedCall(place, { ...work, startedAt, endedAt: world.pass(2) });
+  }
+
+  /** Most turns need no tool, some one or two, and one in a hundred a long row of them. */
+  #toolRounds(): number {
+    const world = this.#world;
+    if (world.happens(0.63)) return 0;
+    return world.happens(0.025) ? 5 + world.below(16) : 1 + world.below(2.5);
   }
 
   /** The customer writes a message: the first one names the topic. */
   #ask(): string {
     const world = this.#world;
     const isFirst = this.#history.length === 1;
-    const content = isFirst
-      ? `${world.pick(openings)} ${world.pick(topics)}. ${world.pick(details)}`
-      : world.pick(details);
+    const content = world.say(world.pick(isFirst ? openings : answers));
     this.#history.push({ role: 'user', content });
     return content;
   }
 
-  /** The model answers the history so far: a reply in the turn's last round, or else a request for the `tool` given back. */
-  #modelRound(place: CallPlace, isLast: boolean): { call: TracedCall; answer: Message; tool: string } {
+  /** The model gives the answer to the history so far: a reply, or a request for a tool. */
+  #modelRound(place: CallPlace, answer: Message): TracedCall {
     const world = this.#world;
     const startedAt = world.pass(10);
     const id = world.newId();
     const messages = [...this.#history];
     const endedAt = world.pass(4000);
-    // Picked for a last round too, which has no use for it: to leave it out would change all random choices that follow.
-    const tool = world.pick(tools);
-    const answer = isLast ? this.#reply() : this.#toolRequest(tool);
     this.#history.push(answer);
-    const call = tracedCall(place, {
+    return tracedCall(place, {
       name: 'openai.chat.completions.create',
       id,
       startedAt,
@@ -103,39 +108,34 @@ export class Conversation {
       inputs: { model: 'gpt-4o', temperature: 0, messages },
       output: {
         model: 'gpt-4o',
-        choices: [{ index: 0, finish_reason: isLast ? 'stop' : 'tool_calls', message: answer }],
+        choices: [{ index: 0, finish_reason: answer.tool_calls ? 'tool_calls' : 'stop', message: answer }],
       },
       summary: { usage: usage(messages, answer) },
     });
-    return { call, answer, tool };
   }
 
   #reply(): Message {
-    return { role: 'assistant', content: `${this.#world.pick(replies)} ${this.#world.pick(replies)}` };
+    const world = this.#world;
+    const sentences = Array.from({ length: 1 + world.below(4.6) }, () => world.say(world.pick(replies)));
+    return { role: 'assistant', content: sentences.join(' ') };
   }
 
-  #toolRequest(name: string): Message {
-    const world = this.#world;
-    const id = `call_${world.hex(24)}`;
-    const called = { name, arguments: `{"order": "W${world.hex(6)}"}` };
+  #toolRequest({ name, inputs }: ToolUse): Message {
+    const id = `call_${this.#world.hex(24)}`;
+    const called = { name, arguments: JSON.stringify(inputs) };
     return { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: called }] };
   }
 
-  /** The tool works, and one time in twenty-five fails; the history gets a result either way. */
-  #toolRound(place: CallPlace, tool: string): TracedCall {
+  /** The tool works, and one time in fifty fails; the history gets a result either way. */
+  #toolRound(place: CallPlace, { name, inputs, result }: ToolUse): TracedCall {
     const world = this.#world;
     const startedAt = world.pass(5);
     const id = world.newId();
     const endedAt = world.pass(200);
-    const fails = world.happens(0.04);
-    const result = `{"status": "${world.pick(orderStates)}", "customer": "customer_${world.hex(4)}", "total": ${world.below(20_000) / 100}}`;
-    this.#history.push({ role: 'tool', content: result });
+    const fails = world.happens(0.02);
+    this.#history.push({ role: 'tool', content: fails ? toolFailure : result });
     return tracedCall(place, {
-      name: `tool.${tool}`,
-      id,
-      startedAt,
-      endedAt,
-      inputs: { order: `W${world.hex(6)}` },
+      ...{ name: `tool.${name}`, id, startedAt, endedAt, inputs },
       output: fails ? null : result,
       exception: fails ? toolFailure : null,
     });

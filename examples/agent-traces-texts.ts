@@ -1,69 +1,123 @@
-/** What is said in the traces of `agent-traces.ts`: the support agent's policy, the customers' messages, the model's replies. */
+/** What is said in the traces of `agent-traces.ts`: the customers' messages, the model's replies and thoughts. `{words}` stand for one of `words`. */
 
 /** At least one text, so that one can always be picked. */
 export type Texts = readonly [string, ...string[]];
 
-/** What a customer writes about. */
-export const topics: Texts = [
-  'a flat tyre',
-  'a creaking crank',
-  'a late parcel',
-  'a wrong invoice',
-  'worn brake pads',
-  'a frame size',
-];
+/** What the `{words}` of a text stand for; a text of them may have `{words}` itself. */
+export const words: Readonly<Record<string, Texts>> = {
+  bike: [
+    'city bike',
+    'gravel bike',
+    'cargo bike',
+    'folding bike',
+    'mountain bike',
+    'touring bike',
+    'e-bike',
+    '{colour} tandem',
+  ],
+  part: [
+    'rear derailleur',
+    'front wheel',
+    'brake pads',
+    'hub dynamo',
+    'bottom bracket',
+    'saddle',
+    'chain',
+    'battery lock',
+    'headset',
+    'display',
+  ],
+  colour: ['black', 'silver', 'olive', 'dark red', 'white', 'petrol'],
+  problem: [
+    'creaks under load',
+    'came with a deep scratch',
+    'does not fit the frame',
+    'stopped working in the rain',
+    'has too much play',
+    'is not the one I ordered',
+    'slips in the {number}th gear',
+    '不太好用',
+  ],
+  when: [
+    'since last {day}',
+    'for {number} days now',
+    'ever since the delivery on {month} {number}',
+    'after {number} km',
+    'on my way to work this morning',
+  ],
+  day: ['Monday', 'Tuesday', 'Thursday', 'Friday', 'Saturday'],
+  month: ['March', 'April', 'May', 'June', 'July', 'September', 'October'],
+  city: ['Leipzig', 'Gent', 'Lyon', 'Utrecht', 'Aarhus', 'Torino', 'Kraków', 'Málaga', 'Graz', 'Bath'],
+  street: ['Mill Lane', 'Lindenallee', 'Rue des Tanneurs', 'Kanaalstraat', 'Station Road', 'Via Po'],
+  first: [
+    'Ada',
+    'Noor',
+    'Mateo',
+    'Ingrid',
+    'Omar',
+    'Yuki',
+    'Chiara',
+    'Lars',
+    'Amélie',
+    'Piotr',
+    'Lena',
+    'Hugo',
+  ],
+  last: ['Brandt', 'Okafor', 'Rossi', 'Nguyen', 'de Vries', 'Kowalska', 'García', 'Lindholm', 'Moreau'],
+};
 
-/** How a first message begins. */
+/** How a customer begins. */
 export const openings: Texts = [
-  'Hello, I need help with',
-  'Hi! Could you look into',
-  'Good morning – it is about',
-  '你好, this is about',
+  "Hi! The {part} of my {bike} {problem} {when}. Can you help me with that? I'm a bit lost here.",
+  'Hello, I need to return the {part} from order {order}, because it {problem}.',
+  'Good morning – I would like to have my {bike} repaired: the {part} {problem} {when}.',
+  '你好! My {bike} should have come on {day}, and {number} days later it still is not here in {city}.',
+  'Hello! I want to change the address of my order {order} to {number} {street} in {city}, please.',
+  'Hi, I was charged {price} € for a {part} that I never asked for.',
 ];
 
-/** What follows the first message's topic, and all that a later message says. */
-export const details: Texts = [
-  'I ordered it last week and it still has not arrived at my address.',
-  'The mechanic told me that the part is out of stock until next month.',
-  'My order number is on the invoice that you sent me by mail.',
-  'I would rather have a refund to the card that I paid with.',
-  'Could you check whether the warranty covers this kind of damage?',
-  'Yes, please go ahead; that price is fine with me.',
+/** What a customer says afterwards. */
+export const answers: Texts = [
+  'Yes, please go ahead; {price} € is fine with me.',
+  'My name is {first} {last}, and the order is {order}. It was sent to {city}.',
+  'It {problem} {when}, and so does the {part}. I would rather have the {price} € back on the card that I paid with.',
+  'No, {day} does not suit me. Could you look whether there is anything free on {month} {number}?',
+  'Do you have the {part} in {colour} as well? If it costs less than {price} €, I will take {number} of them.',
+  'I understand. Could you please check whether the warranty covers it? The shop in {city} told me that it would.',
+  'Yes.',
+  'About {number}{number}0 km, mostly to work and back. The frame number ends in {number}{number}, and it {problem} when it is cold.',
+  'Hm, {price} € is more than I thought. What would it cost in {city}, and could somebody look at the {part} before {day}?',
+  "I don't have the number at hand right now. Could you find it by my name, {first} {last}, or by my address, {number} {street}, {city}?",
 ];
 
-/** Sentences of the model's last answer in a turn. */
+/** What a customer says last. */
+export const farewell = "That's all, thank you!";
+
+/** How the model's replies go on and on. */
 export const replies: Texts = [
-  'I have found your order and can see what happened to it.',
-  'To go on I need your order number and the name on the account.',
-  'The part is covered by the warranty, so the repair costs you nothing.',
-  'I have booked the repair for Thursday at nine in the morning.',
-  'The refund of 89.90 € is on its way and takes three to five days.',
+  'I have found your order {order} from {month} {number}: one {bike} in {colour}, sent to {number} {street}, {city}.',
+  'To look into this I need your name and the number of the order, which is on the invoice of {month} {number}.',
+  'The {part} {problem}, you say, and that is covered by the warranty, so the repair costs you nothing.',
+  'I can book the repair of the {part} for {day}, {month} {number}, in our workshop in {city}; it takes about {number} hours.',
+  'The refund of {price} € goes to the card that you paid with and takes three to five working days.',
+  'Here is what I would do:\n\n1. **Part**: {part}, {colour}, {price} €\n2. **Work**: {number} × 15 minutes, {price} €\n3. **When**: {day}, {month} {number}, {city}\n\nShall I go ahead (yes/no)?',
+  'I am sorry that the {part} {problem}; that should not happen after {number} km.',
+  'The {colour} one is sold out in {city}. There are {number} left in {city}, and the next delivery of the {part} is planned for {month}.',
+  'As far as I can see, {first} {last} signed for the parcel on {day}, {month} {number}, at the door of {number} {street}.',
+  'Unfortunately the {part} wears, and is excluded after the first 500 km; I can offer it to you for {price} € in the place of {price} €.',
+  'Could you tell me the frame number, how far you have ridden, and whether it {problem} only when you brake?',
+  'Is there anything else that I can do for you, {first}?',
 ];
 
-/** Names of the tools that the model may call. */
-export const tools: Texts = ['find_order', 'check_stock', 'book_repair', 'refund_payment', 'think'];
+/** What the model thinks, and tells the tool for that. */
+export const thoughts: Texts = [
+  'The customer says that the {part} {problem} {when}. The order {order} is from {month} {number}, so it is within the warranty of 24 months; wear and tear is excluded, which may hold for a {part}. I should ask what happened, before I book anything for {price} €.',
+  'The price in the stock system is {price} €, but the invoice says {price} €. The difference may be the delivery to {city}. I have to list both and to wait for a yes.',
+  'The order {order} has left the warehouse for {city} on {day}, so it cannot be changed any more: it can only be returned within 30 days, with the {part} unused.',
+];
 
-/** What a tool says of an order's state. */
-export const orderStates: Texts = ['shipped', 'open', 'returned'];
+/** What a tool says that did nothing. */
+export const refusals: Texts = ['Error: order not found', 'Error: customer not found', '[]', '{price}'];
 
 /** The exception of a tool call that fails, with the line it was raised in. */
 export const toolFailure = 'OrderNotFound: no such order\n  at find_order (tools.py:41)';
-
-const rules = [
-  'confirm the name and the order number before you look anything up',
-  'never promise a delivery date that the stock system does not show',
-  'list every change and its price, and wait for an explicit yes, before you book a repair or a refund',
-  'refund to the payment method of the order, and to no other',
-  'make one tool call at a time, and do not answer the customer in the same message',
-  'hand over to a colleague when the request is outside what your tools can do',
-  'repairs under warranty are free within 24 months of purchase, wear and tear excluded',
-  'orders that have left the warehouse cannot be changed, only returned within 30 days',
-];
-
-/** The system message, in Markdown: long, for every model call of a conversation carries it again. */
-export const policy = `# Bicycle shop support policy\n\n${rules
-  .flatMap((rule, i) => [
-    `## Rule ${i + 1}\n\nAs a support agent you must ${rule}. This holds for orders from the web shop, by telephone and from the branches alike; where a customer insists, explain the rule in one sentence and offer what the rule allows instead.`,
-    `Example ${i + 1}: a customer writes about ${topics[i % topics.length]}. First you ${rule}; then you say in plain words what you found, what it costs, and by when it will be done. Do not give opinions, and do not tell what was not asked for.\n`,
-  ])
-  .join('\n')}`;

@@ -1,5 +1,5 @@
 /** Chance and time for `agent-traces.ts`: both from the options alone, so that the same options make the same traces. */
-import type { Texts } from './agent-traces-texts.ts';
+import { type Texts, words } from './agent-traces-texts.ts';
 
 /** A random number generator from a seed (mulberry32): numbers from 0 up to, not including, 1. */
 const randomFrom = (seed: number) => {
@@ -51,6 +51,23 @@ export class World {
   /** So many random hexadecimal digits. */
   hex(digits: number): string {
     return Array.from({ length: digits }, () => this.below(16).toString(16)).join('');
+  }
+
+  /** So many random decimal digits. */
+  digits(count: number): string {
+    return Array.from({ length: count }, () => this.below(10)).join('');
+  }
+
+  /** A text with something else in the place of each of its `{words}`: one of `words`, or a random `{number}`, `{price}` or `{order}`. */
+  say(text: string): string {
+    return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#word(name));
+  }
+
+  #word(name: string): string {
+    if (name === 'number') return String(1 + this.below(28));
+    if (name === 'price') return `${this.below(400)}.${this.digits(2)}`;
+    if (name === 'order') return `W${this.digits(7)}`;
+    return this.say(this.pick(words[name] ?? [name]));
   }
 
   /** A UUIDv7 of the present moment. */

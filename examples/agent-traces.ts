@@ -12,7 +12,7 @@ export type { TracedCall };
 export interface TraceOptions {
   /** `<entity>/<project>`. */
   readonly projectId: string;
-  /** How many conversations, of two to eight turns each. */
+  /** How many conversations, of four to thirteen turns each. */
   readonly conversations: number;
   /** Any integer. */
   readonly seed?: number;
@@ -31,7 +31,8 @@ export function* agentTraces({
   for (let number = 0; number < conversations; number++) {
     const thread = `support-${seed}-${number}`;
     const conversation = new Conversation(world, { projectId, conversation: number, thread });
-    const turns = 2 + world.below(7);
+    const turns = 3 + world.below(4) + world.below(7);
     for (let turn = 0; turn < turns; turn++) yield* conversation.turn();
+    yield conversation.lastTurn();
   }
 }

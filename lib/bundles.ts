@@ -16,54 +16,87 @@ export interface BundleOptions {
 const virtualOutdir = 'bundles';
 
 /**
- * Packages that are large and seldom needed. A handler imports them dynamically and finds them beside its bundle, not in it: nothing of them is
- * read before they are.
+ * Packages that are large and seldom needed, and what is used of each. A handler imports them dynamically and finds them beside its bundle, not
+ * in it: nothing of them is read before they are.
  */
-const lazyPackages: readonly string[] = ['@pydantic/genai-prices'];
+const lazyPackages: Readonly<Record<string, string>> = {
+  '@pydantic/genai-prices': '*',
+  '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
+};
+
+/** What replaces parts of the SDK that a function has no use for, and that would be a third of its bundle. */
+const sdkParts = {
+  '@aws-sdk/credential-provider-node': './core/storage/sdk/credentials.ts',
+  '@aws-sdk/middleware-endpoint-discovery': './core/storage/sdk/endpoint-discovery.ts',
+  'node:fs/promises': './core/storage/sdk/shared-files.ts',
+};
 
 const buildOptions: BuildOptions = {
   bundle: true,
-  format: 'esm',
+  // Importing a built-in module of Node as an ES module asks for each of its exports, and so loads what those load lazily: `node:http` all of
+  // undici, for a WebSocket that nobody wants. docs/decisions/0140 has what that costs.
+  format: 'cjs',
   platform: 'node',
   target: 'node24',
+  // A dynamic import of a built-in module is one of an ES module again.
+  supported: { 'dynamic-import': false },
   // Many packages offer their ES modules only here, and only those can be tree-shaken.
   mainFields: ['module', 'main'],
-  // The SDK's default goes through a dozen sources of credentials; a function's are in its environment.
-  alias: { '@aws-sdk/credential-provider-node': './core/storage/environment-credentials.ts' },
+  alias: sdkParts,
   minify: true,
   sourcemap: true,
   // A stack trace needs the mapping alone; the texts would be most of what a cold start reads.
   sourcesContent: false,
   legalComments: 'none',
   metafile: true,
-  outExtension: { '.js': '.mjs' },
+  outExtension: { '.js': '.cjs' },
   logLevel: 'warning',
-  external: [...lazyPackages],
+  external: Object.keys(lazyPackages),
 };
 
 /** The lazy packages that a handler's bundle imports. */
 const lazyImports = (metafile: Metafile | undefined, handler: string): string[] => {
-  const imports = metafile?.outputs[`${virtualOutdir}/${handler}/index.mjs`]?.imports ?? [];
-  return lazyPackages.filter((name) => imports.some(({ path }) => path === name));
+  const imports = metafile?.outputs[`${virtualOutdir}/${handler}/index.cjs`]?.imports ?? [];
+  return Object.keys(lazyPackages).filter((name) => imports.some(({ path }) => path === name));
 };
 
-/** Bundles a lazy package into a folder of its own below `folder`, where Node looks for it. */
-const bundlePackage = (root: string, name: string, folder: string): void => {
-  const target = join(folder, 'node_modules', name);
-  buildSync({
+/** A lazy package as one file. */
+const packageBundle = (root: string, name: string): Uint8Array => {
+  const { outputFiles } = buildSync({
     ...buildOptions,
     external: [],
     sourcemap: false,
     absWorkingDir: root,
-    stdin: { contents: `export * from '${name}';`, resolveDir: root },
-    outfile: join(target, 'index.mjs'),
+    stdin: { contents: `export ${lazyPackages[name]} from '${name}';`, resolveDir: root },
+    write: false,
   });
-  writeFileSync(join(target, 'package.json'), JSON.stringify({ name, exports: './index.mjs' }));
+  const [file] = outputFiles;
+  if (!file) throw new Error(`esbuild made nothing of ${name}`);
+  return file.contents;
+};
+
+/** Puts lazy packages beside the bundles that import them, where Node looks for them; each is bundled once. */
+const placePackages = (
+  root: string,
+  outdir: string,
+  importers: ReadonlyMap<string, readonly string[]>,
+): void => {
+  const packages = new Map<string, Uint8Array>();
+  for (const [handler, names] of importers) {
+    for (const name of names) {
+      const contents = packages.get(name) ?? packageBundle(root, name);
+      packages.set(name, contents);
+      const folder = join(outdir, handler, 'node_modules', name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'index.cjs'), contents);
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, exports: './index.cjs' }));
+    }
+  }
 };
 
 /**
- * Bundles every handler with all that it imports, in one esbuild run: a folder each, with `index.mjs` and
- * `index.mjs.map`, and `node_modules` where it imports lazy packages. esbuild's account of what went into them is written beside, as `meta.json`. The bundles
+ * Bundles every handler with all that it imports, in one esbuild run: a folder each, with `index.cjs` and
+ * `index.cjs.map`, and `node_modules` where it imports lazy packages. esbuild's account of what went into them is written beside, as `meta.json`. The bundles
  * depend on the sources alone, not on where the project or `outdir` lie.
  *
  * @returns each handler's folder, an absolute path if `outdir` is one
@@ -72,6 +105,8 @@ const bundlePackage = (root: string, name: string, folder: string): void => {
 export const bundle = ({ root, handlers, outdir }: BundleOptions): ReadonlyMap<string, string> => {
   const { outputFiles = [], metafile } = buildSync({
     ...buildOptions,
+    // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
+    alias: { ...sdkParts, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
     absWorkingDir: root,
     entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),
     outdir: virtualOutdir,
@@ -82,9 +117,7 @@ export const bundle = ({ root, handlers, outdir }: BundleOptions): ReadonlyMap<s
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, contents);
   }
-  for (const handler of handlers) {
-    for (const name of lazyImports(metafile, handler)) bundlePackage(root, name, join(outdir, handler));
-  }
+  placePackages(root, outdir, new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)])));
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify(metafile));
   return new Map(handlers.map((handler) => [handler, join(outdir, handler)]));
 };

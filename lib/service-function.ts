@@ -50,7 +50,6 @@ export class ServiceFunction extends Construct {
       role: this.#role(props.permissions).withoutPolicyUpdates(),
       environment: {
         SERVICE_NAME: config.serviceName,
-        NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,
       },
     });

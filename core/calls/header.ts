@@ -1,16 +1,23 @@
-import { decode, encode } from '@msgpack/msgpack';
-import { isJsonObject, type ProjectId } from '../wire/index.ts';
+import { Decoder, Encoder } from '@msgpack/msgpack';
+import type { ProjectId } from '../wire/index.ts';
 import { type Part, packUuid, unpackUuid } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
+import { packUsage, unpackUsage } from './packed-usage.ts';
 
 /*
  * A header is one MessagePack list, [version, start | null, end | null], each part a list in the order of the
  * codecs below: rows are read by the thousand, and every byte is stored in the item and in each of its index
- * rows. UUIDs are 16 bytes, an op of the call's own project goes without its scheme and project, and ids that repeat
- * another of the same header are a small number.
+ * rows. UUIDs are 16 bytes, an op of the call's own project goes without its scheme and project, and what repeats
+ * another field of the same header is a small number or nothing.
  */
 
-const version = 1;
+const version = 2;
+/** Had ends that repeated where the start's payload lies, and usage with all its names; it is read as it is. */
+const oldestVersion = 1;
+
+// Each has a buffer, which it uses again. Queries only decode, and are bundled without what encodes.
+const encoder = /* @__PURE__ */ new Encoder();
+const decoder = /* @__PURE__ */ new Decoder();
 
 /** An id within a header: bytes for a UUID, a number for "the same as …", else its text. */
 type PackedId = Uint8Array | number | string | null;
@@ -36,17 +43,28 @@ const unpackId = (packed: PackedId, call: { id: string; parentId: string | null 
 const ownOp = '\u0001';
 const ownOpPrefix = (projectId: ProjectId, service: string): string => `${service}:///${projectId}/op/`;
 
-type PackedPointer = [segment: Uint8Array | null, offset: number, length: number];
+/** A segment is its name's bytes, null for none, or a number for "the same as the start's"; an offset of null is where the start's block ends. */
+type PackedPointer = [segment: Uint8Array | number | null, offset: number | null, length: number];
 
-const packPointer = ({ segment, offset, length }: PayloadPointer): PackedPointer => [
-  segment === null ? null : Buffer.from(segment, 'hex'),
-  offset,
+const sameSegment = 0;
+
+const packPointer = ({ segment, offset, length }: PayloadPointer, start?: PayloadPointer): PackedPointer => [
+  segment === null ? null : segment === start?.segment ? sameSegment : Buffer.from(segment, 'hex'),
+  start && offset === start.offset + start.length ? null : offset,
   length,
 ];
 
-const unpackPointer = (segment: unknown, offset: unknown, length: unknown): PayloadPointer => ({
-  segment: segment instanceof Uint8Array ? Buffer.from(segment).toString('hex') : null,
-  offset: Number(offset),
+const unpackSegment = (segment: unknown, start: PayloadPointer | undefined): string | null => {
+  if (segment === sameSegment) return start?.segment ?? null;
+  return segment instanceof Uint8Array ? Buffer.from(segment).toString('hex') : null;
+};
+
+const unpackPointer = (
+  [segment, offset, length]: readonly [unknown, unknown, unknown],
+  start?: PayloadPointer,
+): PayloadPointer => ({
+  segment: unpackSegment(segment, start),
+  offset: offset === null && start ? start.offset + start.length : Number(offset),
   length: Number(length),
 });
 
@@ -104,28 +122,28 @@ const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
     runId: (runId ?? null) as string | null,
     runStep: (runStep ?? null) as number | null,
     bytes: Number(bytes),
-    payload: unpackPointer(segment, offset, length),
+    payload: unpackPointer([segment, offset, length]),
   };
 };
 
-const packEnd = (end: EndHeader): unknown[] => [
+const packEnd = (end: EndHeader, start: StartHeader | null): unknown[] => [
   end.endedAt,
   statuses.indexOf(end.status),
   end.bytes,
-  ...packPointer(end.payload),
+  ...packPointer(end.payload, start?.payload),
   end.runStepEnd,
-  end.usage,
+  packUsage(end.usage),
 ];
 
-const unpackEnd = (fields: unknown[]): EndHeader => {
+const unpackEnd = (fields: unknown[], start: StartHeader | null): EndHeader => {
   const [endedAt, status, bytes, segment, offset, length, runStepEnd, usage] = fields;
   return {
     endedAt: Number(endedAt),
     status: statusAt(status),
     runStepEnd: (runStepEnd ?? null) as number | null,
-    usage: usage === true ? true : isJsonObject(usage) ? usage : null,
+    usage: unpackUsage(usage ?? null),
     bytes: Number(bytes),
-    payload: unpackPointer(segment, offset, length),
+    payload: unpackPointer([segment, offset, length], start?.payload),
   };
 };
 
@@ -141,7 +159,7 @@ export interface HeaderParts {
 
 /** Packs a header for the attribute `h`. Times are microseconds, sizes bytes. */
 export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uint8Array =>
-  encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end))]);
+  encoder.encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end, start))]);
 
 /**
  * Unpacks the attribute `h`.
@@ -149,9 +167,15 @@ export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uin
  * @throws Error on a version that a later release wrote
  */
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts => {
-  const [found, start, end] = decode(bytes) as [number, unknown[] | null, unknown[] | null];
-  if (found !== version) throw new Error(`a header of version ${found}, and this release reads ${version}`);
-  return { start: start && unpackStart(start, owner), end: end && unpackEnd(end) };
+  const [found, startFields, endFields] = decoder.decode(bytes) as [
+    number,
+    unknown[] | null,
+    unknown[] | null,
+  ];
+  if (!(found >= oldestVersion && found <= version))
+    throw new Error(`a header of version ${found}, and this release reads ${oldestVersion} to ${version}`);
+  const start = startFields && unpackStart(startFields, owner);
+  return { start, end: endFields && unpackEnd(endFields, start) };
 };
 
 /**

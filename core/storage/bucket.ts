@@ -1,18 +1,14 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  type PutObjectCommandInput,
-  type S3Client,
-  S3ServiceException,
-} from '@aws-sdk/client-s3';
+import type { PutObjectCommandInput, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { type Attempt, type Effort, persist } from './effort.ts';
 
-/** One S3 bucket and the client to reach it with. */
+/** One S3 bucket and the client to reach it with, which may be made when it is first asked for. */
 export interface Bucket {
-  readonly client: S3Client;
+  readonly client: S3Client | Promise<S3Client>;
   readonly name: string;
 }
+
+/** S3's part of the SDK, loaded when it is first needed: most requests are over without it, and it would be a third of what a container loads. */
+const s3 = () => import('@aws-sdk/client-s3');
 
 /** An object as it was read: its bytes, and the ETag that tells whether it is still the same. */
 export interface StoredObject {
@@ -34,7 +30,8 @@ const putInput = (bucket: Bucket, key: string, body: Uint8Array): PutObjectComma
  */
 export const putObject = (bucket: Bucket, key: string, body: Uint8Array, effort: Effort): Promise<void> =>
   persist(effort, async (request) => {
-    await bucket.client.send(new PutObjectCommand(putInput(bucket, key, body)), request);
+    const { PutObjectCommand } = await s3();
+    await (await bucket.client).send(new PutObjectCommand(putInput(bucket, key, body)), request);
     return true;
   });
 
@@ -51,11 +48,10 @@ export const readObject = async (
 ): Promise<StoredObject | undefined> => {
   let found: StoredObject | undefined;
   await persist(effort, async (request) => {
+    const { GetObjectCommand } = await s3();
+    const client = await bucket.client;
     try {
-      const answer = await bucket.client.send(
-        new GetObjectCommand({ Bucket: bucket.name, Key: key }),
-        request,
-      );
+      const answer = await client.send(new GetObjectCommand({ Bucket: bucket.name, Key: key }), request);
       const body = await answer.Body?.transformToByteArray();
       found = body && { body, etag: answer.ETag ?? '' };
     } catch (error) {
@@ -81,6 +77,12 @@ export const getObject = async (
 /** What S3 answers to a write on condition: the object is gone, somebody else is writing it, it is another by now. */
 const changed = new Set<number | undefined>([404, 409, 412]);
 
+/** The status of S3's answer that an error of its client tells of; undefined for other errors. */
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof Error && '$metadata' in error
+    ? (error as S3ServiceException).$metadata.httpStatusCode
+    : undefined;
+
 /** Whether the condition of a write held. */
 const sendIfUnchanged = async (
   effort: Effort,
@@ -91,7 +93,7 @@ const sendIfUnchanged = async (
     try {
       await send(request);
     } catch (error) {
-      if (!(error instanceof S3ServiceException) || !changed.has(error.$metadata.httpStatusCode)) throw error;
+      if (!changed.has(statusOf(error))) throw error;
       held = false;
     }
     return true;
@@ -106,7 +108,8 @@ const sendIfUnchanged = async (
  */
 export const deleteObject = (bucket: Bucket, key: string, effort: Effort): Promise<void> =>
   persist(effort, async (request) => {
-    await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), request);
+    const { DeleteObjectCommand } = await s3();
+    await (await bucket.client).send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), request);
     return true;
   });
 
@@ -124,9 +127,11 @@ export const replaceObject = (
   etag: string,
   effort: Effort,
 ): Promise<boolean> =>
-  sendIfUnchanged(effort, (request) =>
-    bucket.client.send(new PutObjectCommand({ ...putInput(bucket, key, body), IfMatch: etag }), request),
-  );
+  sendIfUnchanged(effort, async (request) => {
+    const { PutObjectCommand } = await s3();
+    const input = { ...putInput(bucket, key, body), IfMatch: etag };
+    await (await bucket.client).send(new PutObjectCommand(input), request);
+  });
 
 /**
  * Deletes an object that was read.
@@ -141,6 +146,8 @@ export const deleteReadObject = (
   etag: string,
   effort: Effort,
 ): Promise<boolean> =>
-  sendIfUnchanged(effort, (request) =>
-    bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: etag }), request),
-  );
+  sendIfUnchanged(effort, async (request) => {
+    const { DeleteObjectCommand } = await s3();
+    const input = { Bucket: bucket.name, Key: key, IfMatch: etag };
+    await (await bucket.client).send(new DeleteObjectCommand(input), request);
+  });

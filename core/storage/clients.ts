@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
 /**
@@ -20,16 +20,26 @@ const httpHandler = (requestTimeoutMs: number) =>
     httpsAgent: new Agent({ keepAlive: true, maxSockets }),
   });
 
-/** A DynamoDB client for the life of a container: keep-alive, one second to connect, three to answer. */
-export const dynamodbClient = (): DynamoDBClient =>
-  new DynamoDBClient({ maxAttempts: 3, requestHandler: httpHandler(3000) });
+/**
+ * A DynamoDB client for the life of a container: keep-alive, one second to connect, three to answer.
+ *
+ * @param config where it differs, e.g. in the endpoint; a function's environment says all that is needed
+ */
+export const dynamodbClient = (config: DynamoDBClientConfig = {}): DynamoDBClient => {
+  const client = new DynamoDBClient({ maxAttempts: 3, requestHandler: httpHandler(3000), ...config });
+  // It copies every row of every answer for a logger, be there none.
+  client.middlewareStack.removeByTag('LOGGER');
+  return client;
+};
 
-/** An S3 client for the life of a container: keep-alive, one second to connect, six to answer (objects have up to 6 MB). */
-export const s3Client = (): S3Client =>
-  new S3Client({
+/** An S3 client for the life of a container: keep-alive, one second to connect, six to answer (objects have up to 6 MB). Its code is loaded with it. */
+export const s3Client = async (): Promise<S3Client> => {
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  return new S3Client({
     maxAttempts: 3,
     requestHandler: httpHandler(6000),
     // The bodies are zstd frames with a checksum of their own; a trailing CRC would cost a chunked upload.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+};

@@ -1,3 +1,5 @@
+import { inSources } from './stack-trace.ts';
+
 /**
  * Writes one JSON line to the function's log. Only what an operator needs: never a payload, a key or a header's value.
  *
@@ -6,7 +8,7 @@
 export const log = (level: 'info' | 'error', fields: Readonly<Record<string, unknown>>): void => {
   const line = JSON.stringify({ level, ...fields }, (_key, value: unknown) =>
     value instanceof Error
-      ? { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+      ? { name: value.name, message: value.message, stack: inSources(value.stack ?? ''), cause: value.cause }
       : value,
   );
   // console.log would add Lambda's own prefix, and the line would not be JSON any more.

@@ -58,13 +58,25 @@ const feedbackStore = (table: Table, bucket: Bucket, names: WireNames): Feedback
   retentionDays: readRetention(),
 });
 
+/** The bucket, whose client is made when it is first asked for: most requests do without. */
+const lazyBucket = (name: string): Bucket => {
+  let client: ReturnType<typeof s3Client> | undefined;
+  return {
+    name,
+    get client() {
+      client ??= s3Client();
+      return client;
+    },
+  };
+};
+
 const readSettings = (): Settings => {
   const service = required('SERVICE_NAME');
   const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE, FEEDBACK_TABLE, PAYLOADS_BUCKET } = process.env;
   const names = wireNames(service);
-  // Clients are made now, while the container starts: then they cost no request its time.
+  // Made now, while the container starts: then it costs no request its time.
   const client = dynamodbClient();
-  const payloads = PAYLOADS_BUCKET ? { client: s3Client(), name: PAYLOADS_BUCKET } : undefined;
+  const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   const bucket = (): Bucket => given('PAYLOADS_BUCKET', payloads);
   const made = <T>(name: string | undefined, make: (table: Table) => T): T | undefined =>
     name ? make({ client, name }) : undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
@@ -29,10 +30,16 @@ const leastMemoryMb = 256;
 
 const bootstrap = new URL('./bootstrap.ts', import.meta.url);
 
+/** The file of a module: of those that there are, the first in the order in which Lambda looks for them. */
+const moduleOf = (path: string): string => {
+  const files = ['.js', '.mjs', '.cjs'].map((extension) => path + extension);
+  return files.find((file) => existsSync(file)) ?? `${path}.js`;
+};
+
 const setupOf = ({ folder, handler, name, arn, memoryMb }: FunctionSpec): WorkerSetup => {
   const dot = handler.lastIndexOf('.');
   return {
-    module: join(folder, `${handler.slice(0, dot)}.mjs`),
+    module: moduleOf(join(folder, handler.slice(0, dot))),
     export: handler.slice(dot + 1),
     functionName: name,
     functionArn: arn,

@@ -29,7 +29,7 @@ describe('the app', () => {
     expect(functions).toHaveLength(routes.length + 1);
     for (const { Properties } of functions) {
       const { S3Key } = Properties.Code as { S3Key: string };
-      expect(existsSync(join(outdir, `asset.${S3Key.replace('.zip', '')}`, 'index.mjs'))).toBe(true);
+      expect(existsSync(join(outdir, `asset.${S3Key.replace('.zip', '')}`, 'index.cjs'))).toBe(true);
     }
   });
 

@@ -26,21 +26,65 @@ describe('the bundles of the handlers', () => {
     expect([...folders]).toEqual(handlers.map((handler) => [handler, join(outdir, handler)]));
   });
 
-  it.each(handlers)('export the handler of %s from an ES module', (handler) => {
-    expect(metafile.outputs[`bundles/${handler}/index.mjs`]?.exports).toEqual(['handler']);
+  it('export a handler each, once loaded as Lambda loads them', () => {
+    const script = `
+      globalThis.awslambda = { streamifyResponse: (handle) => handle };
+      const loaded = ${JSON.stringify(handlers)}.map((handler) => require('./' + handler + '/index.cjs'));
+      console.log(JSON.stringify(loaded.map((exports) => [Object.keys(exports), typeof exports.handler])));`;
+    const names = [
+      'CALLS_TABLE',
+      'OBJECTS_TABLE',
+      'COSTS_TABLE',
+      'FEEDBACK_TABLE',
+      'KEYS_TABLE',
+      'PAYLOADS_BUCKET',
+    ];
+    const env = {
+      ...Object.fromEntries(names.map((name) => [name, name.toLowerCase()])),
+      ...{ SERVICE_NAME: 'svc', SHARDS: '4', AWS_REGION: 'us-east-1' },
+    };
+    const printed = execFileSync(process.execPath, ['--eval', script], {
+      cwd: outdir,
+      env,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(printed)).toEqual(handlers.map(() => [['handler'], 'function']));
+  });
+
+  it('are small: none is above 400 KB, the authorizer not above 250', () => {
+    const sizes = handlers.map((handler) => [handler, text(handler, 'index.cjs').length] as const);
+    expect(sizes.filter(([, bytes]) => bytes > 400_000)).toEqual([]);
+    expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
+  });
+
+  it('have the SDK alone ask for what is replaced in them', () => {
+    const replaced =
+      /^(?:node:fs\/promises|@smithy\/core\/event-streams|@aws-sdk\/middleware-endpoint-discovery)$/;
+    const importers = Object.entries(metafile.inputs).filter(([, { imports }]) =>
+      imports.some(({ original = '' }) => replaced.test(original)),
+    );
+    expect(
+      importers.map(([path]) => path).filter((path) => !/^node_modules\/@(?:smithy|aws-sdk)\//.test(path)),
+    ).toEqual([]);
+    expect(importers.length).toBeGreaterThan(0);
+  });
+
+  it.each(handlers)('load no part of Node in %s that loads what nobody needs', (handler) => {
+    // An ES module's import of a built-in module runs all its getters.
+    expect(text(handler, 'index.cjs')).not.toMatch(/\bimport\(/);
   });
 
   it.each(handlers)('let %s import nothing that Node does not have', (handler) => {
-    const imports = metafile.outputs[`bundles/${handler}/index.mjs`]?.imports.map(({ path }) => path) ?? [];
+    const imports = metafile.outputs[`bundles/${handler}/index.cjs`]?.imports.map(({ path }) => path) ?? [];
     // Or what lies beside it.
     const beside = (path: string) => existsSync(join(outdir, handler, 'node_modules', path, 'package.json'));
     expect(imports.filter((path) => !isBuiltin(path) && !beside(path))).toEqual([]);
-    expect(text(handler, 'index.mjs')).not.toContain('Dynamic require of');
+    expect(text(handler, 'index.cjs')).not.toContain('Dynamic require of');
   });
 
   it.each(handlers)('map the stack traces of %s to its sources, without their texts', (handler) => {
-    expect(text(handler, 'index.mjs')).toMatch(/\/\/# sourceMappingURL=index\.mjs\.map\s*$/);
-    const map = JSON.parse(text(handler, 'index.mjs.map'));
+    expect(text(handler, 'index.cjs')).toMatch(/\/\/# sourceMappingURL=index\.cjs\.map\s*$/);
+    const map = JSON.parse(text(handler, 'index.cjs.map'));
     expect(map.sources).toContainEqual(expect.stringMatching(`^(../)+lambdas/${handler}.ts$`));
     expect(map).not.toHaveProperty('sourcesContent');
   });
@@ -86,7 +130,7 @@ describe('bundling', () => {
     );
     const outdir = temporaryFolder();
     bundle({ root: folder, handlers: ['call/start'], outdir });
-    expect(readFileSync(join(outdir, 'call/start/index.mjs'), 'utf8')).not.toContain('unused');
+    expect(readFileSync(join(outdir, 'call/start/index.cjs'), 'utf8')).not.toContain('unused');
   });
 
   it('puts a lazy package beside the handlers that import it, which find it when they need it', () => {
@@ -98,11 +142,11 @@ describe('bundling', () => {
     const outdir = temporaryFolder();
     bundle({ root: lazy, handlers: ['call/start', 'call/end'], outdir });
     const folder = join(outdir, 'call/start');
-    expect(statSync(join(folder, 'index.mjs')).size).toBeLessThan(1000);
+    expect(statSync(join(folder, 'index.cjs')).size).toBeLessThan(1000);
     expect(existsSync(join(outdir, 'call/end/node_modules'))).toBe(false);
     // In a Node of its own, as it will be: vitest resolves imports its own way.
-    const script = `import { handler } from './index.mjs'; console.log(await handler());`;
-    const run = ['--input-type=module', '--eval', script];
+    const script = `require('./index.cjs').handler().then(console.log);`;
+    const run = ['--eval', script];
     expect(execFileSync(process.execPath, run, { cwd: folder, encoding: 'utf8' })).toBe('2.5\n');
   });
 

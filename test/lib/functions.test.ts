@@ -162,7 +162,6 @@ describe.each(routes)('the function of $path', (route) => {
     expect(environmentOf(resource)).toEqual({
       SERVICE_NAME: 'svc',
       SHARDS: '4',
-      NODE_OPTIONS: '--enable-source-maps',
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
       ...(route.stores.objects && { OBJECTS_TABLE: { Ref: objectsId } }),
       ...((route.stores.payloads || route.stores.objects || route.stores.feedback) && {
@@ -202,7 +201,6 @@ describe('the function of the authorizer', () => {
   it('knows the keys table and no other store', () => {
     expect(environmentOf(resource)).toEqual({
       SERVICE_NAME: 'svc',
-      NODE_OPTIONS: '--enable-source-maps',
       KEYS_TABLE: { Ref: keysId },
     });
   });

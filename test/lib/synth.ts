@@ -35,7 +35,7 @@ const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> 
     handlers.map((handler) => {
       const folder = join(outdir, handler);
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'index.mjs'), `// ${handler}\n`);
+      writeFileSync(join(folder, 'index.cjs'), `// ${handler}\n`);
       return [handler, folder];
     }),
   );

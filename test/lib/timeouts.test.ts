@@ -31,7 +31,7 @@ const timeoutsOf = async (client: { config: { requestHandler: unknown } }): Prom
   return handler.configProvider;
 };
 
-const clients = { DynamoDB: dynamodbClient(), S3: s3Client() };
+const clients = { DynamoDB: dynamodbClient(), S3: await s3Client() };
 
 /** What a function that has all its time left may spend on storage, in milliseconds. */
 const storageMs = (functionMs: number): number => {

@@ -33,7 +33,7 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     await client.send(new CreateBucketCommand({ Bucket: bucket.name }));
   });
   afterAll(async () => {
-    bucket.client.destroy();
+    (await bucket.client).destroy();
     await server.stop();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });

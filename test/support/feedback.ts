@@ -139,7 +139,8 @@ export const everythingIn = async ({ table, bucket }: FeedbackStore) => {
   let items = 0;
   for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) items += Items.length;
   const objects: string[] = [];
-  for await (const { Contents = [] } of paginateListObjectsV2(bucket, { Bucket: bucket.name }))
+  const client = await bucket.client;
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket.name }))
     for (const { Key } of Contents) if (Key?.startsWith('feedback/')) objects.push(Key);
   return { items, objects };
 };

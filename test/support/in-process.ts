@@ -135,7 +135,7 @@ export const startInProcess = async (
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
   const { settings } = await import('../../lambdas/http/settings.ts');
-  for (const client of [settings.calls.table.client, settings.calls.bucket.client])
+  for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
     makeFaulty(client as SdkClient);
   const handlers = await loadHandlers();
   const { api } = readStack(assembly());

@@ -28,7 +28,8 @@ export const everythingStored = async ({ table, bucket }: CallStore): Promise<St
     }
   }
   let objects = 0;
-  for await (const page of paginateListObjectsV2(bucket, { Bucket: bucket.name })) {
+  const client = await bucket.client;
+  for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket.name })) {
     for (const { Key = '' } of page.Contents ?? []) {
       objects++;
       const packed = await getObject(bucket, Key, effort(10_000));

@@ -1,8 +1,9 @@
+import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldHeader, packHeader, unpackHeader } from '../../../core/calls/header.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../../../core/calls/model.ts';
-import { isId, type ProjectId } from '../../../core/wire/index.ts';
+import { isId, type JsonObject, type ProjectId } from '../../../core/wire/index.ts';
 
 const owner = {
   projectId: 'acme/airline' as ProjectId,
@@ -41,11 +42,32 @@ const start: fc.Arbitrary<StartHeader> = fc.record({
   payload: pointer,
 });
 
+const count = fc.oneof(fc.nat(), fc.constantFrom(0.25, 2 ** 53));
+const usageKey = fc.oneof(
+  fc.constantFrom(
+    'gpt-4o',
+    'prompt_tokens',
+    'completion_tokens_details',
+    'cached_tokens',
+    '',
+    '0',
+    'constructor',
+  ),
+  fc.string().filter((key) => key !== '__proto__'),
+);
+const usage: fc.Arbitrary<JsonObject | true> = fc.oneof(
+  fc.constant(true as const),
+  fc.dictionary(usageKey, fc.oneof(count, fc.string(), fc.constant(null), fc.dictionary(usageKey, count)), {
+    noNullPrototype: true,
+  }),
+  fc.constant<JsonObject>({ 'gpt-4o': { choices: [{ prompt_tokens: 1 }, []] } }),
+);
+
 const end: fc.Arbitrary<EndHeader> = fc.record({
   endedAt: micros,
   status: fc.constantFrom('success', 'error', 'descendant_error'),
   runStepEnd: maybe(fc.integer()),
-  usage: maybe(fc.constant({ 'gpt-4o': { prompt_tokens: 1592, cost: 0.25 } })),
+  usage: maybe(usage),
   bytes: fc.nat(),
   payload: pointer,
 });
@@ -84,8 +106,41 @@ describe('a header', () => {
     expect(packed.length).toBeLessThan(200);
   });
 
+  it('says once where a start and an end of one request lie, and usage without its usual names', () => {
+    const segment = '00aabbccddeeff00112233aabb';
+    const together: EndHeader = {
+      endedAt: 1790812817524762,
+      status: 'success',
+      runStepEnd: null,
+      usage: { 'gpt-4o': { prompt_tokens: 1823, completion_tokens: 50, requests: 1, total_tokens: 1873 } },
+      bytes: 500,
+      payload: { segment, offset: 7000, length: 400 },
+    };
+    const begun = fc.sample(start, { numRuns: 1, seed: 1 })[0];
+    if (!begun) throw new Error('no start was made');
+    const beside = { ...begun, payload: { segment, offset: 0, length: 7000 } };
+    const bytes = (end: EndHeader | null) => packHeader({ start: beside, end }, owner).length;
+    // What is left: the time, status and sizes, `gpt-4o` and four small numbers.
+    expect(bytes(together) - bytes(null)).toBeLessThan(45);
+    expect(unpackHeader(packHeader({ start: beside, end: together }, owner), owner).end).toEqual(together);
+  });
+
+  it('of the version before is read as it was written', () => {
+    const usage = { 'gpt-4o': { prompt_tokens: 1 } };
+    const segment = Buffer.alloc(13, 7);
+    const end = [1790812817524762, 0, 500, segment, 12, 400, null, usage];
+    expect(unpackHeader(encode([1, null, end]), owner).end).toEqual({
+      endedAt: 1790812817524762,
+      status: 'success',
+      runStepEnd: null,
+      usage,
+      bytes: 500,
+      payload: { segment: segment.toString('hex'), offset: 12, length: 400 },
+    });
+  });
+
   it('of a version to come is refused, not misread', () => {
-    expect(() => unpackHeader(Uint8Array.of(0x93, 2, 0xc0, 0xc0), owner)).toThrow('version 2');
+    expect(() => unpackHeader(Uint8Array.of(0x93, 3, 0xc0, 0xc0), owner)).toThrow('version 3');
   });
 });
 

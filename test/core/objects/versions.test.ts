@@ -28,7 +28,8 @@ const versionsOf = (objectId: string) => queryAll(store, { filter: { objectIds: 
 
 /** The keys of all values in the bucket. */
 const inBucket = async (): Promise<string[]> => {
-  const { Contents } = await store.bucket.client.send(
+  const client = await store.bucket.client;
+  const { Contents } = await client.send(
     new ListObjectsV2Command({ Bucket: store.bucket.name, Prefix: 'objects/' }),
   );
   return (Contents ?? []).map(({ Key }) => String(Key));

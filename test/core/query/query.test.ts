@@ -241,7 +241,7 @@ describe('what a query reads', () => {
 
   it('is only as much as is taken', async () => {
     const store = await createCallStore();
-    const bulk = [...agentTraces({ projectId: project, conversations: 120, seed: 2 })];
+    const bulk = [...agentTraces({ projectId: project, conversations: 75, seed: 2 })];
     for (let i = 0; i < bulk.length; i += 200) await report.together(store, bulk.slice(i, i + 200));
     const whole = effort(30_000);
     await query(store, {}, whole);

@@ -149,7 +149,7 @@ describe('a reader that goes away', () => {
   it('breaks off what is under way, and no request is made after it', async () => {
     let hanging = false;
     await using proxy = await startFaultyProxy(await target(), () => (hanging ? 'hang' : 'none'));
-    const calls = [...agentTraces({ projectId: project, conversations: 80, seed: 7 })];
+    const calls = [...agentTraces({ projectId: project, conversations: 50, seed: 7 })];
     for (let i = 0; i < calls.length; i += 250) {
       await send(
         store,

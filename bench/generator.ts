@@ -1,0 +1,21 @@
+/**
+ * Prints how calls of the generator in examples/ compare with those of a file: what decides their cost, side by side.
+ *
+ *     npm run bench:generator -- calls.jsonl     # one {"start": …, "end": …} a line
+ */
+import { generatedCalls, readCalls } from './calls.ts';
+import { rounded } from './figures.ts';
+import { profileOf } from './profile.ts';
+
+const conversations = 100;
+
+const [file] = process.argv.slice(2);
+const made = profileOf(generatedCalls(conversations));
+const given = file === undefined ? {} : profileOf(readCalls(file));
+const rows = Object.entries(made).map(([name, value]) => {
+  const other = given[name];
+  if (other === undefined) return [name, { generator: rounded(value) }] as const;
+  const difference = `${(100 * (value / other - 1)).toFixed(0)} %`;
+  return [name, { generator: rounded(value), file: rounded(other), difference }] as const;
+});
+console.table(Object.fromEntries(rows));

@@ -1,0 +1,74 @@
+/** Measures the service: `npm run bench -- --help`. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { dirname } from 'node:path';
+import { type Bench, openBench } from './bench.ts';
+import { type Call, generatedCalls, jsonBytes, readCalls } from './calls.ts';
+import { type Figure, printFigures, verdict } from './figures.ts';
+import { type BenchOptions, help, parseOptions, UsageError } from './options.ts';
+import type { BenchContext } from './part.ts';
+import { parts } from './parts.ts';
+
+/** About as many calls as make the figures steady, and a run short. */
+const conversations = 60;
+
+const progress = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+
+/** Runs the parts that were asked for, one after the other, and prints each as it ends. */
+const runParts = async (options: BenchOptions, calls: readonly Call[]): Promise<Record<string, Figure[]>> => {
+  await using cleanup = new AsyncDisposableStack();
+  let opened: Promise<Bench> | undefined;
+  const bench = (): Promise<Bench> => {
+    opened ??= openBench().then((fresh) => cleanup.use(fresh));
+    return opened;
+  };
+  const context: BenchContext = { calls, sizes: options.sizes, bench, progress };
+  const figures: Record<string, Figure[]> = {};
+  for (const part of parts.filter(({ name }) => options.only?.includes(name) ?? true)) {
+    progress(`${part.name} …`);
+    const ofPart = [...(await part.run(context))];
+    figures[part.name] = ofPart;
+    printFigures(part.title, ofPart);
+  }
+  return figures;
+};
+
+/** What the figures were measured with: they say little without it. */
+const surroundings = (options: BenchOptions, calls: readonly Call[]) => ({
+  measuredAt: new Date().toISOString(),
+  node: process.version,
+  cpu: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
+  calls: {
+    from: options.file ?? 'examples/agent-traces.ts',
+    count: calls.length,
+    jsonBytes: jsonBytes(calls),
+  },
+});
+
+const run = async (options: BenchOptions): Promise<void> => {
+  const calls = options.file === undefined ? generatedCalls(conversations) : readCalls(options.file);
+  const bytesEach = Math.round(jsonBytes(calls) / calls.length);
+  console.log(`${calls.length} calls of ${bytesEach} bytes of JSON each on average; Node ${process.version}`);
+  const figures = await runParts(options, calls);
+  mkdirSync(dirname(options.json), { recursive: true });
+  writeFileSync(options.json, `${JSON.stringify({ ...surroundings(options, calls), figures }, null, 2)}\n`);
+  const missed = Object.values(figures)
+    .flat()
+    .filter((figure) => verdict(figure) === 'missed');
+  console.log(`\nWritten to ${options.json}. Floors missed: ${missed.length || 'none'}`);
+  for (const { name, median, unit, atMost } of missed)
+    console.log(`  ${name}: ${median} ${unit}, above ${atMost}`);
+};
+
+try {
+  const names = parts.map(({ name }) => name);
+  const options = parseOptions(process.argv.slice(2), names);
+  if (options.help) console.log(help(names));
+  else await run(options);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`bench: ${error.message}\nSee npm run bench -- --help`);
+  process.exitCode = 2;
+}

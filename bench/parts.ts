@@ -1,0 +1,25 @@
+import { cpu } from './cpu.ts';
+import { feedback } from './feedback.ts';
+import { inference } from './inference.ts';
+import type { Part } from './part.ts';
+import { queries } from './queries.ts';
+import { service } from './service.ts';
+import { speed } from './speed.ts';
+import { starts } from './starts.ts';
+import { threads } from './threads.ts';
+import { tuning } from './tuning.ts';
+import { writes } from './writes.ts';
+
+/** All parts of the bench, in the order they run in: what is counted, then what is timed. */
+export const parts: readonly Part[] = [
+  writes,
+  queries,
+  feedback,
+  threads,
+  tuning,
+  cpu,
+  starts,
+  speed,
+  inference,
+  service,
+];

@@ -1,0 +1,70 @@
+/** What decides how much calls cost to keep: their sizes, how they hang together, and how much they repeat. */
+import { constants, zstdCompressSync } from 'node:zlib';
+import { type Call, jsonBytes } from './calls.ts';
+import { quantile } from './figures.ts';
+
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0) / numbers.length;
+
+const countsBy = (calls: readonly Call[], field: string): number[] =>
+  [...Map.groupBy(calls, ({ start }) => start[field]).values()].map((group) => group.length);
+
+/** A call's payload as a segment holds it. */
+const payloadOf = ({ start, end }: Call): string =>
+  [start.attributes, start.inputs, end.output, end.summary, end.exception]
+    .map((value) => `${JSON.stringify(value)}\n`)
+    .join('');
+
+/** Bytes a call of payloads that are compressed so many together, as a segment is. */
+export const compressedBytes = (calls: readonly Call[], together: number, level = 3): number => {
+  const params = {
+    [constants.ZSTD_c_compressionLevel]: level,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+    [constants.ZSTD_c_windowLog]: 23,
+  };
+  let bytes = 0;
+  for (let i = 0; i < calls.length; i += together) {
+    const payloads = calls.slice(i, i + together).map(payloadOf);
+    bytes += zstdCompressSync(Buffer.from(payloads.join('')), { params }).length;
+  }
+  return bytes / calls.length;
+};
+
+const windowLength = 32;
+
+/** The share of the payloads' characters that lie in runs of at least 32 that an earlier call had already, from 0 to 1. */
+export const repeatedShare = (calls: readonly Call[]): number => {
+  const seen = new Set<string>();
+  let [repeated, all] = [0, 0];
+  for (const call of calls) {
+    const text = payloadOf(call);
+    all += text.length;
+    for (let i = 0; i + windowLength <= text.length; ) {
+      const isKnown = seen.has(text.slice(i, i + windowLength));
+      if (isKnown) repeated += windowLength;
+      i += isKnown ? windowLength : 1;
+    }
+    // Every window that is looked for lies anywhere, those that are kept side by side: a repeated run meets one of them.
+    for (let i = 0; i < text.length; i += windowLength) seen.add(text.slice(i, i + windowLength));
+  }
+  return repeated / all;
+};
+
+/** The profile of calls, by the names under which it is printed. Sizes are bytes. */
+export const profileOf = (calls: readonly Call[]): Readonly<Record<string, number>> => {
+  const sizes = calls.map((call) => jsonBytes([call]));
+  const threads = countsBy(calls, 'thread_id');
+  return {
+    'bytes a call, mean': mean(sizes),
+    'bytes a call, p50': quantile(sizes, 0.5),
+    'bytes a call, p90': quantile(sizes, 0.9),
+    'calls a thread, mean': mean(threads),
+    'calls a thread, p50': quantile(threads, 0.5),
+    'calls a thread, p90': quantile(threads, 0.9),
+    'calls a trace, mean': mean(countsBy(calls, 'trace_id')),
+    'compressed alone, bytes a call': compressedBytes(calls, 1),
+    'compressed in 25s, bytes a call': compressedBytes(calls, 25),
+    'compressed in 100s, bytes a call': compressedBytes(calls, 100),
+    'repeated, % of the payload': 100 * repeatedShare(calls),
+  };
+};
