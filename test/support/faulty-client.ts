@@ -69,7 +69,7 @@ const silence = async (signal: AbortSignal | undefined): Promise<never> => {
 };
 
 const bytesOf = (body: unknown): Buffer =>
-  typeof body === 'string' ? Buffer.from(body) : Buffer.from((body ?? new Uint8Array()) as Uint8Array);
+  body instanceof Uint8Array ? Buffer.copyBytesFrom(body) : Buffer.from(String(body ?? ''));
 
 const toAnswer = async ({ response }: SdkResponse): Promise<StoreAnswer> => ({
   status: response.statusCode,
