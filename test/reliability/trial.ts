@@ -4,7 +4,7 @@ import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
 import type { Answer, InProcess, Sender, Sent } from '../support/in-process.ts';
 import type { Scenario } from './scenarios/index.ts';
 
-/** A fault at one storage request, or at that one and all after it. */
+/** A fault at one storage request, or a few, or at that one and all after it. */
 export interface Injected {
   readonly fault: Fault;
   /** The number of the request, from 0. */
@@ -85,6 +85,9 @@ export const runClean = async (service: InProcess, scenario: Scenario): Promise<
 /** Faults after which the same request succeeds by itself. */
 const passing: readonly Fault[] = ['throttle', 'hang', 'down', 'error', 'reset', 'half'];
 
+/** How many storage requests in a row a fault is done to that does not last. What the store never had is refused once more than the SDK tries by itself. */
+const lengthOf = (fault: Fault): number => (unreached.includes(fault) ? 4 : 1);
+
 /** A function's time with which a lasting fault is soon given up, in milliseconds. */
 const shortMs = 1300;
 
@@ -94,7 +97,8 @@ export const runFaulty = async (service: InProcess, clean: Clean, injected: Inje
   const { fault, at, lasting } = injected;
   const changes = scenario.views !== undefined;
   const { project, request } = changes ? await prepare(service, scenario) : clean;
-  const plan = faultPlan((number) => (number === at || (lasting && number > at) ? fault : 'none'));
+  const until = lasting ? Number.POSITIVE_INFINITY : at + lengthOf(fault);
+  const plan = faultPlan((number) => (number >= at && number < until ? fault : 'none'));
   const isShort = lasting && passing.includes(fault);
   const answer = await service.send(request, { plan, ...(isShort && { timeMs: shortMs }) });
   await expectQuiet(plan);

@@ -19,7 +19,7 @@ export const newTally = (): Tally => ({
   ...{ answers: new Map(), requests: 0, storageRequests: 0, faults: 0, abandoned: 0 },
 });
 
-const kinds: readonly Fault[] = ['throttle', 'error', 'reset', 'down', 'half', 'hang'];
+const kinds: readonly Fault[] = ['throttle', 'error', 'reset', 'down', 'hang'];
 
 /** A client on a bad day: 5 % of the storage requests behind its requests fail, and sometimes all of them for a while. */
 export interface Client {
@@ -44,9 +44,11 @@ export const newClient = (service: InProcess, random: Random, tally: Tally): Cli
     const isOutage = random.chance(0.04) && !request.path.startsWith('/inference/');
     const plan = faultPlan((number, operation) => {
       tally.storageRequests++;
-      const fault = random.pick(kinds) ?? 'none';
+      // Few operations can be done by half: those are, more often than not.
+      const isHalf = random.chance(0.5) && fits('half', operation);
+      const fault = isHalf ? 'half' : (random.pick(kinds) ?? 'none');
       const hit = isOutage ? number > 0 : random.chance(0.05);
-      if (!hit || !fits(fault, operation)) return 'none';
+      if (!hit) return 'none';
       tally.faults++;
       return fault;
     });
