@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { authenticate, type Caller, type KeyStore, type Refusal, toContext } from '../core/auth/index.ts';
 import { dynamodbClient, type Meter, newMeter } from '../core/storage/index.ts';
-import { routes } from '../lib/routes.ts';
+import { isKeyed, routes } from '../lib/routes.ts';
 import { RequestLog } from './log/index.ts';
 
 const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
@@ -52,7 +52,7 @@ type Outcome =
   | { readonly refusal: Refusal | 'unknown route' | 'several headers'; readonly keyId?: string };
 
 const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
-  const route = routes.find(({ path }) => path === event.resource);
+  const route = routes.filter(isKeyed).find(({ path }) => path === event.resource);
   if (!route) return { refusal: 'unknown route' };
   const [header, ...more] = authorizationHeaders(event);
   // The gateway caches by one header; which of two it would take is nothing to rely on.

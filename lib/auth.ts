@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { constructId } from './names.ts';
-import type { Route, Scheme } from './routes.ts';
+import { isKeyed, type Route, type Scheme } from './routes.ts';
 import { ServiceFunction } from './service-function.ts';
 import { tableDefaults } from './storage.ts';
 
@@ -39,7 +39,7 @@ export class Auth extends Construct {
       environment: { KEYS_TABLE: this.keys.tableName },
       permissions: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
     });
-    const schemes = new Set(routes.map((route) => route.scheme));
+    const schemes = new Set(routes.filter(isKeyed).map((route) => route.scheme));
     this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));
   }
 

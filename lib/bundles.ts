@@ -10,6 +10,8 @@ export interface BundleOptions {
   readonly handlers: readonly string[];
   /** The folder that the bundles are written to; made if missing. */
   readonly outdir: string;
+  /** Texts that stand in for the names of constants which handlers declare and nothing defines, by those names. @default - none */
+  readonly constants?: Readonly<Record<string, string>>;
 }
 
 /** Where esbuild believes it writes to: source maps name their sources relative to this, never to `outdir`. */
@@ -117,12 +119,18 @@ const placePackages = (
  * @returns each handler's folder, an absolute path if `outdir` is one
  * @throws Error when a handler does not build; esbuild prints where and why
  */
-export const bundle = ({ root, handlers, outdir }: BundleOptions): ReadonlyMap<string, string> => {
+export const bundle = ({
+  root,
+  handlers,
+  outdir,
+  constants = {},
+}: BundleOptions): ReadonlyMap<string, string> => {
   const { outputFiles = [], metafile } = buildSync({
     ...buildOptions,
     // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
     alias: { ...sdkParts, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
     absWorkingDir: root,
+    define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
     entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),
     outdir: virtualOutdir,
     write: false,

@@ -29,7 +29,7 @@ export class Functions extends Construct {
         new ServiceFunction(this, constructId(route.handler), {
           config,
           code: bundleOf(bundles, route.handler),
-          description: `POST ${route.path}`,
+          description: `${route.method} ${route.path}`,
           memoryMb: route.memoryMb,
           timeoutSeconds: route.timeoutSeconds,
           environment: {

@@ -48,7 +48,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     status: 404,
     error: {
       loc: ['path'],
-      msg: 'no such route: every route is a POST, and no path has a doubled or a trailing slash',
+      msg: 'no such route: GET /openapi.json lists all, with their methods; no path has a doubled or a trailing slash',
       type: 'not_found',
     },
   },
@@ -91,11 +91,18 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     headers: retrySoon,
   },
   {
-    types: [
-      ResponseType.AUTHORIZER_FAILURE,
-      ResponseType.AUTHORIZER_CONFIGURATION_ERROR,
-      ResponseType.API_CONFIGURATION_ERROR,
-    ],
+    // The authorizer fails where its table does not answer, or it dies: neither says anything of the key, and both pass.
+    types: [ResponseType.AUTHORIZER_FAILURE],
+    status: 503,
+    error: {
+      loc: ['storage'],
+      msg: 'the key could not be looked up in time; send the same request again',
+      type: 'storage_unavailable',
+    },
+    headers: retrySoon,
+  },
+  {
+    types: [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ResponseType.API_CONFIGURATION_ERROR],
     status: 500,
     error: { loc: [], msg: 'internal error', type: 'internal_error' },
   },
@@ -122,7 +129,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     types: [ResponseType.DEFAULT_4XX],
     error: {
       loc: [],
-      msg: 'the request was refused: is it a POST to a route of the API?',
+      msg: 'the request was refused: is it to a route of the API, with its method?',
       type: 'bad_request',
     },
   },

@@ -28,16 +28,13 @@ export interface Stores {
   readonly feedback?: FeedbackAccess;
 }
 
-/** One endpoint: always POST, always JSON. */
-export interface Route {
+/** What every endpoint has. */
+interface AnyRoute {
   /** The path below the base URL, in API Gateway's resource syntax. */
   readonly path: `/${string}`;
+  readonly method: 'GET' | 'POST';
   /** The handler's module below `lambdas/`, without its extension; it mirrors the path. */
   readonly handler: string;
-  /** The HTTP authentication scheme that the route takes, and no other. */
-  readonly scheme: Scheme;
-  /** The role that the key's grants must give on every project that a request names. */
-  readonly role: Role;
   /** Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB does. */
   readonly streaming: boolean;
   /** The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer, 15 min for a stream. */
@@ -49,3 +46,26 @@ export interface Route {
   /** Whether the function sends requests on to the upstreams of the settings. */
   readonly upstreams?: boolean;
 }
+
+/** An endpoint for those who have a key: a POST with a JSON body. */
+export interface KeyedRoute extends AnyRoute {
+  readonly method: 'POST';
+  /** The HTTP authentication scheme that the route takes, and no other. */
+  readonly scheme: Scheme;
+  /** The role that the key's grants must give on every project that a request names. */
+  readonly role: Role;
+}
+
+/** An endpoint for everybody, without credentials: a GET that touches no store. */
+export interface OpenRoute extends AnyRoute {
+  readonly method: 'GET';
+  readonly scheme: 'none';
+  readonly stores: Readonly<Record<string, never>>;
+  readonly upstreams?: never;
+}
+
+/** One endpoint. */
+export type Route = KeyedRoute | OpenRoute;
+
+/** Whether a route takes a key. */
+export const isKeyed = (route: Route): route is KeyedRoute => route.scheme !== 'none';

@@ -1,15 +1,12 @@
 import type { Route } from './route.ts';
 
 export type { Role, Scheme } from '../core/auth/index.ts';
-export type * from './route.ts';
+export * from './route.ts';
 
-/**
- * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the local service
- * and the tests are all made from it: an endpoint that is not here does not exist.
- */
-export const routes: readonly Route[] = [
+const list = [
   {
     path: '/call/start',
+    method: 'POST',
     handler: 'call/start',
     scheme: 'basic',
     role: 'write',
@@ -20,6 +17,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/call/end',
+    method: 'POST',
     handler: 'call/end',
     scheme: 'basic',
     role: 'write',
@@ -30,6 +28,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/call/upsert_batch',
+    method: 'POST',
     handler: 'call/upsert_batch',
     scheme: 'basic',
     role: 'write',
@@ -40,6 +39,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/call/read',
+    method: 'POST',
     handler: 'call/read',
     scheme: 'basic',
     role: 'read',
@@ -50,6 +50,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/calls/stream_query',
+    method: 'POST',
     handler: 'calls/stream_query',
     scheme: 'basic',
     role: 'read',
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/calls/query_stats',
+    method: 'POST',
     handler: 'calls/query_stats',
     scheme: 'basic',
     role: 'read',
@@ -70,6 +72,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/obj/create',
+    method: 'POST',
     handler: 'obj/create',
     scheme: 'basic',
     role: 'write',
@@ -80,6 +83,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/obj/read',
+    method: 'POST',
     handler: 'obj/read',
     scheme: 'basic',
     role: 'read',
@@ -90,6 +94,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/obj/delete',
+    method: 'POST',
     handler: 'obj/delete',
     scheme: 'basic',
     role: 'write',
@@ -100,6 +105,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/objs/query',
+    method: 'POST',
     handler: 'objs/query',
     scheme: 'basic',
     role: 'read',
@@ -110,6 +116,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/refs/read_batch',
+    method: 'POST',
     handler: 'refs/read_batch',
     scheme: 'basic',
     role: 'read',
@@ -120,6 +127,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/cost/create',
+    method: 'POST',
     handler: 'cost/create',
     scheme: 'basic',
     role: 'write',
@@ -130,6 +138,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/cost/query',
+    method: 'POST',
     handler: 'cost/query',
     scheme: 'basic',
     role: 'read',
@@ -140,6 +149,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/cost/purge',
+    method: 'POST',
     handler: 'cost/purge',
     scheme: 'basic',
     role: 'write',
@@ -150,6 +160,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/inference/v1/{path+}',
+    method: 'POST',
     handler: 'inference/v1',
     scheme: 'bearer',
     role: 'inference',
@@ -161,6 +172,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/call/update',
+    method: 'POST',
     handler: 'call/update',
     scheme: 'basic',
     role: 'write',
@@ -171,6 +183,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/calls/delete',
+    method: 'POST',
     handler: 'calls/delete',
     scheme: 'basic',
     role: 'write',
@@ -181,6 +194,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/threads/stream_query',
+    method: 'POST',
     handler: 'threads/stream_query',
     scheme: 'basic',
     role: 'read',
@@ -191,6 +205,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/feedback/create',
+    method: 'POST',
     handler: 'feedback/create',
     scheme: 'basic',
     role: 'write',
@@ -201,6 +216,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/feedback/batch/create',
+    method: 'POST',
     handler: 'feedback/batch/create',
     scheme: 'basic',
     role: 'write',
@@ -211,6 +227,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/feedback/replace',
+    method: 'POST',
     handler: 'feedback/replace',
     scheme: 'basic',
     role: 'write',
@@ -221,6 +238,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/feedback/query',
+    method: 'POST',
     handler: 'feedback/query',
     scheme: 'basic',
     role: 'read',
@@ -231,6 +249,7 @@ export const routes: readonly Route[] = [
   },
   {
     path: '/feedback/purge',
+    method: 'POST',
     handler: 'feedback/purge',
     scheme: 'basic',
     role: 'write',
@@ -239,4 +258,33 @@ export const routes: readonly Route[] = [
     memoryMb: 512,
     stores: { feedback: 'purge' },
   },
-];
+  {
+    path: '/health',
+    method: 'GET',
+    handler: 'health',
+    scheme: 'none',
+    streaming: false,
+    timeoutSeconds: 5,
+    memoryMb: 256,
+    stores: {},
+  },
+  {
+    path: '/openapi.json',
+    method: 'GET',
+    handler: 'openapi',
+    scheme: 'none',
+    streaming: false,
+    timeoutSeconds: 5,
+    memoryMb: 256,
+    stores: {},
+  },
+] as const satisfies readonly Route[];
+
+/** The path of a route, in API Gateway's resource syntax. */
+export type RoutePath = (typeof list)[number]['path'];
+
+/**
+ * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the local service, the OpenAPI document
+ * and the tests are all made from it: an endpoint that is not here does not exist.
+ */
+export const routes: readonly Route[] = list;

@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { parseTime, utf8Length, type WireNames } from '../wire/index.ts';
 import {
   displayText,
+  documented,
+  documentedList,
   fieldOf,
   freeObject,
   freeValue,
@@ -57,53 +59,57 @@ const startRecord = (names: WireNames) =>
 
 /** The schema of a call's start, `{project_id, op_name, started_at, …}`. Whatever user it names, the caller's is stored. */
 const startSchema = (names: WireNames) =>
-  z.pipe(
-    startRecord(names),
-    z.transform(
-      (record): CallStart => ({
-        projectId: record.project_id,
-        id: record.id ?? null,
-        opName: record.op_name,
-        displayName: record.display_name ?? null,
-        traceId: record.trace_id ?? null,
-        parentId: record.parent_id ?? null,
-        threadId: record.thread_id ?? null,
-        turnId: record.turn_id ?? null,
-        startedAt: parseTime(record.started_at) ?? 0,
-        attributes: record.attributes ?? {},
-        inputs: record.inputs ?? {},
-        runId: fieldOf(record, names.runId, nullish(id)) ?? null,
-        runStep: fieldOf(record, names.runStep, step) ?? null,
-        envelopeBytes: envelopeBytes(record, startPayload),
-      }),
-    ),
-  );
+  z
+    .pipe(
+      startRecord(names),
+      z.transform(
+        (record): CallStart => ({
+          projectId: record.project_id,
+          id: record.id ?? null,
+          opName: record.op_name,
+          displayName: record.display_name ?? null,
+          traceId: record.trace_id ?? null,
+          parentId: record.parent_id ?? null,
+          threadId: record.thread_id ?? null,
+          turnId: record.turn_id ?? null,
+          startedAt: parseTime(record.started_at) ?? 0,
+          attributes: record.attributes ?? {},
+          inputs: record.inputs ?? {},
+          runId: fieldOf(record, names.runId, nullish(id)) ?? null,
+          runStep: fieldOf(record, names.runStep, step) ?? null,
+          envelopeBytes: envelopeBytes(record, startPayload),
+        }),
+      ),
+    )
+    .register(documented, { name: 'CallStart' });
 
 /** The schema of a call's end, `{project_id, id, ended_at, …}`. */
 const endSchema = (names: WireNames) =>
-  z.pipe(
-    z.strictObject({
-      project_id: projectId,
-      id,
-      ended_at: time,
-      output: z.optional(freeValue),
-      exception: nullish(z.string()),
-      summary: nullish(freeObject),
-      ...namedFields({ [names.runStepEnd]: step }),
-    }),
-    z.transform(
-      (record): CallEnd => ({
-        projectId: record.project_id,
-        id: record.id,
-        endedAt: parseTime(record.ended_at) ?? 0,
-        output: record.output ?? null,
-        exception: record.exception ?? null,
-        summary: record.summary ?? {},
-        runStepEnd: fieldOf(record, names.runStepEnd, step) ?? null,
-        envelopeBytes: envelopeBytes(record, endPayload),
+  z
+    .pipe(
+      z.strictObject({
+        project_id: projectId,
+        id,
+        ended_at: time,
+        output: z.optional(freeValue),
+        exception: nullish(z.string()),
+        summary: nullish(freeObject),
+        ...namedFields({ [names.runStepEnd]: step }),
       }),
-    ),
-  );
+      z.transform(
+        (record): CallEnd => ({
+          projectId: record.project_id,
+          id: record.id,
+          endedAt: parseTime(record.ended_at) ?? 0,
+          output: record.output ?? null,
+          exception: record.exception ?? null,
+          summary: record.summary ?? {},
+          runStepEnd: fieldOf(record, names.runStepEnd, step) ?? null,
+          envelopeBytes: envelopeBytes(record, endPayload),
+        }),
+      ),
+    )
+    .register(documented, { name: 'CallEnd' });
 
 /** The body of `/call/start`: `{start: {…}}`. */
 export const callStartBody = (names: WireNames) => z.strictObject({ start: startSchema(names) });
@@ -138,10 +144,13 @@ const mostIds = 1000;
 /** The body of `/calls/delete`: `{project_id, call_ids}`. */
 export const callsDeleteBody = z.strictObject({
   project_id: projectId,
-  call_ids: z.array(id).check(
-    z.refine((ids) => ids.length <= mostIds, {
-      error: `should be at most ${mostIds} ids; send the rest in further requests`,
-      params: { type: 'too_long' },
-    }),
+  call_ids: documentedList(
+    z.array(id).check(
+      z.refine((ids) => ids.length <= mostIds, {
+        error: `should be at most ${mostIds} ids; send the rest in further requests`,
+        params: { type: 'too_long' },
+      }),
+    ),
+    mostIds,
   ),
 });

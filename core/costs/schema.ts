@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { compile, optionalQuery, type RecordKind, sortSchema } from '../expression/index.ts';
 import { idRule, isJsonObject, type Micros, parseTime } from '../wire/index.ts';
 import { purgeByIds } from '../wire/purge.ts';
-import { count, id, nullish, projectId, time } from '../wire/schema.ts';
+import { count, documented, id, nullish, projectId, time } from '../wire/schema.ts';
 import type { CostsCreate, PriceRow, PriceTerms } from './model.ts';
 import { type CostsQuery, everyPrice, priceFields, readField } from './query.ts';
 
@@ -12,14 +12,16 @@ const mostModels = 100;
 
 const cost = z.number().check(z.minimum(0), z.maximum(highestCost));
 
-const priceSchema = z.strictObject({
-  prompt_token_cost: cost,
-  completion_token_cost: cost,
-  prompt_token_cost_unit: nullish(id),
-  completion_token_cost_unit: nullish(id),
-  effective_date: nullish(time),
-  provider_id: nullish(id),
-});
+const priceSchema = z
+  .strictObject({
+    prompt_token_cost: cost,
+    completion_token_cost: cost,
+    prompt_token_cost_unit: nullish(id),
+    completion_token_cost_unit: nullish(id),
+    effective_date: nullish(time),
+    provider_id: nullish(id),
+  })
+  .register(documented, { name: 'CostTerms' });
 
 const termsOf = (model: string, price: z.output<typeof priceSchema>, now: Micros): PriceTerms => ({
   model,
@@ -41,16 +43,21 @@ const byModel = z
     z.refine((models) => !Object.hasOwn(models, '__proto__'), { error: 'no model can be called __proto__' }),
   );
 
-const costsSchema = z.pipe(byModel, z.record(id, priceSchema, { error: `a model's name ${idRule}` })).check(
-  z.refine((models) => Object.keys(models).length > 0, {
-    error: 'should name at least one model',
-    params: { type: 'too_short' },
-  }),
-  z.refine((models) => Object.keys(models).length <= mostModels, {
-    error: `should name at most ${mostModels} models`,
-    params: { type: 'too_long' },
-  }),
-);
+const pricesByModel = z.record(id, priceSchema, { error: `a model's name ${idRule}` });
+
+const costsSchema = z
+  .pipe(byModel, pricesByModel)
+  .check(
+    z.refine((models) => Object.keys(models).length > 0, {
+      error: 'should name at least one model',
+      params: { type: 'too_short' },
+    }),
+    z.refine((models) => Object.keys(models).length <= mostModels, {
+      error: `should name at most ${mostModels} models`,
+      params: { type: 'too_long' },
+    }),
+  )
+  .register(documented, { like: () => pricesByModel, says: { minProperties: 1, maxProperties: mostModels } });
 
 /** The body of `/cost/create`; without a date, prices are in force from now on. */
 export const costCreateBody = z.pipe(
@@ -63,7 +70,7 @@ export const costCreateBody = z.pipe(
 );
 
 /** Prices as records that expressions are about. */
-const priceKind: RecordKind = { fields: priceFields, times: new Set(['effective_date']) };
+const priceKind: RecordKind = { name: 'Cost', fields: priceFields, times: new Set(['effective_date']) };
 
 /** The body of `/cost/query`. */
 export const costQueryBody = z.pipe(

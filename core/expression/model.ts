@@ -50,6 +50,8 @@ export type Expression =
 
 /** What is known of the records that an expression is about. */
 export interface RecordKind {
+  /** What they are called in the names of the OpenAPI document's components: `Call` makes `CallQuery`. */
+  readonly name: string;
   /** The fields that a path may begin with. */
   readonly fields: readonly string[];
   /** Those of them that hold a time as text. */

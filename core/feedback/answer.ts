@@ -25,6 +25,7 @@ const valuesOf = (
 
 /** Feedback as records that expressions are about. */
 export const feedbackKind = (names: WireNames): RecordKind => ({
+  name: 'Feedback',
   fields: Object.keys(valuesOf(names)),
   times: new Set(['created_at']),
 });

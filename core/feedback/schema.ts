@@ -3,14 +3,18 @@ import { optionalQuery, pathSchema, sortSchema } from '../expression/index.ts';
 import { isId, parseRef, type Ref, type WireNames } from '../wire/index.ts';
 import { purgeByIds } from '../wire/purge.ts';
 import {
+  controls,
   count,
   displayText,
+  documented,
+  documentedList,
   fieldOf,
   freeObject,
   id,
   namedFields,
   nullish,
   projectId,
+  projectIdPattern,
 } from '../wire/schema.ts';
 import { feedbackKind } from './answer.ts';
 import type { FeedbackDraft } from './model.ts';
@@ -25,6 +29,16 @@ const examples: Readonly<Record<Ref['kind'], string>> = {
   call: 'acme/shop/call/<call id>',
 };
 
+const character = `[^${controls}]`;
+const nameCharacter = `[^/:${controls}]`;
+const named = `${nameCharacter}+:${nameCharacter}+`;
+/** The same for the OpenAPI document. */
+const patterns: Readonly<Record<Ref['kind'], string>> = {
+  object: `object/${named}(?:/${character}+)?`,
+  op: `op/${named}`,
+  call: `call/${character}{1,256}`,
+};
+
 const isRefTo = (names: WireNames, kinds: readonly Ref['kind'][], text: string): boolean => {
   if (text.length > longestRef || !printable.test(text)) return false;
   const ref = parseRef(names, text);
@@ -35,18 +49,28 @@ const isRefTo = (names: WireNames, kinds: readonly Ref['kind'][], text: string):
 const refTo = (names: WireNames, ...kinds: Ref['kind'][]) => {
   const shapes = kinds.map((kind) => names.refScheme + examples[kind]).join(' or ');
   const error = `should be a ref such as ${shapes}, of at most ${longestRef} characters`;
+  const ways = kinds.map((kind) => patterns[kind]).join('|');
   return z
     .string()
-    .check(z.refine((text) => isRefTo(names, kinds, text), { error, params: { type: 'value_error' } }));
+    .check(z.refine((text) => isRefTo(names, kinds, text), { error, params: { type: 'value_error' } }))
+    .register(documented, {
+      says: {
+        maxLength: longestRef,
+        pattern: `^${names.refScheme}${projectIdPattern}/(?:${ways})$`,
+      },
+    });
 };
 
 const longestText = 1024;
-const freeText = z.string().check(
-  z.refine((text) => text.length <= longestText && text.isWellFormed(), {
-    error: `should be at most ${longestText} characters, without lone surrogates`,
-    params: { type: 'value_error' },
-  }),
-);
+const freeText = z
+  .string()
+  .check(
+    z.refine((text) => text.length <= longestText && text.isWellFormed(), {
+      error: `should be at most ${longestText} characters, without lone surrogates`,
+      params: { type: 'value_error' },
+    }),
+  )
+  .register(documented, { says: { maxLength: longestText } });
 
 const draftFields = (names: WireNames) => ({
   project_id: projectId,
@@ -79,10 +103,12 @@ const toDraft = (names: WireNames, record: DraftRecord): FeedbackDraft => ({
 
 /** The body of `/feedback/create`. */
 export const feedbackCreateBody = (names: WireNames) =>
-  z.pipe(
-    z.strictObject(draftFields(names)),
-    z.transform((record) => toDraft(names, record)),
-  );
+  z
+    .pipe(
+      z.strictObject(draftFields(names)),
+      z.transform((record) => toDraft(names, record)),
+    )
+    .register(documented, { name: 'FeedbackCreateReq' });
 
 /** Where in a batch each client's id stands that stands there more than once. */
 const repeatedIds = (batch: readonly FeedbackDraft[]): [first: number, again: number][] => {
@@ -130,11 +156,14 @@ const mostFields = 500;
 /** The body of `/feedback/query`. */
 export const feedbackQueryBody = (names: WireNames) => {
   const kind = feedbackKind(names);
-  const fields = z.array(pathSchema(kind)).check(
-    z.refine((paths) => paths.length <= mostFields, {
-      error: `should be at most ${mostFields} paths`,
-      params: { type: 'too_long' },
-    }),
+  const fields = documentedList(
+    z.array(pathSchema(kind)).check(
+      z.refine((paths) => paths.length <= mostFields, {
+        error: `should be at most ${mostFields} paths`,
+        params: { type: 'too_long' },
+      }),
+    ),
+    mostFields,
   );
   return z.pipe(
     z.strictObject({

@@ -1,15 +1,17 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../wire/index.ts';
-import { freeObject, id, integer, nullish } from '../wire/schema.ts';
+import { documented, freeObject, id, integer, nullish } from '../wire/schema.ts';
 
 const number = nullish(z.number());
 const list = z.array(z.unknown());
 
 const seconds = z.optional(
-  z.custom<number | null>((value) => value === null || (typeof value === 'number' && value > 0), {
-    error: 'should be a number of seconds above 0, or null',
-    params: { type: 'greater_than' },
-  }),
+  z
+    .custom<number | null>((value) => value === null || (typeof value === 'number' && value > 0), {
+      error: 'should be a number of seconds above 0, or null',
+      params: { type: 'greater_than' },
+    })
+    .register(documented, { says: { type: ['number', 'null'], exclusiveMinimum: 0 } }),
 );
 
 const version = z.string().check(
@@ -52,40 +54,50 @@ const headers = z
         if (message !== undefined) issues.push({ ...fault, message, path: [name] });
       }
     }),
-  );
+  )
+  .register(documented, {
+    says: {
+      type: 'object',
+      maxProperties: mostHeaders,
+      propertyNames: { pattern: headerName.source },
+      additionalProperties: { type: 'string', pattern: headerValue.source },
+    },
+  });
 
 /**
  * The body of an inference request. The fields that the service knows are checked by their type; all others are the upstream's affair and pass.
  * `timeout` (seconds), `extra_headers` and `api_version` steer the request and are not passed on.
  */
-export const inferenceBody = z.looseObject({
-  model: id,
-  messages: z.optional(list),
-  timeout: seconds,
-  temperature: number,
-  top_p: number,
-  n: nullish(integer),
-  stop: z.optional(z.unknown()),
-  max_completion_tokens: nullish(integer),
-  max_tokens: nullish(integer),
-  modalities: nullish(list),
-  presence_penalty: number,
-  frequency_penalty: number,
-  stream: nullish(z.boolean()),
-  logit_bias: z.optional(freeObject),
-  user: nullish(z.string()),
-  response_format: z.optional(freeObject),
-  seed: nullish(integer),
-  tools: nullish(list),
-  tool_choice: z.optional(z.unknown()),
-  logprobs: nullish(z.boolean()),
-  top_logprobs: nullish(integer),
-  parallel_tool_calls: nullish(z.boolean()),
-  extra_headers: z.optional(headers),
-  functions: nullish(list),
-  function_call: nullish(z.string()),
-  api_version: nullish(version),
-});
+export const inferenceBody = z
+  .looseObject({
+    model: id,
+    messages: z.optional(list),
+    timeout: seconds,
+    temperature: number,
+    top_p: number,
+    n: nullish(integer),
+    stop: z.optional(z.unknown()),
+    max_completion_tokens: nullish(integer),
+    max_tokens: nullish(integer),
+    modalities: nullish(list),
+    presence_penalty: number,
+    frequency_penalty: number,
+    stream: nullish(z.boolean()),
+    logit_bias: z.optional(freeObject),
+    user: nullish(z.string()),
+    response_format: z.optional(freeObject),
+    seed: nullish(integer),
+    tools: nullish(list),
+    tool_choice: z.optional(z.unknown()),
+    logprobs: nullish(z.boolean()),
+    top_logprobs: nullish(integer),
+    parallel_tool_calls: nullish(z.boolean()),
+    extra_headers: z.optional(headers),
+    functions: nullish(list),
+    function_call: nullish(z.string()),
+    api_version: nullish(version),
+  })
+  .register(documented, { name: 'InferenceReq' });
 
 /** An inference request's body, checked. */
 export type InferenceBody = z.output<typeof inferenceBody>;

@@ -1,6 +1,18 @@
 import * as z from 'zod/mini';
 import { parseRef, type Ref, type WireNames } from '../wire/index.ts';
-import { count, freeValue, id, namedFields, nullish, projectId } from '../wire/schema.ts';
+import {
+  controls,
+  count,
+  documented,
+  documentedList,
+  freeValue,
+  id,
+  namedFields,
+  nullish,
+  printableText,
+  projectId,
+  projectIdPattern,
+} from '../wire/schema.ts';
 import type { NewObject } from './create.ts';
 import { digestRule, isDigest } from './digest.ts';
 import type { Address } from './lookup.ts';
@@ -10,14 +22,26 @@ import { everyVersion, type ObjectsFilter, type ObjectsQuery, sortFields } from 
 
 const rule = (error: string, type: string) => ({ error, params: { type } });
 
-const objectId = z.string().check(z.refine(isObjectId, rule(objectIdRule, 'value_error')));
-const digest = z.string().check(z.refine(isDigest, rule(digestRule, 'value_error')));
+const objectId = z
+  .string()
+  .check(z.refine(isObjectId, rule(objectIdRule, 'value_error')))
+  .register(documented, {
+    name: 'ObjectId',
+    says: { ...printableText(128), pattern: `^[^/:${controls}\\u2028\\u2029]*$` },
+  });
+const digest = z
+  .string()
+  .check(z.refine(isDigest, rule(digestRule, 'value_error')))
+  .register(documented, { name: 'Digest', says: { pattern: '^[A-Za-z0-9_-]{43}$' } });
 
 /** Lists are bounded: each of their items is looked up. */
 const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
-  z
-    .array(item)
-    .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long')));
+  documentedList(
+    z
+      .array(item)
+      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long'))),
+    most,
+  );
 
 const mostItems = 1000;
 const mostSortKeys = 10;
@@ -48,23 +72,25 @@ export const objectReadBody = z.pipe(
   ),
 );
 
-const filterSchema = z.pipe(
-  z.strictObject({
-    object_ids: nullish(listOf(z.string(), mostItems)),
-    is_op: nullish(z.boolean()),
-    latest_only: nullish(z.boolean()),
-    base_object_classes: nullish(z.array(z.string())),
-  }),
-  z.transform(
-    (filter): ObjectsFilter => ({
-      // What can be no object's id names no object.
-      objectIds: filter.object_ids?.filter(isObjectId) ?? null,
-      isOp: filter.is_op ?? null,
-      latestOnly: filter.latest_only ?? false,
-      baseObjectClasses: filter.base_object_classes ?? null,
+const filterSchema = z
+  .pipe(
+    z.strictObject({
+      object_ids: nullish(listOf(z.string(), mostItems)),
+      is_op: nullish(z.boolean()),
+      latest_only: nullish(z.boolean()),
+      base_object_classes: nullish(z.array(z.string())),
     }),
-  ),
-);
+    z.transform(
+      (filter): ObjectsFilter => ({
+        // What can be no object's id names no object.
+        objectIds: filter.object_ids?.filter(isObjectId) ?? null,
+        isOp: filter.is_op ?? null,
+        latestOnly: filter.latest_only ?? false,
+        baseObjectClasses: filter.base_object_classes ?? null,
+      }),
+    ),
+  )
+  .register(documented, { name: 'ObjectsFilter' });
 
 const sortSchema = listOf(
   z.strictObject({ field: z.enum(sortFields), direction: z.enum(['asc', 'desc']) }),
@@ -106,15 +132,24 @@ const refRule = ({ refScheme }: WireNames): string =>
 /** A ref to an object or an op. */
 export type ObjectRef = Exclude<Ref, { kind: 'call' }>;
 
+const named = '[^/:]+:[^/:]+';
+const step = '(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9}))';
+
 const objectRef = (names: WireNames) => {
   const parse = (text: string): ObjectRef | undefined => {
     const ref = parseRef(names, text);
     return ref && ref.kind !== 'call' && parsePath(ref.path) ? ref : undefined;
   };
-  return z.pipe(
-    z.string().check(z.refine((text) => parse(text) !== undefined, rule(refRule(names), 'value_error'))),
-    z.transform((text) => parse(text) as ObjectRef),
-  );
+  return z
+    .pipe(
+      z.string().check(z.refine((text) => parse(text) !== undefined, rule(refRule(names), 'value_error'))),
+      z.transform((text) => parse(text) as ObjectRef),
+    )
+    .register(documented, {
+      says: {
+        pattern: `^${names.refScheme}${projectIdPattern}/(?:op/${named}|object/${named}(?:/${step})*)$`,
+      },
+    });
 };
 
 /** The body of `/refs/read_batch`: `{refs: […]}`. */

@@ -16,6 +16,8 @@ export const fieldsOf = (names: WireNames, includes: Includes): string[] => [
 
 /** Calls as records that expressions are about. */
 export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
+  // With fewer columns they are another kind.
+  name: includes.storageSize && includes.totalStorageSize ? 'Call' : 'PlainCall',
   fields: fieldsOf(names, includes),
   times: new Set(['started_at', 'ended_at']),
   pathRule: ({ field, steps: [block, member] }) => {

@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { optionalQuery, pathSchema, type RecordKind, sortSchema, toPath } from '../expression/index.ts';
 import { isJsonObject, type WireNames } from '../wire/index.ts';
-import { count, fieldOf, id, namedFields, nullish, projectId } from '../wire/schema.ts';
+import {
+  count,
+  documented,
+  documentedList,
+  fieldOf,
+  id,
+  namedFields,
+  nullish,
+  projectId,
+} from '../wire/schema.ts';
 import { callKind } from './fields.ts';
 import type { CallRead } from './read.ts';
 import {
@@ -16,35 +25,37 @@ import {
 const texts = nullish(z.array(z.string()));
 
 const filterSchema = (names: WireNames) =>
-  z.pipe(
-    z.strictObject({
-      op_names: texts,
-      input_refs: texts,
-      output_refs: texts,
-      parent_ids: texts,
-      trace_ids: texts,
-      call_ids: texts,
-      thread_ids: texts,
-      turn_ids: texts,
-      trace_roots_only: nullish(z.boolean()),
-      ...namedFields({ [names.userIds]: texts, [names.runIds]: texts }),
-    }),
-    z.transform(
-      (filter): CallsFilter => ({
-        opNames: filter.op_names ?? null,
-        inputRefs: filter.input_refs ?? null,
-        outputRefs: filter.output_refs ?? null,
-        parentIds: filter.parent_ids ?? null,
-        traceIds: filter.trace_ids ?? null,
-        callIds: filter.call_ids ?? null,
-        threadIds: filter.thread_ids ?? null,
-        turnIds: filter.turn_ids ?? null,
-        traceRootsOnly: filter.trace_roots_only ?? false,
-        userIds: fieldOf(filter, names.userIds, texts) ?? null,
-        runIds: fieldOf(filter, names.runIds, texts) ?? null,
+  z
+    .pipe(
+      z.strictObject({
+        op_names: texts,
+        input_refs: texts,
+        output_refs: texts,
+        parent_ids: texts,
+        trace_ids: texts,
+        call_ids: texts,
+        thread_ids: texts,
+        turn_ids: texts,
+        trace_roots_only: nullish(z.boolean()),
+        ...namedFields({ [names.userIds]: texts, [names.runIds]: texts }),
       }),
-    ),
-  );
+      z.transform(
+        (filter): CallsFilter => ({
+          opNames: filter.op_names ?? null,
+          inputRefs: filter.input_refs ?? null,
+          outputRefs: filter.output_refs ?? null,
+          parentIds: filter.parent_ids ?? null,
+          traceIds: filter.trace_ids ?? null,
+          callIds: filter.call_ids ?? null,
+          threadIds: filter.thread_ids ?? null,
+          turnIds: filter.turn_ids ?? null,
+          traceRootsOnly: filter.trace_roots_only ?? false,
+          userIds: fieldOf(filter, names.userIds, texts) ?? null,
+          runIds: fieldOf(filter, names.runIds, texts) ?? null,
+        }),
+      ),
+    )
+    .register(documented, { name: 'CallsFilter' });
 
 const flag = nullish(z.boolean());
 
@@ -63,14 +74,19 @@ const includesOf = (body: Partial<Record<keyof typeof includesSchema, unknown>>)
   totalStorageSize: body.include_total_storage_size === true,
 });
 
+const everyInclude: Includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
+
 const mostColumns = 500;
 
 const pathsSchema = (kind: RecordKind) =>
-  z.array(pathSchema(kind)).check(
-    z.refine((paths) => paths.length <= mostColumns, {
-      error: `should be at most ${mostColumns} paths`,
-      params: { type: 'too_long' },
-    }),
+  documentedList(
+    z.array(pathSchema(kind)).check(
+      z.refine((paths) => paths.length <= mostColumns, {
+        error: `should be at most ${mostColumns} paths`,
+        params: { type: 'too_long' },
+      }),
+    ),
+    mostColumns,
   );
 
 /** The body of `/calls/stream_query`, whose columns are those of a kind. */
@@ -130,7 +146,7 @@ const statsBody = (names: WireNames, includes: Includes) =>
 /** A schema that is made for what a body includes, once for each of the few combinations. */
 const byIncludes = <T>(make: (includes: Includes) => z.ZodMiniType<T>): z.ZodMiniType<T> => {
   const made = new Map<string, z.ZodMiniType<T>>();
-  return z.pipe(
+  const schema = z.pipe(
     z.unknown(),
     z.transform((body, context): T => {
       const includes = includesOf(isJsonObject(body) ? body : {});
@@ -143,6 +159,7 @@ const byIncludes = <T>(make: (includes: Includes) => z.ZodMiniType<T>): z.ZodMin
       return z.NEVER;
     }),
   );
+  return schema.register(documented, { like: () => make(everyInclude) });
 };
 
 /** The body of `/calls/stream_query`. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { parseTime } from '../wire/index.ts';
-import { count, nullish, projectId, time } from '../wire/schema.ts';
+import { count, documented, nullish, projectId, time } from '../wire/schema.ts';
 import {
   defaultSort,
   everyThread,
@@ -15,20 +15,22 @@ const micros = z.pipe(
   z.transform((text) => parseTime(text) ?? 0),
 );
 
-const filterSchema = z.pipe(
-  z.strictObject({
-    after_datetime: nullish(micros),
-    before_datetime: nullish(micros),
-    thread_ids: nullish(z.array(z.string())),
-  }),
-  z.transform(
-    (filter): ThreadsFilter => ({
-      after: filter.after_datetime ?? null,
-      before: filter.before_datetime ?? null,
-      threadIds: filter.thread_ids ?? null,
+const filterSchema = z
+  .pipe(
+    z.strictObject({
+      after_datetime: nullish(micros),
+      before_datetime: nullish(micros),
+      thread_ids: nullish(z.array(z.string())),
     }),
-  ),
-);
+    z.transform(
+      (filter): ThreadsFilter => ({
+        after: filter.after_datetime ?? null,
+        before: filter.before_datetime ?? null,
+        threadIds: filter.thread_ids ?? null,
+      }),
+    ),
+  )
+  .register(documented, { name: 'ThreadsQueryFilter' });
 
 const sortSchema = z.pipe(
   z.array(z.strictObject({ field: z.enum(sortFields), direction: z.enum(['asc', 'desc']) })),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { documented, printableText } from './documented.ts';
 import { isId } from './ids.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 
@@ -41,8 +42,29 @@ const idsOf = (query: unknown): string[] | undefined => {
   return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined;
 };
 
+const objectWith = (key: string, value: object) => ({
+  type: 'object',
+  properties: { [key]: value },
+  required: [key],
+  additionalProperties: false,
+});
+
+const isIdOf = (...operands: object[]) =>
+  objectWith('$eq', { type: 'array', prefixItems: operands, minItems: 2, maxItems: 2 });
+
+const field = objectWith('$getField', { const: 'id' });
+const literal = objectWith('$literal', { type: 'string', ...printableText(256) });
+const oneId = { anyOf: [isIdOf(field, literal), isIdOf(literal, field)] };
+
+/** The same for the OpenAPI document. */
+const purgeKeywords = objectWith('$expr', {
+  anyOf: [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: mostIds })],
+});
+
 /** The `query` of a purge; its value is the ids that it names, each once. */
-export const purgeByIds = z.pipe(
-  z.unknown().check(z.refine((query) => idsOf(query) !== undefined, rule)),
-  z.transform((query) => idsOf(query) ?? []),
-);
+export const purgeByIds = z
+  .pipe(
+    z.unknown().check(z.refine((query) => idsOf(query) !== undefined, rule)),
+    z.transform((query) => idsOf(query) ?? []),
+  )
+  .register(documented, { name: 'PurgeQuery', says: purgeKeywords });

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
+import { controls, documented, printableText, projectIdPattern } from './documented.ts';
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
 import { idRule, isId } from './ids.ts';
 import { faultOf, isJsonObject, type JsonObject, type JsonValue, maxDepth } from './json.ts';
 import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
 import { parseTime, timeRule } from './time.ts';
+
+export * from './documented.ts';
 
 /*
  * The types that requests are made of. A schema's own messages say what should be there; `params.type` names the fault as pydantic
@@ -13,15 +16,20 @@ import { parseTime, timeRule } from './time.ts';
 const rule = (error: string, type: string) => ({ error, params: { type } });
 
 /** A project's id. */
-export const projectId = z.pipe(
-  z
-    .string()
-    .check(z.refine((text) => parseProjectId(text) !== undefined, rule(projectIdRule, 'value_error'))),
-  z.transform((text) => text as ProjectId),
-);
+export const projectId = z
+  .pipe(
+    z
+      .string()
+      .check(z.refine((text) => parseProjectId(text) !== undefined, rule(projectIdRule, 'value_error'))),
+    z.transform((text) => text as ProjectId),
+  )
+  .register(documented, { name: 'ProjectId', says: { pattern: `^${projectIdPattern}$` } });
 
 /** An id that a client chose: 1–256 printable characters. */
-export const id = z.string().check(z.refine(isId, rule(idRule, 'value_error')));
+export const id = z
+  .string()
+  .check(z.refine(isId, rule(idRule, 'value_error')))
+  .register(documented, { name: 'Id', says: printableText(256) });
 
 const longestName = 1024;
 const nameRule = `should be 1 to ${longestName} characters, without control characters or lone surrogates`;
@@ -30,12 +38,17 @@ const name = /^[^\p{Cc}\p{Cs}]+$/u;
 /** A name that people read: 1–1,024 characters, no controls, no lone surrogates. */
 export const displayText = z
   .string()
-  .check(z.refine((text) => text.length <= longestName && name.test(text), rule(nameRule, 'value_error')));
+  .check(z.refine((text) => text.length <= longestName && name.test(text), rule(nameRule, 'value_error')))
+  .register(documented, {
+    name: 'Name',
+    says: { minLength: 1, maxLength: longestName, pattern: `^[^${controls}]*$` },
+  });
 
 /** An ISO 8601 time, as text. */
 export const time = z
   .string()
-  .check(z.refine((text) => parseTime(text) !== undefined, rule(timeRule, 'datetime_parsing')));
+  .check(z.refine((text) => parseTime(text) !== undefined, rule(timeRule, 'datetime_parsing')))
+  .register(documented, { name: 'Time', says: { format: 'date-time' } });
 
 const depthRule = `should nest lists and objects at most ${maxDepth} deep`;
 const numberRule = 'should hold no number beyond ±1.8e308, which no double can keep';
@@ -50,7 +63,8 @@ const keepable = z.check<unknown>(({ value, issues }) => {
 /** A free-form JSON object; what is in it is the client's. */
 export const freeObject = z
   .custom<JsonObject>(isJsonObject, { ...rule('should be an object', 'dict_type'), abort: true })
-  .check(keepable);
+  .check(keepable)
+  .register(documented, { says: { type: 'object' } });
 
 /** Any JSON value. */
 export const freeValue = z.custom<JsonValue>(() => true).check(keepable);

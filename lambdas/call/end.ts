@@ -1,12 +1,12 @@
-import { callEndBody, writeCalls } from '../../core/calls/index.ts';
+import { writeCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { callEnd } from '../requests.ts';
 
 /** `POST /call/end`: stores the end of one call, whether its start is known yet or not. */
 export const handler = jsonEndpoint(
   {
-    path: '/call/end',
-    body: callEndBody(settings.names),
+    ...callEnd(settings.names),
     projects: ({ end }) => [{ projectId: end.projectId, loc: ['end', 'project_id'] }],
   },
   async ({ body: { end }, caller, effort }) => {

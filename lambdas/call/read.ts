@@ -1,13 +1,13 @@
-import { callReadBody, readCallJson } from '../../core/query/index.ts';
+import { readCallJson } from '../../core/query/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { callRead } from '../requests.ts';
 
 /** `POST /call/read`: one call by its id, strongly consistent; streamed, since a call can be larger than a buffered answer. */
 export const handler = streamEndpoint(
   {
-    path: '/call/read',
-    body: callReadBody,
+    ...callRead(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],

@@ -1,12 +1,12 @@
-import { callStartBody, writeCalls } from '../../core/calls/index.ts';
+import { writeCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { callStart } from '../requests.ts';
 
 /** `POST /call/start`: stores the start of one call and answers its ids. */
 export const handler = jsonEndpoint(
   {
-    path: '/call/start',
-    body: callStartBody(settings.names),
+    ...callStart(settings.names),
     projects: ({ start }) => [{ projectId: start.projectId, loc: ['start', 'project_id'] }],
   },
   async ({ body: { start }, caller, effort }) => {

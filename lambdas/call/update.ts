@@ -1,12 +1,12 @@
-import { callUpdateBody, updateCall } from '../../core/calls/index.ts';
+import { updateCall } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { callUpdate } from '../requests.ts';
 
 /** `POST /call/update`: changes what a call is shown as. */
 export const handler = jsonEndpoint(
   {
-    path: '/call/update',
-    body: callUpdateBody,
+    ...callUpdate(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
   },
   async ({ body, effort }) => {

@@ -1,6 +1,7 @@
-import { type CallReport, callBatchBody, writeCalls } from '../../core/calls/index.ts';
+import { type CallReport, writeCalls } from '../../core/calls/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { callUpsertBatch } from '../requests.ts';
 
 const projectOf = (report: CallReport, i: number) => {
   const { projectId } = report.kind === 'start' ? report.start : report.end;
@@ -13,8 +14,7 @@ const projectOf = (report: CallReport, i: number) => {
  */
 export const handler = streamEndpoint(
   {
-    path: '/call/upsert_batch',
-    body: callBatchBody(settings.names),
+    ...callUpsertBatch(settings.names),
     projects: ({ batch }) => batch.map(projectOf),
   },
   ['application/json'],

@@ -1,6 +1,7 @@
-import { callsDeleteBody, deleteCalls } from '../../core/calls/index.ts';
+import { deleteCalls } from '../../core/calls/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { callsDelete } from '../requests.ts';
 
 /**
  * `POST /calls/delete`: deletes calls with all their descendants. The answer is short, and streamed all the same: a buffered one may take no longer
@@ -8,8 +9,7 @@ import { streamEndpoint } from '../http/stream.ts';
  */
 export const handler = streamEndpoint(
   {
-    path: '/calls/delete',
-    body: callsDeleteBody,
+    ...callsDelete(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
   },
   ['application/json'],

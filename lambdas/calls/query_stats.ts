@@ -1,12 +1,12 @@
-import { callsStatsBody, countCalls, planSummary } from '../../core/query/index.ts';
+import { countCalls, planSummary } from '../../core/query/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { callsQueryStats } from '../requests.ts';
 
 /** `POST /calls/query_stats`: how many calls match, and how large they are; streamed, since looking at all of them can take minutes. */
 export const handler = streamEndpoint(
   {
-    path: '/calls/query_stats',
-    body: callsStatsBody(settings.names),
+    ...callsQueryStats(settings.names),
     projects: ({ selection }) => [{ projectId: selection.projectId, loc: ['project_id'] }],
   },
   ['application/json'],

@@ -1,14 +1,14 @@
-import { callsQueryBody, planSummary, queryCalls } from '../../core/query/index.ts';
+import { planSummary, queryCalls } from '../../core/query/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { callsStreamQuery } from '../requests.ts';
 
 /** `POST /calls/stream_query`: the calls of a project that match, each as soon as it is known. */
 export const handler = streamEndpoint(
   {
-    path: '/calls/stream_query',
-    body: callsQueryBody(settings.names),
+    ...callsStreamQuery(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   recordTypes,

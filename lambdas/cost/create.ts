@@ -1,12 +1,12 @@
-import { costCreateBody, createPrices } from '../../core/costs/index.ts';
+import { createPrices } from '../../core/costs/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { costCreate } from '../requests.ts';
 
 /** `POST /cost/create`: stores prices of models and answers their ids. */
 export const handler = jsonEndpoint(
   {
-    path: '/cost/create',
-    body: costCreateBody,
+    ...costCreate(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
     rows: ({ terms }) => terms.length,
   },

@@ -1,12 +1,12 @@
-import { costPurgeBody, purgePrices } from '../../core/costs/index.ts';
+import { purgePrices } from '../../core/costs/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { costPurge } from '../requests.ts';
 
 /** `POST /cost/purge`: deletes prices by their ids. */
 export const handler = jsonEndpoint(
   {
-    path: '/cost/purge',
-    body: costPurgeBody,
+    ...costPurge(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: ({ query: ids }) => ids.length,
   },

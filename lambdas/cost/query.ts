@@ -1,12 +1,12 @@
-import { costQueryBody, queryPrices } from '../../core/costs/index.ts';
+import { queryPrices } from '../../core/costs/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { costQuery } from '../requests.ts';
 
 /** `POST /cost/query`: a project's own prices; streamed, since they can be more than a buffered answer may hold. */
 export const handler = streamEndpoint(
   {
-    path: '/cost/query',
-    body: costQueryBody,
+    ...costQuery(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],

@@ -1,12 +1,12 @@
-import { createdJson, createFeedback, feedbackCreateBody } from '../../core/feedback/index.ts';
+import { createdJson, createFeedback } from '../../core/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { feedbackCreate } from '../requests.ts';
 
 /** `POST /feedback/create`: stores one feedback record and answers it as it is stored. */
 export const handler = jsonEndpoint(
   {
-    path: '/feedback/create',
-    body: feedbackCreateBody(settings.names),
+    ...feedbackCreate(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   async ({ body: draft, caller, effort }) => {

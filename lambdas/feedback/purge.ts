@@ -1,12 +1,12 @@
-import { feedbackPurgeBody, purgeFeedback } from '../../core/feedback/index.ts';
+import { purgeFeedback } from '../../core/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { feedbackPurge } from '../requests.ts';
 
 /** `POST /feedback/purge`: deletes feedback records by their ids, payloads included. */
 export const handler = jsonEndpoint(
   {
-    path: '/feedback/purge',
-    body: feedbackPurgeBody,
+    ...feedbackPurge(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: ({ query: ids }) => ids.length,
   },

@@ -1,13 +1,13 @@
-import { feedbackPlanSummary, feedbackQueryBody, queryFeedback } from '../../core/feedback/index.ts';
+import { feedbackPlanSummary, queryFeedback } from '../../core/feedback/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { feedbackQuery } from '../requests.ts';
 
 /** `POST /feedback/query`: the feedback of a project that matches, streamed as it is found. */
 export const handler = streamEndpoint(
   {
-    path: '/feedback/query',
-    body: feedbackQueryBody(settings.names),
+    ...feedbackQuery(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],

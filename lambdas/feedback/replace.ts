@@ -1,12 +1,12 @@
-import { createdJson, feedbackReplaceBody, replaceFeedback } from '../../core/feedback/index.ts';
+import { createdJson, replaceFeedback } from '../../core/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { feedbackReplace } from '../requests.ts';
 
 /** `POST /feedback/replace`: puts a feedback record in the place of another, all at once, and answers it as it is stored. */
 export const handler = jsonEndpoint(
   {
-    path: '/feedback/replace',
-    body: feedbackReplaceBody(settings.names),
+    ...feedbackReplace(settings.names),
     projects: ({ draft: { projectId } }) => [{ projectId, loc: ['project_id'] }],
   },
   async ({ body, caller, effort }) =>

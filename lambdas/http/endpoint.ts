@@ -1,31 +1,28 @@
 import middy, { type MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { BodySchema } from '../../core/wire/schema.ts';
-import { type Route, routes } from '../../lib/routes.ts';
+import { isKeyed, type KeyedRoute, routes } from '../../lib/routes.ts';
+import type { TakenRequest } from '../requests.ts';
 import { readBody } from './body.ts';
 import { authorize, type NamedProject, readCaller } from './caller.ts';
-import { answerErrors } from './errors.ts';
+import { answerErrors, timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { logRequest } from './log.ts';
 import { settings } from './settings.ts';
 import { jsonText } from './text.ts';
 
 /** What makes an endpoint, beside what the list of routes says of it. */
-export interface Endpoint<Body> {
-  /** Its path in the list of routes. */
-  readonly path: Route['path'];
-  readonly body: BodySchema<Body>;
+export interface Endpoint<Body> extends TakenRequest<Body> {
   /** Every project that the body names; the key must give the route's role on each. */
   readonly projects: (body: Body) => readonly NamedProject[];
 }
 
 /**
- * The route of a path.
+ * The route of a path that takes a key.
  *
  * @throws Error where the list has none
  */
-export const routeOf = (path: string): Route => {
-  const route = routes.find((candidate) => candidate.path === path);
+export const routeOf = (path: string): KeyedRoute => {
+  const route = routes.filter(isKeyed).find((candidate) => candidate.path === path);
   if (!route) throw new Error(`${path} is not in the list of routes`);
   return route;
 };
@@ -50,7 +47,7 @@ export const jsonEndpoint = <Body, Answer>(
   endpoint: JsonEndpoint<Body, Answer>,
   answer: (request: ServiceRequest<Body>) => Promise<Answer>,
 ): MiddyfiedHandler<ServiceEvent<Body>, APIGatewayProxyResult> =>
-  middy<ServiceEvent<Body>, APIGatewayProxyResult>()
+  middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
     .use(middlewares(endpoint))
     .handler(async ({ service: request, log }) => {
       const answered = await answer(request);

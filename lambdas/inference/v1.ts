@@ -3,7 +3,6 @@ import { callBatchBody, writeCalls } from '../../core/calls/index.ts';
 import {
   countRequest,
   type InferenceBody,
-  inferenceBody,
   type PassedOn,
   passOn,
   Recording,
@@ -17,12 +16,14 @@ import { headersOf } from '../http/event.ts';
 import { logRequest } from '../http/log.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { settings } from '../http/settings.ts';
+import { inference as takes } from '../requests.ts';
 import { authorizeInference, pathOf, projectOf } from './authorize.ts';
 import { inference, rateLimit } from './settings.ts';
 
 type Event = RelayEvent<InferenceBody>;
 
-const route = '/inference/v1/{path+}';
+const request = takes();
+const { path: route } = request;
 
 /** Kept back of the function's time, for the record of an answer that took all the rest. */
 const recordMs = 15_000;
@@ -68,7 +69,7 @@ export const handler = relayEndpoint<InferenceBody>(
     answerErrors(settings.names.service),
     readCaller(),
     authorizeInference(),
-    readBody(inferenceBody),
+    readBody(request.body),
   ],
   async (event, context) => {
     const { service, gone } = event;

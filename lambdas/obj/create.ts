@@ -1,12 +1,12 @@
-import { createObject, objectCreateBody } from '../../core/objects/index.ts';
+import { createObject } from '../../core/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { objCreate } from '../requests.ts';
 
 /** `POST /obj/create`: makes a version of an object, unless one has this value already, and answers its digest. */
 export const handler = jsonEndpoint(
   {
-    path: '/obj/create',
-    body: objectCreateBody(settings.names),
+    ...objCreate(settings.names),
     projects: ({ obj }) => [{ projectId: obj.projectId, loc: ['obj', 'project_id'] }],
   },
   async ({ body: { obj }, caller, effort }) => {

@@ -1,12 +1,12 @@
-import { deleteVersions, objectDeleteBody } from '../../core/objects/index.ts';
+import { deleteVersions } from '../../core/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
+import { objDelete } from '../requests.ts';
 
 /** `POST /obj/delete`: deletes versions of an object, or all of them, and answers how many there were. */
 export const handler = jsonEndpoint(
   {
-    path: '/obj/delete',
-    body: objectDeleteBody,
+    ...objDelete(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: (_, answer: { readonly num_deleted: number }) => answer.num_deleted,
   },

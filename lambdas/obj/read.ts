@@ -1,6 +1,7 @@
-import { objectJson, objectReadBody, readObject } from '../../core/objects/index.ts';
+import { objectJson, readObject } from '../../core/objects/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { objRead } from '../requests.ts';
 
 /**
  * `POST /obj/read`: one version of an object, strongly consistent; streamed, since a value can be larger than a buffered
@@ -8,8 +9,7 @@ import { streamEndpoint } from '../http/stream.ts';
  */
 export const handler = streamEndpoint(
   {
-    path: '/obj/read',
-    body: objectReadBody,
+    ...objRead(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],

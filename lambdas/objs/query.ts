@@ -1,13 +1,13 @@
-import { objectsQueryBody, queryObjects } from '../../core/objects/index.ts';
+import { queryObjects } from '../../core/objects/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { objsQuery } from '../requests.ts';
 
 /** `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object. */
 export const handler = streamEndpoint(
   {
-    path: '/objs/query',
-    body: objectsQueryBody,
+    ...objsQuery(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],

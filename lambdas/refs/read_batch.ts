@@ -1,16 +1,16 @@
-import { refsReadBody, streamRefs } from '../../core/objects/index.ts';
+import { streamRefs } from '../../core/objects/index.ts';
 import type { JsonValue } from '../../core/wire/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { refsReadBatch } from '../requests.ts';
 
 /**
  * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing; streamed, since values can be large.
  */
 export const handler = streamEndpoint(
   {
-    path: '/refs/read_batch',
-    body: refsReadBody(settings.names),
+    ...refsReadBatch(settings.names),
     projects: ({ refs }) => refs.map(({ projectId }, i) => ({ projectId, loc: ['refs', String(i)] })),
   },
   ['application/json'],

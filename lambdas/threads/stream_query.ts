@@ -1,13 +1,13 @@
-import { planSummary, queryThreads, threadsQueryBody } from '../../core/threads/index.ts';
+import { planSummary, queryThreads } from '../../core/threads/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
+import { threadsStreamQuery } from '../requests.ts';
 
 /** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
 export const handler = streamEndpoint(
   {
-    path: '/threads/stream_query',
-    body: threadsQueryBody,
+    ...threadsStreamQuery(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   recordTypes,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../lib/routes.ts';
+import { isKeyed, type Route, routes } from '../../lib/routes.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from './synth.ts';
 
 const template = synthesize();
@@ -16,7 +16,7 @@ interface Method {
   readonly HttpMethod: string;
   readonly AuthorizationType: string;
   readonly ApiKeyRequired?: boolean;
-  readonly AuthorizerId: { readonly Ref: string };
+  readonly AuthorizerId?: { readonly Ref: string };
   readonly ResourceId: { readonly Ref: string };
   readonly Integration: Readonly<Record<string, unknown>>;
 }
@@ -28,25 +28,44 @@ const methodOf = (path: string): Method => {
   expect(found).toHaveLength(1);
   return found[0] as Method;
 };
-const functionIdOf = (path: string): string => {
-  const [id] = [...functions].find(([, { Properties }]) => Properties.Description === `POST ${path}`) ?? [];
+const functionIdOf = ({ method, path }: Route): string => {
+  const description = `${method} ${path}`;
+  const [id] = [...functions].find(([, { Properties }]) => Properties.Description === description) ?? [];
   return id ?? `no function of ${path}`;
 };
 const uriOf = ({ Integration }: Method) => JSON.stringify(Integration.Uri);
 
-describe.each(routes)('POST $path', (route) => {
-  const method = methodOf(route.path);
-
+describe.each(routes.filter(isKeyed))('POST $path', (route) => {
   it('is a POST that the authorizer of its scheme lets through', () => {
+    const method = methodOf(route.path);
+    const authorizerId = method.AuthorizerId?.Ref ?? '';
     expect(method).toMatchObject({ HttpMethod: 'POST', AuthorizationType: 'CUSTOM' });
-    const authorizer = authorizers.get(method.AuthorizerId.Ref) as Resource;
-    expect(method.AuthorizerId.Ref).toMatch(route.scheme === 'basic' ? /^AuthBasic/ : /^AuthBearer/);
+    const authorizer = authorizers.get(authorizerId) as Resource;
+    expect(authorizerId).toMatch(route.scheme === 'basic' ? /^AuthBasic/ : /^AuthBearer/);
     expect(authorizer.Type).toBe('AWS::ApiGateway::Authorizer');
   });
+});
+
+describe('the routes without credentials', () => {
+  const open = routes.filter((route) => !isKeyed(route));
+
+  it('are two, which touch no store', () => {
+    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /health', 'GET /openapi.json']);
+    for (const { stores } of open) expect(stores).toEqual({});
+  });
+
+  it.each(open)('$path has no authorizer, and no method but GET', ({ path }) => {
+    expect(methodOf(path)).toMatchObject({ HttpMethod: 'GET', AuthorizationType: 'NONE' });
+    expect(methodOf(path)).not.toHaveProperty('AuthorizerId');
+  });
+});
+
+describe.each(routes)('$method $path', (route) => {
+  const method = methodOf(route.path);
 
   it('invokes its own function, as a proxy', () => {
     expect(method.Integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
-    expect(uriOf(method)).toContain(`"Fn::GetAtt":["${functionIdOf(route.path)}","Arn"]`);
+    expect(uriOf(method)).toContain(`"Fn::GetAtt":["${functionIdOf(route)}","Arn"]`);
   });
 
   it('streams its answer, if it is to, for as long as its function may run', () => {
@@ -68,7 +87,7 @@ describe.each(routes)('POST $path', (route) => {
   it('may be invoked by API Gateway for this method on this stage alone', () => {
     const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
       .map(({ Properties }) => Properties)
-      .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(`"${functionIdOf(route.path)}"`));
+      .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(`"${functionIdOf(route)}"`));
     expect(permissions).toHaveLength(1);
     expect(permissions[0]).toMatchObject({
       Action: 'lambda:InvokeFunction',
@@ -76,7 +95,9 @@ describe.each(routes)('POST $path', (route) => {
     });
     const [stageId] = resourceOf(template, 'AWS::ApiGateway::Stage');
     const arnPath = route.path.replace(/\{[^}]+\}/g, '*');
-    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain(`{"Ref":"${stageId}"},"/POST${arnPath}"]`);
+    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain(
+      `{"Ref":"${stageId}"},"/${route.method}${arnPath}"]`,
+    );
   });
 });
 

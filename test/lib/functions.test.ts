@@ -15,7 +15,7 @@ const [feedbackId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageFeedba
 
 const functionOf = (path: string, from = template): Resource => {
   const found = [...resourcesOf(from, functionType).values()].filter(
-    ({ Properties }) => Properties.Description === `POST ${path}`,
+    ({ Properties }) => /^(?:GET|POST) (.*)$/.exec(String(Properties.Description))?.[1] === path,
   );
   expect(found).toHaveLength(1);
   return found[0] as Resource;

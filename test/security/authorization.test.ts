@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatKey, makeKey } from '../../core/auth/index.ts';
-import { type Route, routes } from '../../lib/routes.ts';
+import { isKeyed, type KeyedRoute, type Route, routes } from '../../lib/routes.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
@@ -58,7 +58,7 @@ const credentials: Readonly<Record<string, Credentials>> = {
 /** The columns of the matrix: what a route asks of a key. */
 const columns = ['read', 'write', 'inference'] as const;
 
-const columnOf = ({ scheme, role }: Route): (typeof columns)[number] =>
+const columnOf = ({ scheme, role }: KeyedRoute): (typeof columns)[number] =>
   scheme === 'bearer' ? 'inference' : role;
 
 /** Who may. 200 is the request's own answer; 403+ is that the key may use inference, and not record. */
@@ -139,9 +139,9 @@ const send = async (route: Route, authorization: Headers): Promise<Seen> => {
     ...Object.entries({ ...headers, host: new URL(service.url).host, 'content-type': 'application/json' }),
     ...authorization.map((value) => ['authorization', value]),
   ].flat();
-  httpRequest(service.url + path, { method: 'POST', headers: fields }, resolve)
+  httpRequest(service.url + path, { method: route.method, headers: fields }, resolve)
     .once('error', reject)
-    .end(JSON.stringify(body));
+    .end(route.method === 'POST' ? JSON.stringify(body) : undefined);
   const answer = await promise;
   return {
     status: answer.statusCode ?? 0,
@@ -183,17 +183,29 @@ const expected = ({ path }: Route, outcome: string): Seen | undefined => {
   return outcome === '403+' ? error(403, ['header', 'openai-project'], msg, 'forbidden') : undefined;
 };
 
-it('every route has a request in the matrix, and no other path has', () => {
-  expect(Object.keys(goodRequests).sort()).toEqual(routes.map(({ path }) => path).sort());
+it('every route that takes a key has a request in the matrix, and no other path has', () => {
+  const keyed = routes.filter(isKeyed).map(({ path }) => path);
+  expect(Object.keys(goodRequests).sort()).toEqual(keyed.sort());
 });
 
 it('every row of the matrix has credentials, and all of them have a row', () => {
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(credentials));
 });
 
-describe.each(routes.filter(({ path }) => path in goodRequests))('$path', (route) => {
+describe.each(routes.filter(isKeyed).filter(({ path }) => path in goodRequests))('$path', (route) => {
   it.each(rows)('with $name', async ({ name, outcomes }) => {
     const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
     expect(await send(route, headers ?? [])).toEqual(expected(route, outcomes[columnOf(route)] ?? ''));
+  });
+});
+
+describe.each(routes.filter((route) => !isKeyed(route)))('$path, which takes no key,', (route) => {
+  it('answers everybody the same, whatever they come with', async () => {
+    const answers = await Promise.all(
+      Object.values(credentials).map(async (make) => send(route, await make(keys, basic))),
+    );
+    const [first] = answers;
+    expect(first).toMatchObject({ status: 200, challenge: undefined, hasRequestId: true });
+    for (const answer of answers) expect(answer).toEqual(first);
   });
 });

@@ -1,6 +1,7 @@
-import { createdJson, createFeedback, feedbackBatchBody } from '../../../core/feedback/index.ts';
+import { createdJson, createFeedback } from '../../../core/feedback/index.ts';
 import { settings } from '../../http/settings.ts';
 import { streamEndpoint } from '../../http/stream.ts';
+import { feedbackBatchCreate } from '../../requests.ts';
 
 /**
  * `POST /feedback/batch/create`: stores feedback records, checked whole before any is written; one answer for each, in order.
@@ -8,8 +9,7 @@ import { streamEndpoint } from '../../http/stream.ts';
  */
 export const handler = streamEndpoint(
   {
-    path: '/feedback/batch/create',
-    body: feedbackBatchBody(settings.names),
+    ...feedbackBatchCreate(settings.names),
     projects: ({ batch }) =>
       batch.map(({ projectId }, i) => ({ projectId, loc: ['batch', String(i), 'project_id'] })),
   },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compile, parseQuery, type RecordKind, valueAt } from '../../../core/expression/index.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/index.ts';
 
-const kind: RecordKind = { fields: ['name', 'data', 'at', 'none'], times: new Set(['at']) };
+const kind: RecordKind = { name: 'Thing', fields: ['name', 'data', 'at', 'none'], times: new Set(['at']) };
 
 const record: JsonObject = {
   name: 'answer',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseQuery, type RecordKind } from '../../../core/expression/index.ts';
 
-const kind: RecordKind = { fields: ['name', 'data'], times: new Set() };
+const kind: RecordKind = { name: 'Thing', fields: ['name', 'data'], times: new Set() };
 const faultOf = (expression: unknown) => {
   const parsed = parseQuery(kind, { $expr: expression });
   return 'fault' in parsed ? parsed.fault : undefined;

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import * as z from 'zod/mini';
+import type { Endpoint } from '../../../lambdas/http/endpoint.ts';
 import type { ServiceRequest } from '../../../lambdas/http/event.ts';
 
 type Handler = (event: unknown, stream: PassThrough, context: Context) => Promise<void>;
@@ -33,7 +34,12 @@ beforeAll(async () => {
   vi.stubEnv('AWS_REGION', 'us-east-1');
   write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const { streamEndpoint } = await import('../../../lambdas/http/stream.ts');
-  const endpoint = { path: '/calls/stream_query', body: z.strictObject({}), projects: () => [] } as const;
+  // A body of its own, which no endpoint may have.
+  const endpoint = {
+    path: '/calls/stream_query',
+    body: z.strictObject({}),
+    projects: () => [],
+  } as unknown as Endpoint<object>;
   make = (text) =>
     streamEndpoint(endpoint, ['application/jsonl'], (request) => ({
       text: text(request),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../lib/routes.ts';
+import { isKeyed, routes } from '../../../lib/routes.ts';
 import { outputOf, readStack, stackOf } from '../../../local/template/stack.ts';
 import type { Template } from '../../../local/template/template.ts';
 import { assembly } from '../../support/assembly.ts';
@@ -126,8 +126,8 @@ describe('the synthesized stack', () => {
       timeoutSeconds: spec.timeoutSeconds,
       memoryMb: spec.memoryMb,
     }));
-    const expected = routes.map(({ path, streaming, timeoutSeconds, memoryMb }) => ({
-      method: 'POST',
+    const expected = routes.map(({ method, path, streaming, timeoutSeconds, memoryMb }) => ({
+      method,
       path,
       streaming,
       timeoutSeconds,
@@ -136,11 +136,14 @@ describe('the synthesized stack', () => {
     expect(new Set(found)).toEqual(new Set(expected));
   });
 
-  it('has an authorizer before every route, and functions that know their tables', () => {
+  it('has an authorizer before every route that takes a key, and functions that know their tables', () => {
     for (const { path, authorizer, function: spec } of stack.api.routes) {
-      const stores = routes.find((route) => route.path === path)?.stores;
+      const route = routes.find((candidate) => candidate.path === path);
+      const stores = route?.stores;
       const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
-      expect(authorizer?.function.environment.KEYS_TABLE).toBe(outputOf(stack, 'KeysTable'));
+      expect(authorizer?.function.environment.KEYS_TABLE).toBe(
+        route && isKeyed(route) ? outputOf(stack, 'KeysTable') : undefined,
+      );
       expect(CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
       expect(OBJECTS_TABLE).toBe(stores?.objects && outputOf(stack, 'ObjectsTable'));
       expect(COSTS_TABLE).toBe(stores?.costs && outputOf(stack, 'CostsTable'));

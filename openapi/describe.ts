@@ -1,0 +1,28 @@
+import type { JsonSchema } from './json-schema.ts';
+import type { Texts } from './texts.ts';
+
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;
+
+/** The schemas that stand directly in another one. */
+const partsOf = (schema: JsonSchema): JsonSchema[] =>
+  [
+    ...Object.values(schema.properties ?? {}),
+    ...[schema.anyOf, schema.oneOf, schema.prefixItems].flatMap((list) => list ?? []),
+    schema.items,
+    schema.additionalProperties,
+  ].filter(isSchema);
+
+/**
+ * Says of every field in a schema what it means; those of the query language's operators, which begin with `$`, say it themselves.
+ *
+ * @throws Error where there is no text for a field
+ */
+export const describeFields = (schema: JsonSchema, texts: Texts): void => {
+  for (const [name, value] of Object.entries(schema.properties ?? {})) {
+    if (name.startsWith('$') || !isSchema(value) || value.description !== undefined) continue;
+    const description = texts[name];
+    if (description === undefined) throw new Error(`there is no text for the field ${name}`);
+    value.description = description;
+  }
+  for (const part of partsOf(schema)) describeFields(part, texts);
+};

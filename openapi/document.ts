@@ -1,0 +1,156 @@
+import { type WireNames, wireNames } from '../core/wire/index.ts';
+import { isKeyed, type Route, type RoutePath, routes } from '../lib/routes.ts';
+import { error } from './answers/error.ts';
+import { describeFields } from './describe.ts';
+import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';
+import { type JsonSchema, type Schemas, toJsonSchema } from './json-schema.ts';
+import type { Operation } from './operation.ts';
+import { operationsOf } from './operations/index.ts';
+import { contentOf, named, requestExamples } from './response.ts';
+import { tags } from './tags.ts';
+import { textsOf } from './texts.ts';
+
+/** An OpenAPI 3.1 document, as far as its makers and readers here need to know. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & Readonly<
+    Record<string, Readonly<Record<string, unknown>>>
+  >;
+}
+
+/** One operation of a document. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
+
+const header = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } };
+
+const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
+  200: { description: 'It was done.', headers: header, content: contentOf(operation, schemas) },
+  ...Object.fromEntries(
+    errorsOf(route, operation).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+  ),
+  ...(operation.form === 'upstream' && {
+    default: {
+      description: "Any other status is the upstream's, with the body that it gave.",
+      headers: header,
+    },
+  }),
+});
+
+const requestBodyOf = (names: WireNames, operation: Operation, schemas: Schemas) => {
+  if (!operation.request) return undefined;
+  const converted = toJsonSchema(operation.request(names).body, schemas, 'input');
+  const schema = named(`${operation.name}Req`, converted, schemas);
+  return {
+    required: true,
+    content: { 'application/json': { schema, examples: requestExamples(operation) } },
+  };
+};
+
+const parametersOf = (operation: Operation, schemas: Schemas) =>
+  Object.entries(operation.headers ?? {}).map(([name, { schema, description }]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: toJsonSchema(schema, schemas, 'input'),
+  }));
+
+const operationObject = (
+  names: WireNames,
+  route: Route,
+  operation: Operation,
+  schemas: Schemas,
+): OperationObject => {
+  const requestBody = requestBodyOf(names, operation, schemas);
+  const parameters = parametersOf(operation, schemas);
+  return {
+    operationId: lowerFirst(operation.name),
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: isKeyed(route)
+      ? `${operation.description}\n\nThe key needs the role \`${route.role}\`.`
+      : operation.description,
+    security: isKeyed(route) ? [{ [route.scheme]: [] }] : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(route, operation, schemas),
+  } as OperationObject;
+};
+
+const securitySchemes = (names: WireNames) => {
+  const key = `A key is \`${names.service}_<16 of 0-9a-z>_<64 hex digits>\`.`;
+  return {
+    basic: {
+      type: 'http',
+      scheme: 'basic',
+      description: `${key} It is the password; the username is the key's user, or \`api\`.`,
+    },
+    bearer: { type: 'http', scheme: 'bearer', description: `${key} It is the token.` },
+  };
+};
+
+const pathsOf = (names: WireNames, schemas: Schemas): OpenApiDocument['paths'] => {
+  const operations = operationsOf(names);
+  const paths = Object.keys(operations).flatMap((path) => {
+    const route = routes.find((candidate) => candidate.path === path);
+    if (!route) throw new Error(`${path} is not in the list of routes`);
+    return operations[path as RoutePath].map(
+      (operation: Operation): [string, OpenApiDocument['paths'][string]] => [
+        operation.path ?? path,
+        { [route.method.toLowerCase()]: operationObject(names, route, operation, schemas) },
+      ],
+    );
+  });
+  return Object.fromEntries(paths);
+};
+
+/** Says what each field means, and puts the components in order. */
+const componentsOf = (names: WireNames, schemas: Schemas): Record<string, JsonSchema> => {
+  const texts = textsOf(names);
+  for (const schema of schemas.values()) describeFields(schema, texts);
+  return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/**
+ * Makes the OpenAPI 3.1 document of the service, from the list of routes, what is said of them, and the schemas that they parse with.
+ *
+ * @param serviceName the service's own name on the wire, e.g. `svc`
+ * @param version the service's version
+ * @throws Error where two schemas have one name, or a field of a request has no text
+ */
+export const openApiDocument = (serviceName: string, version: string): OpenApiDocument => {
+  const names = wireNames(serviceName);
+  const schemas: Schemas = new Map();
+  const paths = pathsOf(names, schemas);
+  toJsonSchema(error, schemas, 'output');
+  const statuses = Object.keys(errorTexts).map((status) => Number(status) as keyof typeof errorTexts);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'pennytrace',
+      version,
+      description:
+        'Tracing, feedback and inference for LLM applications. Times come in as ISO 8601 with any offset (without one UTC) and go out as UTC with six fraction digits. Every answer carries the id of its request in `x-request-id`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    // Relative to where the document lies: behind API Gateway below its stage's path, locally at the root, and so behind any other name.
+    servers: [{ url: '.', description: 'Where this document comes from.' }],
+    tags,
+    paths,
+    components: {
+      securitySchemes: securitySchemes(names),
+      headers,
+      responses: Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
+      schemas: componentsOf(names, schemas),
+    },
+  } as OpenApiDocument;
+};

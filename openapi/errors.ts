@@ -1,0 +1,68 @@
+import type { KeyedRoute, Route } from '../lib/routes.ts';
+import { isKeyed } from '../lib/routes.ts';
+import type { Operation } from './operation.ts';
+
+/** The statuses of errors that the document knows, and what they mean. */
+export const errorTexts = {
+  401: 'No `Authorization`, the wrong scheme, or an unknown, revoked or expired key.',
+  403: 'A known key that may not do this to this project.',
+  404: 'What the request names does not exist.',
+  406: '`accept` asks for a type that is not written.',
+  409: 'The id exists already, with other content.',
+  413: 'The request is over the 6 MB that its event may have, about 5 MB of typical JSON, or one value is over its own limit.',
+  415: 'The body is not JSON by its `content-type`, or it is encoded.',
+  422: 'The body does not fit; nothing was written.',
+  429: 'Throttled. The same request may be sent again.',
+  500: "Something went wrong on the service's side; its log has it under the request's id.",
+  502: 'The service gave no valid answer; on the inference endpoints, the upstream is not there. The same request may be sent again.',
+  503: 'Storage did not take or give the data in time. The same request may be sent again.',
+  504: 'The service, or on the inference endpoints the upstream, did not answer in time. The same request may be sent again.',
+} as const;
+
+/** The status of an error. */
+export type ErrorStatus = keyof typeof errorTexts;
+
+/** What the gateway answers for any route. */
+const always: readonly ErrorStatus[] = [429, 500, 502, 504];
+const keyed: readonly ErrorStatus[] = [401, 403, 413, 415, 422, 503];
+
+/** Endpoints that stream their own answers negotiate their media type; those that pass another's on do not. */
+const negotiates = (route: KeyedRoute): boolean => route.streaming && !route.upstreams;
+
+/** The statuses of the errors that an operation can answer, in order. */
+export const errorsOf = (route: Route, operation: Operation): ErrorStatus[] => {
+  const own: readonly ErrorStatus[] = operation.errors ?? [];
+  const more: readonly ErrorStatus[] = isKeyed(route) && negotiates(route) ? [406] : [];
+  return [...always, ...(isKeyed(route) ? keyed : []), ...more, ...own].sort((a, b) => a - b);
+};
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+/** The headers of answers that are more than HTTP's own. */
+export const headers = {
+  'x-request-id': {
+    description: 'The id of the request, under which the log has it.',
+    schema: { type: 'string' },
+  },
+  'retry-after': {
+    description: 'Seconds after which the same request may be sent again.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'www-authenticate': {
+    description: 'The schemes that the service takes.',
+    schema: { type: 'string' },
+  },
+} as const;
+
+const headersOf = (status: ErrorStatus) => ({
+  'x-request-id': header('x-request-id'),
+  ...((status === 429 || status === 503) && { 'retry-after': header('retry-after') }),
+  ...(status === 401 && { 'www-authenticate': header('www-authenticate') }),
+});
+
+/** The answer of an error, as a component. */
+export const errorResponse = (status: ErrorStatus) => ({
+  description: errorTexts[status],
+  headers: headersOf(status),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});

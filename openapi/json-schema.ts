@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
+import { languages } from '../core/expression/index.ts';
+import { documented } from '../core/wire/schema.ts';
+import { languageSchemas } from './language.ts';
+
+/** A schema of JSON Schema 2020-12. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The components of a document, by name, as far as they have been met. */
+export type Schemas = Map<string, JsonSchema>;
+
+/** A reference to a component. */
+export const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+
+/**
+ * Adds a component.
+ *
+ * @throws Error where there is another one of that name
+ */
+export const addSchema = (schemas: Schemas, name: string, schema: JsonSchema): void => {
+  const known = schemas.get(name);
+  if (known && !isDeepStrictEqual(known, schema)) throw new Error(`two schemas are called ${name}`);
+  schemas.set(name, schema);
+};
+
+const replace = (schema: JsonSchema, by: JsonSchema): void => {
+  for (const key of Object.keys(schema)) delete schema[key];
+  Object.assign(schema, by);
+};
+
+/** JSON numbers are not bounded by what a double holds exactly; the bounds that zod writes for integers say no more than that. */
+const withoutSafeBounds = (schema: JsonSchema): void => {
+  if (schema.type !== 'integer') return;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+};
+
+type Side = 'input' | 'output';
+
+/** Components that a conversion has met; zod goes on changing what is in them until it is through. */
+type Met = [name: string, schema: JsonSchema][];
+
+/** What stands for a schema of the query language: a reference, to components that are met by it. */
+const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefined => {
+  const language = languages.get(zodSchema);
+  if (!language) return undefined;
+  met.push(...languageSchemas(language.kind));
+  return refTo(`${language.kind.name}${language.part}`);
+};
+
+const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
+  const converted = z.toJSONSchema(schema, {
+    io,
+    // What cannot be said is said by `documented`; a test compares the document with the parser.
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      withoutSafeBounds(jsonSchema);
+      if (isDeepStrictEqual(jsonSchema.properties, {})) delete jsonSchema.properties;
+      // Answers may gain fields.
+      if (io === 'output' && jsonSchema.additionalProperties === false)
+        delete jsonSchema.additionalProperties;
+      const language = languageRef(zodSchema, met);
+      if (language) replace(jsonSchema, language);
+      const own = documented.has(zodSchema) ? documented.get(zodSchema) : undefined;
+      if (own?.like) replace(jsonSchema, convert(own.like() as z.core.$ZodType, met, io));
+      Object.assign(jsonSchema, own?.says);
+      if (own?.name === undefined) return;
+      met.push([own.name, { ...jsonSchema }]);
+      replace(jsonSchema, refTo(own.name));
+    },
+  });
+  return JSON.parse(JSON.stringify({ ...converted, $schema: undefined }));
+};
+
+/**
+ * What a zod schema takes (`input`) or gives (`output`), as JSON Schema; what it holds of named schemas becomes components.
+ *
+ * @throws Error where two different schemas have one name
+ */
+export const toJsonSchema = (schema: z.core.$ZodType, schemas: Schemas, io: Side): JsonSchema => {
+  const met: Met = [];
+  const converted = convert(schema, met, io);
+  for (const [name, component] of met) addSchema(schemas, name, JSON.parse(JSON.stringify(component)));
+  return converted;
+};

@@ -1,0 +1,18 @@
+import type { WireNames } from '../../core/wire/index.ts';
+import type { Operations } from '../operation.ts';
+import { callOperations } from './calls.ts';
+import { costOperations } from './costs.ts';
+import { feedbackOperations } from './feedback.ts';
+import { objectOperations } from './objects.ts';
+import { inferenceOperations, openOperations, threadOperations } from './others.ts';
+
+/** What the document says of every route; their examples work in this order. */
+export const operationsOf = (names: WireNames): Operations => ({
+  ...callOperations(names),
+  ...threadOperations,
+  ...objectOperations(names),
+  ...costOperations,
+  ...feedbackOperations(names),
+  ...inferenceOperations,
+  ...openOperations,
+});

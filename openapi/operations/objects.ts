@@ -1,0 +1,129 @@
+import * as z from 'zod/mini';
+import type { WireNames } from '../../core/wire/index.ts';
+import * as requests from '../../lambdas/requests.ts';
+import { objectVersion } from '../answers/others.ts';
+import { deleted, field } from '../answers/parts.ts';
+import type { Operations } from '../operation.ts';
+
+const project = 'acme/shop';
+const val = { text: 'Be brief.' };
+/** The SHA-256 of `{"text":"Be brief."}` in base64url. */
+const digest = 'Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec';
+
+const version = (names: WireNames) => ({
+  project_id: project,
+  object_id: 'prompt',
+  digest,
+  version_index: 0,
+  is_latest: 1,
+  kind: 'object',
+  base_object_class: null,
+  created_at: '2026-10-01T09:30:00.123456Z',
+  [names.userId]: 'ada',
+});
+
+type Paths = '/obj/create' | '/obj/read' | '/objs/query' | '/refs/read_batch' | '/obj/delete';
+
+/** What the document says of objects. */
+export const objectOperations = (names: WireNames): Pick<Operations, Paths> => ({
+  '/obj/create': [
+    {
+      name: 'ObjCreate',
+      tag: 'objects',
+      summary: 'Make a version of an object',
+      description:
+        'Values are addressed by their content: the same value again is the version that there is already, whatever the order of its keys.',
+      request: requests.objCreate,
+      answer: z.object({
+        digest: field(z.string(), 'The digest of the value, which is part of refs to it.'),
+        object_id: field(z.string(), "The object's name."),
+      }),
+      examples: {
+        prompt: {
+          summary: 'A prompt',
+          body: { obj: { project_id: project, object_id: 'prompt', val } },
+          answer: { digest, object_id: 'prompt' },
+        },
+      },
+    },
+  ],
+  '/obj/read': [
+    {
+      name: 'ObjRead',
+      tag: 'objects',
+      summary: 'Read a version of an object',
+      description: '`digest` is a digest, `latest`, or `v0`, `v1`, …. Strongly consistent.',
+      request: requests.objRead,
+      answer: z.object({ obj: field(objectVersion(names), 'The version, with its value.') }),
+      errors: [404],
+      examples: {
+        latest: {
+          summary: 'The latest version',
+          body: { project_id: project, object_id: 'prompt', digest: 'latest' },
+          answer: { obj: { ...version(names), val } },
+        },
+      },
+    },
+  ],
+  '/objs/query': [
+    {
+      name: 'ObjsQuery',
+      tag: 'objects',
+      summary: 'Query objects',
+      description:
+        'The versions of a project that match, strongly consistent. Without `sort_by` they come by `object_id`, then `version_index`.',
+      request: requests.objsQuery,
+      answer: z.object({ objs: field(z.array(objectVersion(names)), 'The versions, in order.') }),
+      examples: {
+        latest: {
+          summary: 'The latest version of each object, without values',
+          body: { project_id: project, filter: { latest_only: true }, metadata_only: true },
+          answer: { objs: [{ ...version(names), val: null }] },
+        },
+      },
+    },
+  ],
+  '/refs/read_batch': [
+    {
+      name: 'RefsReadBatch',
+      tag: 'objects',
+      summary: 'Read what refs refer to',
+      description:
+        'Refs to objects and ops, of projects that the key may read. `latest` and `v<N>` may stand for the digest. The path of a ref leads into the value: `attr/<name>` or `key/<name>`, `index/<n>`.',
+      request: requests.refsReadBatch,
+      answer: z.object({
+        vals: field(z.array(z.unknown()), 'The values in the order of the refs; null for a ref to nothing.'),
+      }),
+      examples: {
+        text: {
+          summary: 'A field of the prompt, and an object that is not there',
+          body: {
+            refs: [
+              `${names.refScheme}${project}/object/prompt:latest/attr/text`,
+              `${names.refScheme}${project}/object/nothing:latest`,
+            ],
+          },
+          answer: { vals: ['Be brief.', null] },
+        },
+      },
+    },
+  ],
+  '/obj/delete': [
+    {
+      name: 'ObjDelete',
+      tag: 'objects',
+      summary: 'Delete versions of an object',
+      description:
+        'Without `digests` all of them. Values are gone for good; digests of nothing count for nothing.',
+      request: requests.objDelete,
+      answer: deleted,
+      examples: {
+        all: {
+          summary: 'The prompt',
+          body: { project_id: project, object_id: 'prompt' },
+          answer: { num_deleted: 1 },
+        },
+      },
+    },
+  ],
+});

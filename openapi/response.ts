@@ -1,0 +1,61 @@
+import { type JsonSchema, refTo, type Schemas, toJsonSchema } from './json-schema.ts';
+import type { Example, Operation } from './operation.ts';
+
+type Content = Record<string, { schema: JsonSchema; examples?: Record<string, object> }>;
+
+/** A component of its own for a schema that has no name yet; references stay as they are. */
+export const named = (name: string, schema: JsonSchema, schemas: Schemas): JsonSchema => {
+  if (schema.$ref !== undefined) return schema;
+  schemas.set(name, schema);
+  return refTo(name);
+};
+
+const examplesOf = (examples: Operation['examples'], value: (example: Example) => unknown) =>
+  Object.fromEntries(
+    Object.entries(examples).map(([name, example]) => [
+      name,
+      { summary: example.summary, value: value(example) },
+    ]),
+  );
+
+/** The examples of what an operation takes. */
+export const requestExamples = ({ examples }: Operation) => examplesOf(examples, ({ body }) => body);
+
+const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
+  type: 'string',
+  description: 'One JSON object a line.',
+  contentMediaType: mediaType,
+  contentSchema: record,
+});
+
+/** Records in each form that they are written in, the default first. */
+const recordContent = (record: JsonSchema, { examples }: Operation): Content => ({
+  'application/jsonl': {
+    schema: lines(record, 'application/jsonl'),
+    examples: examplesOf(examples, ({ answer }) => `${JSON.stringify(answer)}\n`),
+  },
+  'application/x-ndjson': { schema: lines(record, 'application/x-ndjson') },
+  'application/json': {
+    schema: { type: 'array', items: record },
+    examples: examplesOf(examples, ({ answer }) => [answer]),
+  },
+  'text/csv': {
+    schema: { type: 'string', description: 'A line of names, then one a record (RFC 4180).' },
+  },
+});
+
+const upstreamContent = (answer: JsonSchema): Content => ({
+  'application/json': { schema: answer },
+  'text/event-stream': { schema: { description: "The upstream's server-sent events." } },
+});
+
+/** What the answer of a success is written as. */
+export const contentOf = (operation: Operation, schemas: Schemas): Content => {
+  const converted = toJsonSchema(operation.answer, schemas, 'output');
+  if (operation.form === 'upstream') return upstreamContent(converted);
+  const schema = named(`${operation.name}Res`, converted, schemas);
+  if (operation.form === 'records') return recordContent(schema, operation);
+  return {
+    'application/json': { schema, examples: examplesOf(operation.examples, ({ answer }) => answer) },
+  };
+};

@@ -1,0 +1,14 @@
+import type { Tag } from './operation.ts';
+
+const texts: Readonly<Record<Tag, string>> = {
+  calls: 'Traced executions of operations: reporting, reading, querying and deleting them.',
+  threads: 'Conversations, with statistics over their turns.',
+  objects: 'Values with names and versions, and what refs lead to.',
+  costs: "A project's own prices of models.",
+  feedback: 'Feedback on calls, ops and objects.',
+  inference: 'A pass-through for model requests.',
+  service: 'The service itself, without credentials.',
+};
+
+/** What operations are grouped by, with what each group is about. */
+export const tags = Object.entries(texts).map(([name, description]) => ({ name, description }));

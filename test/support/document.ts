@@ -1,0 +1,68 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { wireNames } from '../../core/wire/index.ts';
+import { type JsonSchema, type Operation, openApiDocument, operationsOf } from '../../openapi/index.ts';
+
+/** The names and the document of a service that is called as it is by default. */
+export const names = wireNames('svc');
+export const document = openApiDocument(names.service, '0.1.0');
+
+/** Every operation with its path in the document, in the order in which their examples work. */
+export const operations: readonly { readonly path: string; readonly operation: Operation }[] = Object.entries(
+  operationsOf(names),
+).flatMap(([path, list]) =>
+  list.map((operation: Operation) => ({ path: operation.path ?? path, operation })),
+);
+
+/** Every object of a schema, itself included. */
+const objectsIn = (value: unknown): JsonSchema[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as JsonSchema, ...Object.values(value).flatMap(objectsIn)];
+};
+
+/** The document with no room for fields that it does not name: answers may gain fields, but not unnoticed. */
+const closed = structuredClone(document);
+for (const schema of objectsIn(closed.components.schemas)) {
+  if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(closed, 'document');
+
+/** Resolves references of a schema that stands anywhere in the document. */
+const inDocument = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
+
+/** Makes what says what is wrong with a value by a schema of the document; an empty list where nothing is. */
+export const validator = (schema: JsonSchema): ((value: unknown) => string[]) => {
+  const validate: ValidateFunction = ajv.compile(inDocument(schema));
+  return (value) =>
+    validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+};
+
+/** One operation of the document. */
+export const operationAt = (path: string) => {
+  const operation = Object.values(document.paths[path] ?? {})[0];
+  if (!operation) throw new Error(`the document has no ${path}`);
+  return operation;
+};
+
+/** The schema of what an operation takes; undefined for a GET. */
+export const requestSchema = (path: string): JsonSchema | undefined =>
+  operationAt(path).requestBody?.content['application/json']?.schema;
+
+/** The schema of an operation's answer in a media type. */
+export const answerSchema = (path: string, mediaType: string): JsonSchema => {
+  const { content } = operationAt(path).responses[200] as {
+    content: Record<string, { schema: JsonSchema }>;
+  };
+  const schema = content[mediaType]?.schema;
+  if (!schema) throw new Error(`${path} has no answer as ${mediaType}`);
+  return schema;
+};
+
+/** What says what is wrong with an error's body. */
+export const errorFaults = validator({ $ref: '#/components/schemas/Error' });
