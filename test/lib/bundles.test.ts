@@ -18,7 +18,10 @@ describe('the bundles of the handlers', () => {
   const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
 
   beforeAll(() => {
-    folders = bundle({ root, handlers, outdir });
+    folders = bundle({
+      ...{ root, handlers, outdir },
+      constants: { SERVICE_VERSION: '1.2.3', OPENAPI_DOCUMENT: '{}' },
+    });
     metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
   });
 

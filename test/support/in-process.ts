@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { toContext } from '../../core/auth/index.ts';
-import { type Route, routes } from '../../lib/routes.ts';
+import { isKeyed, type Route, routes } from '../../lib/routes.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { matcher } from '../../local/gateway/match.ts';
@@ -72,7 +72,7 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
 };
 
 const loadHandlers = async (): Promise<ReadonlyMap<string, Handler>> => {
-  const loaded = routes.map(async ({ path, handler }): Promise<[string, Handler]> => {
+  const loaded = routes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
     const file = join(import.meta.dirname, `../../lambdas/${handler}.ts`);
     const module = (await import(file)) as { handler: Handler };
     return [path, module.handler];
