@@ -5,8 +5,8 @@ import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import type { Sender } from '../support/in-process.ts';
 import { overHttp } from '../support/over-http.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { scenarios } from './scenarios/index.ts';
-import { look, prepare } from './trial.ts';
+import { type Scenario, scenarios } from './scenarios/index.ts';
+import { look, prepare, type Seen } from './trial.ts';
 
 /*
  * The functions that are deployed, behind the local gateway, whose stores fail at every other request: the same as in the other tests of this folder, for once over
@@ -37,6 +37,13 @@ afterAll(async () => {
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
 });
 
+/** What is seen of a project once all is done: what is done beside an answer may come behind it. */
+const settled = async (scenario: Scenario, project: string): Promise<Seen> => {
+  const isThere = async () => (await look(sender, scenario, project)).some((records) => records.length > 0);
+  if (scenario.unharmed) await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
+  return look(sender, scenario, project);
+};
+
 describe.each(routes.filter(isKeyed).map(({ path }) => path))('%s', (path) => {
   const scenario = scenarios[path]?.at(-1);
 
@@ -44,7 +51,7 @@ describe.each(routes.filter(isKeyed).map(({ path }) => path))('%s', (path) => {
     if (!scenario) throw new Error(`${path} has no scenario`);
     const calm = await prepare(sender, scenario);
     const whole = await sender.send(calm.request);
-    const after = await look(sender, scenario, calm.project);
+    const after = await settled(scenario, calm.project);
     const { project, request } = await prepare(sender, scenario);
     failing = true;
     const before = faults;
@@ -52,7 +59,7 @@ describe.each(routes.filter(isKeyed).map(({ path }) => path))('%s', (path) => {
     await expect.poll(() => faults).toBeGreaterThan(before);
     failing = false;
     expect(answer).toMatchObject({ status: 200, complete: true });
-    if (scenario.views) expect(await look(sender, scenario, project)).toEqual(after);
+    if (scenario.views) expect(await settled(scenario, project)).toEqual(after);
     else expect(answer.text.length).toBe(whole.text.length + (project.length - calm.project.length));
   });
 });

@@ -35,7 +35,10 @@ const storing = routes.filter(isKeyed).filter(({ role }) => role !== 'inference'
 
 it('are a 503 that says when to come back, before the function’s time is up: on each route, and where the key is looked up', {
   timeout: 180_000,
+  // A machine that is too busy to run a timer within a second is no fault of the service.
+  retry: 1,
 }, async () => {
+  hanging = false;
   const prepared = await Promise.all(
     storing.map(async (route) => {
       const scenario = scenarios[route.path]?.at(-1);
@@ -58,7 +61,7 @@ it('are a 503 that says when to come back, before the function’s time is up: o
   for (const [i, answer] of answers.entries()) {
     const path = prepared[i]?.route.path;
     const { status, headers, text } = answer;
-    expect({ path, status, retryAfter: headers['retry-after'] }).toEqual({
+    expect({ path, status, retryAfter: headers['retry-after'] }, text).toEqual({
       path,
       status: 503,
       retryAfter: '1',
