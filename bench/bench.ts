@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { CallStore } from '../core/calls/index.ts';
 import type { FeedbackStore } from '../core/feedback/index.ts';
 import { dynamodbClient, type Table } from '../core/storage/index.ts';
@@ -16,6 +17,9 @@ import { type TableSchema, tableSchema } from './item-size.ts';
 
 /** The service's names on the wire, in the bench. */
 export const names = wireNames('svc');
+
+/** How long DynamoDB Local may take for an answer, on a machine with much else to do. */
+const patienceMs = 120_000;
 
 /** Tables of the deployed schema on DynamoDB Local, until it is disposed of. */
 export interface Bench extends AsyncDisposable {
@@ -42,7 +46,9 @@ export const openBench = async (given?: Given): Promise<Bench> => {
   const cleanup = new AsyncDisposableStack();
   const { dynamodb, assembly } = given ?? (await startAll(cleanup));
   const config = { region: localRegion, credentials: localCredentials };
-  const client = dynamodbClient({ ...config, endpoint: dynamodb });
+  // A put that is sent once more after a time-out finds its index rows there already, and takes less than it did.
+  const requestHandler = new NodeHttpHandler({ requestTimeout: patienceMs });
+  const client = dynamodbClient({ ...config, endpoint: dynamodb, requestHandler, maxAttempts: 1 });
   cleanup.defer(() => client.destroy());
   // Nothing that is stored here is too big for an item, so that no bucket is ever asked.
   const bucket = { client: new S3Client(config), name: 'none' };

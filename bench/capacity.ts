@@ -109,7 +109,8 @@ export const meterCapacity = (
   const during: CapacityMeter['during'] = async (work) => {
     [reads, writes, requests] = [{}, {}, 0];
     await work();
-    return { reads, writes, requests };
+    // Copies: what the client does afterwards is counted as well.
+    return { reads: { ...reads }, writes: { ...writes }, requests };
   };
   return { during };
 };

@@ -3,8 +3,8 @@ import type { CallStore } from '../core/calls/index.ts';
 import { type QueryAnswer, queryCalls } from '../core/query/index.ts';
 import type { Bench } from './bench.ts';
 import type { Call } from './calls.ts';
-import { totalUnits } from './capacity.ts';
-import { counted, type Figure } from './figures.ts';
+import { totalUnits, type Units } from './capacity.ts';
+import { counted, type Figure, measured } from './figures.ts';
 import type { Part } from './part.ts';
 import { patience, sendAll, toQuery, type Way } from './reporting.ts';
 
@@ -63,29 +63,38 @@ export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise
   return count;
 };
 
-/** What a query reads of a store. */
+/** What a query reads of a store, asked so many times: what is read of payloads may depend on which shard's page comes first. */
 export const queryFigures = async (
   bench: Bench,
   store: CallStore,
   call: Call,
   [name, body]: readonly [string, object],
+  rounds: number,
 ): Promise<Figure[]> => {
-  const answer = ask(store, call, body);
-  const { reads, requests } = await bench.capacity.during(() => drain(answer.calls));
-  const { scanned, sent } = answer.counts;
+  const [units, requests, perUnit]: [number[], number[], number[]] = [[], [], []];
+  let [sent, of]: [number, Units] = [0, {}];
+  for (let i = 0; i < rounds; i++) {
+    const answer = ask(store, call, body);
+    const used = await bench.capacity.during(() => drain(answer.calls));
+    units.push(totalUnits(used.reads));
+    requests.push(used.requests);
+    perUnit.push(answer.counts.scanned / totalUnits(used.reads));
+    [sent, of] = [answer.counts.sent, used.reads];
+  }
   return [
-    counted(`${name}: read units`, 'units', totalUnits(reads)),
-    ...Object.entries(reads).map(([index, units]) =>
-      counted(`${name}: read units, ${index}`, 'units', units),
-    ),
-    counted(`${name}: requests`, 'requests', requests),
+    measured(`${name}: read units`, 'units', units, { of }),
+    measured(`${name}: requests`, 'requests', requests),
     counted(`${name}: sent`, 'calls', sent),
-    counted(`${name}: looked at`, 'calls a read unit', scanned / totalUnits(reads)),
+    measured(`${name}: looked at`, 'calls a read unit', perUnit),
   ];
 };
 
 /** What each shape of query reads of the calls, reported in each way. */
-export const allQueryFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+export const allQueryFigures = async (
+  bench: Bench,
+  calls: readonly Call[],
+  rounds = 5,
+): Promise<Figure[]> => {
   const [first, ...more] = calls;
   if (!first) return [];
   const figures: Figure[] = [];
@@ -93,7 +102,7 @@ export const allQueryFigures = async (bench: Bench, calls: readonly Call[]): Pro
     const store = await bench.newStore();
     await sendAll(store, calls, way);
     for (const [name, body] of Object.entries(queryShapes([first, ...more])))
-      figures.push(...(await queryFigures(bench, store, first, [`${name} (${way})`, body])));
+      figures.push(...(await queryFigures(bench, store, first, [`${name} (${way})`, body], rounds)));
   }
   return figures;
 };

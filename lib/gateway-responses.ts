@@ -91,11 +91,18 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     headers: retrySoon,
   },
   {
-    types: [
-      ResponseType.AUTHORIZER_FAILURE,
-      ResponseType.AUTHORIZER_CONFIGURATION_ERROR,
-      ResponseType.API_CONFIGURATION_ERROR,
-    ],
+    // The authorizer fails where its table does not answer, or it dies: neither says anything of the key, and both pass.
+    types: [ResponseType.AUTHORIZER_FAILURE],
+    status: 503,
+    error: {
+      loc: ['storage'],
+      msg: 'the key could not be looked up in time; send the same request again',
+      type: 'storage_unavailable',
+    },
+    headers: retrySoon,
+  },
+  {
+    types: [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ResponseType.API_CONFIGURATION_ERROR],
     status: 500,
     error: { loc: [], msg: 'internal error', type: 'internal_error' },
   },

@@ -48,8 +48,8 @@ export interface LocalService extends Parts {
   readonly key: string;
   /** The file that keeps the key; absent where it was given, or is gone at the end. */
   readonly keyFile?: string;
-  /** Ends the processes of all functions with what they are doing, as if they had crashed. */
-  killWorkers(): Promise<void>;
+  /** Ends the processes of all functions, or of a route's, with what they are doing, as if they had crashed. */
+  killWorkers(path?: string): Promise<void>;
   /** Ends it, once the requests under way have had a moment. Resolves once nothing of it is left. */
   stop(): Promise<void>;
 }
@@ -154,7 +154,11 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     service,
     key: formatKey(key.key),
     ...(key.file !== undefined && { keyFile: key.file }),
-    killWorkers: functions.kill,
+    killWorkers: async (path) => {
+      const routes = stack.api.routes.filter((route) => route.path === path);
+      if (path === undefined) await functions.kill();
+      else await Promise.all(routes.map((route) => functions.of(route.function).kill()));
+    },
     stop: () => owned.disposeAsync(),
   };
 };

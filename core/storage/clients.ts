@@ -32,12 +32,12 @@ export const dynamodbClient = (config: DynamoDBClientConfig = {}): DynamoDBClien
   return client;
 };
 
-/** An S3 client for the life of a container: keep-alive, one second to connect, ten to answer (objects can be big). Its code is loaded with it. */
+/** An S3 client for the life of a container: keep-alive, one second to connect, six to answer (objects have up to 6 MB). Its code is loaded with it. */
 export const s3Client = async (): Promise<S3Client> => {
   const { S3Client } = await import('@aws-sdk/client-s3');
   return new S3Client({
     maxAttempts: 3,
-    requestHandler: httpHandler(10_000),
+    requestHandler: httpHandler(6000),
     // The bodies are zstd frames with a checksum of their own; a trailing CRC would cost a chunked upload.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -81,8 +81,10 @@ export const persist = (effort: Effort, attempt: Attempt): Promise<void> =>
  */
 export const untilDone = async (effort: Effort, attempt: Attempt): Promise<void> => {
   const deadline = Math.min(effort.deadline, Date.now() + patienceMs);
-  if (Date.now() >= deadline) throw unavailable('no time is left');
-  const late = AbortSignal.timeout(deadline - Date.now());
+  // Looked at once: a signal that is to be late already cannot be made.
+  const leftMs = deadline - Date.now();
+  if (leftMs <= 0) throw unavailable('no time is left');
+  const late = AbortSignal.timeout(leftMs);
   const abortSignal = effort.signal ? AbortSignal.any([effort.signal, late]) : late;
   let cause: unknown = 'unprocessed items';
   for (let attempts = 0; ; attempts++) {

@@ -4,7 +4,7 @@ import { isKeyed, type KeyedRoute, routes } from '../../lib/routes.ts';
 import type { TakenRequest } from '../requests.ts';
 import { readBody } from './body.ts';
 import { authorize, type NamedProject, readCaller } from './caller.ts';
-import { answerErrors } from './errors.ts';
+import { answerErrors, timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { logRequest } from './log.ts';
 import { settings } from './settings.ts';
@@ -47,7 +47,7 @@ export const jsonEndpoint = <Body, Answer>(
   endpoint: JsonEndpoint<Body, Answer>,
   answer: (request: ServiceRequest<Body>) => Promise<Answer>,
 ): MiddyfiedHandler<ServiceEvent<Body>, APIGatewayProxyResult> =>
-  middy<ServiceEvent<Body>, APIGatewayProxyResult>()
+  middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
     .use(middlewares(endpoint))
     .handler(async ({ service: request, log }) => {
       const answered = await answer(request);

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
+import { type ErrorBody, ServiceError, unavailable } from '../../core/wire/index.ts';
 import { jsonText } from './text.ts';
 
 const internal = new ServiceError(500, [
@@ -24,6 +24,15 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
     },
     body: jsonText(body),
   };
+};
+
+/**
+ * What middy does a moment before the function's time is up, in whose place Lambda would end the function: a request that got no further may be sent again.
+ *
+ * @throws ServiceError 503
+ */
+export const timeoutEarlyResponse = (): never => {
+  throw unavailable('the time of the function is up');
 };
 
 /** Turns whatever is thrown into an answer; what no caller is to blame for is told as a 500 without its cause, which the log has. */

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import middy, { type MiddlewareObj } from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context } from 'aws-lambda';
+import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent } from './event.ts';
 
 /** The event of an endpoint that passes on what another service answers. */
@@ -42,6 +43,7 @@ export const relayEndpoint = <Body>(
 ) => {
   const invoke = middy<RelayEvent<Body>, unknown>({
     executionMode: executionModeStreamifyResponse,
+    timeoutEarlyResponse,
     requestEnd: (request) => (request.event as RelayEvent<Body>).afterwards?.(),
   })
     .use([...middlewares])

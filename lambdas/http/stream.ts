@@ -5,6 +5,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Details, RequestLog } from '../log/index.ts';
 import { acceptsGzip, mediaType } from './accept.ts';
 import { type Endpoint, middlewares } from './endpoint.ts';
+import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { withLineEnd } from './text.ts';
 
@@ -28,7 +29,10 @@ export const streamEndpoint = <Body>(
   mediaTypes: readonly string[],
   answer: Streamer<Body>,
 ) =>
-  middy<ServiceEvent<Body>, unknown>({ executionMode: executionModeStreamifyResponse })
+  middy<ServiceEvent<Body>, unknown>({
+    executionMode: executionModeStreamifyResponse,
+    timeoutEarlyResponse,
+  })
     .use(middlewares(endpoint))
     .handler(async (event) => {
       const type = mediaType(event, mediaTypes);
@@ -36,7 +40,13 @@ export const streamEndpoint = <Body>(
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
-      const text = await begun(logged(event.log, inLines(answer(request, type), type), aborting.signal));
+      const text = await begun(
+        logged(event.log, inLines(answer(request, type), type), aborting.signal),
+      ).catch((error: unknown) => {
+        // What is still being read ahead is for nobody.
+        aborting.abort();
+        throw error;
+      });
       const source = abortable(Readable.from(text, { objectMode: false }), aborting);
       return {
         statusCode: 200,

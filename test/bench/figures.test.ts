@@ -23,6 +23,6 @@ describe('a figure', () => {
   });
 
   it('is rounded to three digits, and to whole numbers from 100 on', () => {
-    expect([0.012345, 3.14159, 99.96, 12_345.6].map(rounded)).toEqual([0.0123, 3.14, 100, 12_346]);
+    expect([0.012345, 7.8912, 99.96, 12_345.6].map(rounded)).toEqual([0.0123, 7.89, 100, 12_346]);
   });
 });

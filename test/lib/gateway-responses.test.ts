@@ -63,7 +63,7 @@ describe('the status of API Gateway’s own answers', () => {
     ['BAD_REQUEST_PARAMETERS', '422'],
     ['THROTTLED', '429'],
     ['QUOTA_EXCEEDED', '429'],
-    ['AUTHORIZER_FAILURE', '500'],
+    ['AUTHORIZER_FAILURE', '503'],
     ['AUTHORIZER_CONFIGURATION_ERROR', '500'],
     ['API_CONFIGURATION_ERROR', '500'],
     ['INTEGRATION_FAILURE', '502'],

@@ -1,0 +1,95 @@
+/**
+ * `npm run load -- --seconds 60 --clients 8`: the local service under load, end to end: latencies by route, and what the service's process holds meanwhile. Its
+ * functions are threads of it, so that their memory and connections are its own.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startLocalService } from '../local/service.ts';
+import type { RouteReport } from './load-clients.ts';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' }, clients: { type: 'string', default: '8' } },
+});
+const bounded = (name: 'seconds' | 'clients', most: number): number => {
+  const number = Number(values[name]);
+  if (Number.isInteger(number) && number > 0 && number <= most) return number;
+  throw new Error(`--${name} should be a whole number from 1 to ${most}`);
+};
+const [seconds, clients] = [bounded('seconds', 3600), bounded('clients', 256)];
+
+/** Of the service's process: megabytes of memory, and open sockets (-1 where the system does not say). */
+interface Sample {
+  readonly second: number;
+  readonly rss: number;
+  readonly sockets: number;
+}
+
+const openSockets = (): number => {
+  try {
+    return readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+      } catch {
+        return false;
+      }
+    }).length;
+  } catch {
+    return -1;
+  }
+};
+
+const begun = performance.now();
+const sample = (): Sample => ({
+  second: (performance.now() - begun) / 1000,
+  rss: Math.round(process.memoryUsage.rss() / 1e6),
+  sockets: openSockets(),
+});
+
+/** How fast memory grows, in megabytes a minute, by least squares over the second half: workers start and warm up in the first. */
+const slope = (samples: readonly Sample[]): number => {
+  const half = samples.slice(Math.floor(samples.length / 2));
+  const mean = (of: (one: Sample) => number) => half.reduce((sum, one) => sum + of(one), 0) / half.length;
+  const [x, y] = [mean(({ second }) => second), mean(({ rss }) => rss)];
+  const covariance = mean(({ second, rss }) => (second - x) * (rss - y));
+  return (covariance / mean(({ second }) => (second - x) ** 2)) * 60;
+};
+
+const underLoad = async (
+  url: string,
+  key: string,
+): Promise<{ reports: RouteReport[]; samples: Sample[] }> => {
+  const child = fork(new URL('./load-clients.ts', import.meta.url), {
+    env: { ...process.env, URL: url, KEY: key, SECONDS: String(seconds), CLIENTS: String(clients) },
+  });
+  const samples: Sample[] = [];
+  const timer = setInterval(() => samples.push(sample()), 1000);
+  const [reports] = (await once(child, 'message')) as [RouteReport[]];
+  clearInterval(timer);
+  return { reports, samples };
+};
+
+const service = await startLocalService({ settings: { throttleRate: 10_000, throttleBurst: 5000 } });
+try {
+  const { reports, samples } = await underLoad(service.url, service.key);
+  const requests = reports.reduce((sum, report) => sum + report.requests, 0);
+  console.table(reports);
+  console.log(`${Math.round(requests / seconds)} requests a second of ${clients} clients, for ${seconds} s`);
+  const shown = samples.filter((_, i) => i % Math.max(1, Math.floor(samples.length / 12)) === 0);
+  console.table(shown.map((one) => ({ ...one, second: Math.round(one.second) })));
+  console.log(`memory of the service grows by ${slope(samples).toFixed(1)} MB a minute in the second half`);
+  // Connections of clients that have gone are closed by then; those to the stores are kept.
+  await sleep(1000);
+  console.log(`sockets a second after the last request: ${openSockets()}`);
+  console.log(
+    `resources: ${JSON.stringify(
+      Object.groupBy(process.getActiveResourcesInfo(), (name) => name),
+      (_, value) => (Array.isArray(value) ? value.length : value),
+    )}`,
+  );
+  process.exitCode = reports.some(({ failed }) => failed > 0) ? 1 : 0;
+} finally {
+  await service.stop();
+}

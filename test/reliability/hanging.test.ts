@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { isKeyed, routes } from '../../lib/routes.ts';
+import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import type { Sender } from '../support/in-process.ts';
+import { keyWith } from '../support/keys.ts';
+import { overHttp } from '../support/over-http.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { scenarios } from './scenarios/index.ts';
+import { prepare } from './trial.ts';
+
+/*
+ * Stores that never answer, with the time-outs as they are deployed: all routes wait at once, which takes as long as the longest patience with storage. Inference needs no
+ * storage for its answer, and what its upstream does is tested with it. That the function itself answers shows that its time was not up: else API Gateway would, with a 502.
+ */
+
+let service: TestService;
+let sender: Sender;
+let proxies: FaultyProxy[];
+let hanging = false;
+beforeAll(async () => {
+  const { dynamodb, s3 } = inject('stores');
+  proxies = await Promise.all(
+    [dynamodb, s3].map((target) => startFaultyProxy(target, () => (hanging ? 'hang' : 'none'))),
+  );
+  const [throughDynamodb, throughS3] = proxies.map(({ endpoint }) => endpoint);
+  service = await startService({ dynamodb: throughDynamodb ?? '', s3: throughS3 ?? '' });
+  sender = overHttp(service);
+});
+afterAll(async () => {
+  for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
+  await service.stop();
+});
+
+const storing = routes.filter(isKeyed).filter(({ role }) => role !== 'inference');
+
+it('are a 503 that says when to come back, before the function’s time is up: on each route, and where the key is looked up', {
+  timeout: 180_000,
+}, async () => {
+  const prepared = await Promise.all(
+    storing.map(async (route) => {
+      const scenario = scenarios[route.path]?.at(-1);
+      if (!scenario) throw new Error(`${route.path} has no scenario`);
+      return { route, ...(await prepare(sender, scenario)) };
+    }),
+  );
+  const unknown = await keyWith(service, { scope: '*', role: 'read' });
+  hanging = true;
+  const [ofKey, ...answers] = await Promise.all([
+    sender.send({
+      path: '/call/read',
+      body: { project_id: 'acme/shop', id: 'c' },
+      headers: { authorization: unknown },
+    }),
+    ...prepared.map(({ request }) => sender.send(request)),
+  ]);
+  for (const [i, answer] of answers.entries()) {
+    const path = prepared[i]?.route.path;
+    const { status, headers, text } = answer;
+    expect({ path, status, retryAfter: headers['retry-after'] }).toEqual({
+      path,
+      status: 503,
+      retryAfter: '1',
+    });
+    expect(JSON.parse(text)).toMatchObject({ detail: [{ type: 'storage_unavailable' }] });
+  }
+  expect(ofKey).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(JSON.parse(ofKey?.text ?? '')).toMatchObject({ detail: [{ type: 'storage_unavailable' }] });
+  hanging = false;
+  for (const { request } of prepared)
+    expect(await sender.send(request)).toMatchObject({ status: 200, complete: true });
+});

@@ -1,0 +1,4 @@
+import { isKeyed, routes } from '../../lib/routes.ts';
+import { describeFaults } from './suite.ts';
+
+describeFaults(routes.filter(isKeyed).filter(({ role }) => role === 'read'));

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { Answer, Sent } from '../../support/in-process.ts';
+
+/** One representative request to a route, and what it is sent into. */
+export interface Scenario {
+  readonly name: string;
+  /** What is sent first, without faults, into a project that has nothing in it. */
+  readonly before?: (project: string) => readonly Sent[];
+  /** The request itself. @param answers to what was sent before */
+  readonly request: (project: string, answers: readonly Answer[]) => Sent;
+  /** Requests that show all that the request may change; none where it changes nothing. */
+  readonly views?: (project: string) => readonly Sent[];
+  /** Whether what it changes shows all at once or not at all, rather than record by record. */
+  readonly atomic?: boolean;
+  /** Whether it is answered as if nothing had been, where storage fails for good: what it does there is beside the answer. */
+  readonly unharmed?: boolean;
+}
+
+/** Text of so many characters that neither repeats itself nor compresses, the same for the same seed. */
+export const noise = (characters: number, seed = 'noise'): string => {
+  let text = '';
+  for (let i = 0; text.length < characters; i++)
+    text += createHash('sha512').update(`${seed} ${i}`).digest('base64');
+  return text.slice(0, characters);
+};
+
+/** Above this many characters of noise a call's payload is an object in the bucket. */
+export const forBucket = 200_000;
+
+/** A start as a batch has it; all of a call in one thread and trace. */
+export const start = (project: string, id: string, fields: object = {}) => ({
+  mode: 'start',
+  req: {
+    start: {
+      ...{ project_id: project, id, trace_id: 'trace', op_name: 'answer', thread_id: 'thread', turn_id: id },
+      ...{ started_at: '2026-10-01T00:00:00Z', inputs: { q: `question ${id}` } },
+      ...fields,
+    },
+  },
+});
+
+/** An end as a batch has it. */
+export const end = (project: string, id: string, fields: object = {}) => ({
+  mode: 'end',
+  req: {
+    end: { project_id: project, id, ended_at: '2026-10-01T00:00:01Z', output: `answer ${id}`, ...fields },
+  },
+});
+
+/** The request of a batch of starts and ends. */
+export const report = (...batch: readonly object[]): Sent => ({
+  path: '/call/upsert_batch',
+  body: { batch },
+});
+
+/** Starts and ends of so many calls, `0`, `1`, …, reported together, with payloads that make a segment. */
+export const calls = (project: string, count: number, fields: object = {}): object[] =>
+  Array.from({ length: count }, (_, i) => [
+    start(project, `${i}`, {
+      started_at: `2026-10-01T00:00:${String(i % 60).padStart(2, '0')}Z`,
+      inputs: { q: noise(600, `${i}`) },
+      ...fields,
+    }),
+    end(project, `${i}`, {
+      ended_at: '2026-10-01T00:02:00Z',
+      summary: { usage: { 'gpt-4o': { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } } },
+    }),
+  ]).flat();
+
+/** Queries over all calls of a project: in order of time, by trace, by thread, and of threads. */
+export const callViews = (project: string): Sent[] => [
+  { path: '/calls/stream_query', body: { project_id: project } },
+  { path: '/calls/stream_query', body: { project_id: project, filter: { trace_ids: ['trace', 'moved'] } } },
+  { path: '/calls/stream_query', body: { project_id: project, filter: { thread_ids: ['thread'] } } },
+];
+
+/** Reads of calls by their ids. */
+export const callReads = (project: string, ...ids: readonly string[]): Sent[] =>
+  ids.map((id) => ({ path: '/call/read', body: { project_id: project, id } }));
+
+/** The query of a purge by ids. */
+export const byIds = (ids: readonly string[]) => ({
+  $expr: { $or: ids.map((id) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] })) },
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../lib/routes.ts';
+import { startEchoModel } from '../../local/inference.ts';
+import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
+import { type Client, newClient, newTally, type Tally } from './soak/client.ts';
+import { type Random, random } from './soak/random.ts';
+import { costsModel, feedbackModel, objectsModel, type RecordsModel } from './soak/records.ts';
+
+/*
+ * Clients that send what comes to mind to all routes at once, while 5 % of the storage requests behind them fail. Each knows what was acknowledged, and compares
+ * it with what it reads, at any time and at the end.
+ */
+
+/** How many requests: `npm run soak` makes more of them. */
+const wanted = Number(process.env.SOAK_REQUESTS ?? 1500);
+const seed = Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000);
+const clients = 8;
+const project = 'acme/soak';
+
+let service: InProcess;
+let model: Awaited<ReturnType<typeof startEchoModel>>;
+beforeAll(async () => {
+  model = await startEchoModel();
+  const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
+  service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) });
+});
+afterAll(() => model.stop());
+
+/** Passes a request on, which is recorded where nobody looks: a record may be lost. */
+const infer = async (client: Client, numbers: Random): Promise<void> => {
+  const path = '/inference/v1/chat/completions';
+  const body = { model: 'any', messages: [{ role: 'user', content: `${numbers.next()}` }] };
+  await client.send({ path, body, headers: { 'openai-project': 'acme/recorded' } });
+};
+
+interface Worker {
+  readonly calls: CallsModel;
+  readonly records: readonly RecordsModel[];
+  act(): Promise<void>;
+}
+
+const newWorker = (number: number, tally: Tally): Worker => {
+  const numbers = random(seed * 100 + number);
+  const client = newClient(service, numbers, tally);
+  const calls = callsModel(client, numbers, project, `c${number}`);
+  const records = [feedbackModel, objectsModel, costsModel].map((make) =>
+    make(client, numbers, `${project}-${number}`),
+  );
+  const act = async (): Promise<void> => {
+    if (numbers.chance(0.05)) return infer(client, numbers);
+    const other = numbers.chance(0.4) ? numbers.pick(records) : undefined;
+    return (other ?? calls).act();
+  };
+  return { calls, records, act };
+};
+
+/** Looks at all calls of all clients in one query, through the index. */
+const checkCalls = async (client: Client, workers: readonly Worker[]): Promise<number> => {
+  const answer = await client.insist({ path: '/calls/stream_query', body: { project_id: project } });
+  const found = linesOf(answer);
+  const byId = new Map(found.map((call) => [String(call.id), call]));
+  expect(byId.size, 'calls are there twice').toBe(found.length);
+  const known = new Set(workers.flatMap(({ calls }) => calls.ids()));
+  for (const { calls } of workers) for (const id of calls.ids()) calls.see(id, byId.get(id) ?? null);
+  expect([...byId.keys()].filter((id) => !known.has(id))).toEqual([]);
+  return found.length;
+};
+
+const check = async (tally: Tally, workers: readonly Worker[]): Promise<number> => {
+  for (const { records } of workers) for (const each of records) await each.check();
+  return checkCalls(newClient(service, random(seed), tally), workers);
+};
+
+it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, { timeout: 3_600_000 }, async () => {
+  const tally = newTally();
+  const workers = Array.from({ length: clients }, (_, number) => newWorker(number, tally));
+  const begun = performance.now();
+  await Promise.all(
+    workers.map(async ({ act }) => {
+      while (tally.requests < wanted) await act();
+    }),
+  );
+  const found = await check(tally, workers);
+  expect(found).toBeGreaterThan(0);
+  const seconds = (performance.now() - begun) / 1000;
+  if (process.env.SOAK_REQUESTS)
+    console.log(
+      JSON.stringify({ seed, seconds, found, ...tally, answers: Object.fromEntries(tally.answers) }, null, 2),
+    );
+  for (const { calls, records } of workers) {
+    for (const each of records) await each.clear();
+    await calls.clear();
+  }
+  expect(await check(tally, workers)).toBe(0);
+  const answered = [...tally.answers.keys()].filter((outcome) => outcome.endsWith(' 200'));
+  const paths = answered.map((outcome) => outcome.split(' ')[0]);
+  const expected = routes.filter(isKeyed).map(({ path }) => path.replace('{path+}', 'chat/completions'));
+  expect(new Set(paths)).toEqual(new Set(expected));
+});

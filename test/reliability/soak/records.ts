@@ -1,0 +1,186 @@
+import type { Answer } from '../../support/in-process.ts';
+import { byIds, noise } from '../scenarios/scenario.ts';
+import type { Client } from './client.ts';
+import type { Random } from './random.ts';
+import { Slots } from './slots.ts';
+
+/** One client's records of a kind, and what it knows of them. */
+export interface RecordsModel {
+  /** Does one request of some kind. */
+  act(): Promise<void>;
+  /** Looks at all records as a reader gets them; throws where that cannot be. */
+  check(): Promise<void>;
+  /** Deletes all that is there. */
+  clear(): Promise<void>;
+}
+
+/** A list in an answer. */
+const listOf = (answer: Answer): Record<string, unknown>[] => {
+  const [list] = Object.values(JSON.parse(answer.text) as Record<string, Record<string, unknown>[]>);
+  return list ?? [];
+};
+
+/** Has a model see what a reader got: every record that there may be, and no other. */
+const seeAll = (slots: Slots, found: ReadonlyMap<string, string>): void => {
+  for (const name of new Set([...slots.names, ...found.keys()]))
+    if (!slots.see(name, found.get(name)))
+      throw new Error(`${name} cannot be ${String(found.get(name)).slice(0, 200)}`);
+};
+
+const note = (slots: Slots, id: string, value: string | undefined, answer: Answer | undefined): void =>
+  answer ? slots.acknowledge(id, value) : slots.doubt(id, value);
+
+/** Creates, replaces, purges and queries feedback in a project of the client's own. */
+export const feedbackModel = (client: Client, random: Random, project: string): RecordsModel => {
+  const slots = new Slots();
+  let made = 0;
+  const record = (id: string) => {
+    const text = noise(random.chance(0.02) ? 450_000 : 20 + random.below(2000), `${random.next()}`);
+    return {
+      project_id: project,
+      id,
+      svc_ref: `svc:///${project}/call/c`,
+      feedback_type: 'note',
+      payload: { text },
+    };
+  };
+  const newId = () => `f${made++}`;
+  const create = async (): Promise<void> => {
+    const made = record(newId());
+    note(slots, made.id, made.payload.text, await client.send({ path: '/feedback/create', body: made }));
+  };
+  const batch = async (): Promise<void> => {
+    const records = Array.from({ length: 2 + random.below(8) }, () => record(newId()));
+    const answer = await client.send({ path: '/feedback/batch/create', body: { batch: records } });
+    for (const { id, payload } of records) note(slots, id, payload.text, answer);
+  };
+  const replace = async (): Promise<void> => {
+    const old = random.pick(slots.present);
+    if (old === undefined) return;
+    const next = record(newId());
+    const body = { ...next, feedback_id: old };
+    const answer = await client.send({ path: '/feedback/replace', body });
+    note(slots, old, undefined, answer);
+    note(slots, next.id, next.payload.text, answer);
+  };
+  const remove = async (ids: readonly string[], send = client.send): Promise<void> => {
+    if (ids.length === 0) return;
+    const body = { project_id: project, query: byIds(ids) };
+    const answer = await send({ path: '/feedback/purge', body });
+    for (const id of ids) note(slots, id, undefined, answer);
+  };
+  const check = async (): Promise<void> => {
+    const answer = await client.insist({ path: '/feedback/query', body: { project_id: project } });
+    const found = listOf(answer).map((seen): [string, string] => [
+      String(seen.id),
+      (seen.payload as { text: string }).text,
+    ]);
+    if (new Set(found.map(([id]) => id)).size !== found.length) throw new Error('a record is there twice');
+    seeAll(slots, new Map(found));
+  };
+  const removeOne = () => remove([random.pick(slots.names) ?? []].flat());
+  const actions = [create, batch, replace, removeOne, check];
+  return {
+    act: () => (random.pick(actions) ?? create)(),
+    check,
+    clear: () => remove(slots.names, client.insist),
+  };
+};
+
+/** Makes, deletes and reads versions of objects in a project of the client's own; each value is made once. */
+export const objectsModel = (client: Client, random: Random, project: string): RecordsModel => {
+  const slots = new Slots();
+  let made = 0;
+  const digests = new Map<string, string>();
+  const create = async (): Promise<void> => {
+    const val = { n: made++, text: noise(random.chance(0.1) ? 60_000 : 200, `${random.next()}`) };
+    const name = `${val.n % 5} ${val.n}`;
+    const obj = { project_id: project, object_id: `o${val.n % 5}`, val };
+    const answer = await client.send({ path: '/obj/create', body: { obj } });
+    note(slots, name, JSON.stringify(val), answer);
+    if (answer) digests.set(name, (JSON.parse(answer.text) as { digest: string }).digest);
+  };
+  const remove = async (): Promise<void> => {
+    const name = random.pick(slots.present.filter((known) => digests.has(known)));
+    if (name === undefined) return;
+    const body = { project_id: project, object_id: `o${name[0]}`, digests: [digests.get(name)] };
+    note(slots, name, undefined, await client.send({ path: '/obj/delete', body }));
+  };
+  const read = async (): Promise<void> => {
+    const name = random.pick(slots.present.filter((known) => digests.has(known)));
+    if (name === undefined) return;
+    const digest = digests.get(name);
+    const answer = random.chance(0.5)
+      ? await client.send({
+          path: '/obj/read',
+          body: { project_id: project, object_id: `o${name[0]}`, digest },
+        })
+      : await client.send({
+          path: '/refs/read_batch',
+          body: { refs: [`svc:///${project}/object/o${name[0]}:${digest}/attr/text`] },
+        });
+    const [value = ''] = slots.possible(name);
+    const { text } = JSON.parse(value) as { text: string };
+    if (answer && !answer.text.includes(text)) throw new Error(`the value of ${name} is another`);
+  };
+  const check = async (): Promise<void> => {
+    const answer = await client.insist({ path: '/objs/query', body: { project_id: project } });
+    const found = listOf(answer).map((seen): [string, string] => {
+      const val = seen.val as { n: number };
+      return [`${val.n % 5} ${val.n}`, JSON.stringify(val)];
+    });
+    if (new Set(found.map(([name]) => name)).size !== found.length)
+      throw new Error('a version is there twice');
+    seeAll(slots, new Map(found));
+  };
+  const actions = [create, create, remove, read, check];
+  return {
+    act: () => (random.pick(actions) ?? create)(),
+    check,
+    clear: async () => {
+      for (let n = 0; n < 5; n++) {
+        const body = { project_id: project, object_id: `o${n}` };
+        const answer = await client.insist({ path: '/obj/delete', body });
+        for (const name of slots.names.filter((known) => known.startsWith(`${n} `)))
+          note(slots, name, undefined, answer);
+      }
+    },
+  };
+};
+
+/** Makes, purges and lists prices in a project of the client's own. */
+export const costsModel = (client: Client, random: Random, project: string): RecordsModel => {
+  const slots = new Slots();
+  let made = 0;
+  const ids = new Map<string, string>();
+  const create = async (): Promise<void> => {
+    const models = Array.from({ length: 1 + random.below(3) }, () => `model ${made++}`);
+    const price = (i: number) => ({
+      ...{ prompt_token_cost: i, completion_token_cost: random.below(100) },
+      effective_date: '2026-10-01T00:00:00Z',
+    });
+    const costs = Object.fromEntries(models.map((model, i) => [model, price(i)]));
+    const answer = await client.send({ path: '/cost/create', body: { project_id: project, costs } });
+    for (const [model, { completion_token_cost }] of Object.entries(costs))
+      note(slots, model, String(completion_token_cost), answer);
+  };
+  const remove = async (models: readonly string[], send = client.send): Promise<void> => {
+    const known = models.filter((model) => ids.has(model));
+    if (known.length === 0) return;
+    const query = byIds(known.map((model) => ids.get(model) ?? ''));
+    const answer = await send({ path: '/cost/purge', body: { project_id: project, query } });
+    for (const model of known) note(slots, model, undefined, answer);
+  };
+  const check = async (): Promise<void> => {
+    const answer = await client.insist({ path: '/cost/query', body: { project_id: project } });
+    const found = listOf(answer);
+    for (const { llm_id, id } of found) ids.set(String(llm_id), String(id));
+    seeAll(slots, new Map(found.map((seen) => [String(seen.llm_id), String(seen.completion_token_cost)])));
+  };
+  const actions = [create, check, () => remove([random.pick(slots.names) ?? []].flat())];
+  return {
+    act: () => (random.pick(actions) ?? create)(),
+    check,
+    clear: () => remove(slots.names, client.insist),
+  };
+};

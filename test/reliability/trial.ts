@@ -1,0 +1,227 @@
+import { expect, vi } from 'vitest';
+import { type Fault, fits } from '../support/faults.ts';
+import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
+import type { Answer, InProcess, Sender, Sent } from '../support/in-process.ts';
+import type { Scenario } from './scenarios/index.ts';
+
+/** A fault at one storage request, or a few, or at that one and all after it. */
+export interface Injected {
+  readonly fault: Fault;
+  /** The number of the request, from 0. */
+  readonly at: number;
+  readonly lasting: boolean;
+}
+
+/** What is seen of a project: the records of each view, as text. */
+export type Seen = readonly (readonly string[])[];
+
+/** A scenario as it goes without faults. */
+export interface Clean {
+  readonly scenario: Scenario;
+  readonly answer: Answer;
+  /** The storage requests that it made, in order. */
+  readonly operations: readonly string[];
+  readonly before: Seen;
+  readonly after: Seen;
+  /** The project of it all. */
+  readonly project: string;
+  readonly request: Sent;
+}
+
+let projects = 0;
+
+/** What differs from one run to the next: the project, and what the server makes of its own. */
+const masked = (text: string, project: string): string =>
+  text
+    .replaceAll(project, 'acme/masked')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')
+    .replaceAll(/"20(?!26-10-01)[^"]{24}Z"/g, '"time"')
+    .replaceAll(/"(latency_ms|created|first_byte_ms|first_token_ms)":[\d.]+/g, '"$1":0');
+
+/** The records of an answer: items of its list, or the whole of it; else its lines, of JSON or not. */
+const recordsOf = (text: string): string[] => {
+  try {
+    const value = JSON.parse(text) as object;
+    const list: unknown[] = [value, ...Object.values(value)].find(Array.isArray) ?? [value];
+    return list.map((record) => JSON.stringify(record)).sort();
+  } catch {
+    return text.split(/\r?\n/).filter(Boolean).sort();
+  }
+};
+
+/** What the views of a scenario show of a project. */
+export const look = async (service: Sender, { views }: Scenario, project: string): Promise<Seen> =>
+  Promise.all(
+    (views?.(project) ?? []).map(async (view) => {
+      const answer = await service.send(view);
+      expect(answer).toMatchObject({ status: 200, complete: true });
+      return recordsOf(masked(answer.text, project));
+    }),
+  );
+
+/** Sends what comes before a scenario, into a project of its own. */
+export const prepare = async (service: Sender, scenario: Scenario) => {
+  const project = `acme/trial-${projects++}`;
+  const answers: Answer[] = [];
+  for (const sent of scenario.before?.(project) ?? []) {
+    const answer = await service.send(sent);
+    expect(answer, answer.text).toMatchObject({ status: 200, complete: true });
+    answers.push(answer);
+  }
+  return { project, request: scenario.request(project, answers) };
+};
+
+/** Runs a scenario without faults. */
+export const runClean = async (service: InProcess, scenario: Scenario): Promise<Clean> => {
+  const { project, request } = await prepare(service, scenario);
+  const before = await look(service, scenario, project);
+  const plan = faultPlan();
+  const answer = await service.send(request, { plan });
+  expect(answer, answer.text).toMatchObject({ status: 200, complete: true });
+  const after = await look(service, scenario, project);
+  return { scenario, answer, operations: plan.operations, before, after, project, request };
+};
+
+/** Faults after which the same request succeeds by itself. */
+const passing: readonly Fault[] = ['throttle', 'hang', 'down', 'error', 'reset', 'half'];
+
+/** How many storage requests in a row a fault is done to that does not last. What the store never had is refused once more than the SDK tries by itself. */
+const lengthOf = (fault: Fault): number => (unreached.includes(fault) ? 4 : 1);
+
+/** A function's time with which a lasting fault is soon given up, in milliseconds. */
+const shortMs = 1300;
+
+/** Runs a scenario with a fault. Fails where it does not keep the promise. */
+export const runFaulty = async (service: InProcess, clean: Clean, injected: Injected): Promise<void> => {
+  const { scenario } = clean;
+  const { fault, at, lasting } = injected;
+  const changes = scenario.views !== undefined;
+  const { project, request } = changes ? await prepare(service, scenario) : clean;
+  const until = lasting ? Number.POSITIVE_INFINITY : at + lengthOf(fault);
+  const plan = faultPlan((number) => (number >= at && number < until ? fault : 'none'));
+  const isShort = lasting && passing.includes(fault);
+  const answer = await service.send(request, { plan, ...(isShort && { timeMs: shortMs }) });
+  await expectQuiet(plan);
+  try {
+    expectDocumented(clean, injected, answer, project);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${service.logOf(answer).slice(0, 2000)}`);
+  }
+  if (!changes) return;
+  const whole = answer.status === 200 && answer.complete && !scenario.unharmed;
+  const seen = await look(service, scenario, project);
+  if (whole) expect(seen).toEqual(clean.after);
+  else expectNothingHalf(clean, seen);
+  if (whole || scenario.unharmed) return;
+  const again = await service.send(request);
+  expect(again, `again: ${again.text}`).toMatchObject({ status: 200, complete: true });
+  expect(await look(service, scenario, project)).toEqual(clean.after);
+};
+
+/** Nothing is written behind an answer, and soon after nothing is read any more: what was under way is broken off. */
+const expectQuiet = async (plan: FaultPlan): Promise<void> => {
+  const isRead = (operation: string) => /^(Query|BatchGetItem|GetObject)$/.test(operation);
+  expect(plan.underWay.filter((operation) => !isRead(operation))).toEqual([]);
+  await vi.waitFor(() => expect(plan.underWay).toEqual([]), { interval: 5 });
+};
+
+/** The answer is the whole one, or a documented failure, or breaks off within what the whole one has. */
+const expectDocumented = (clean: Clean, injected: Injected, answer: Answer, project: string): void => {
+  const { scenario } = clean;
+  const [text, whole] = [masked(answer.text, project), masked(clean.answer.text, clean.project)];
+  if (answer.status === 200 && answer.complete) {
+    expectWhole(clean, injected, text, whole);
+    return;
+  }
+  const heals = passing.includes(injected.fault) && !injected.lasting;
+  expect(heals || scenario.unharmed, `should be healed: ${answer.status} ${answer.text}`).toBeFalsy();
+  if (answer.status === 200) {
+    expect(scenario.views, 'a write that breaks off').toBeUndefined();
+    expect(whole.startsWith(text)).toBe(true);
+    return;
+  }
+  const throttled = passing.includes(injected.fault);
+  expect(answer.status, answer.text).toBe(throttled ? 503 : 500);
+  expect(answer.headers['retry-after']).toBe(throttled ? '1' : undefined);
+  expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  expect(JSON.parse(answer.text)).toEqual({
+    detail: [
+      {
+        loc: [expect.any(String)],
+        msg: expect.any(String),
+        type: throttled ? 'storage_unavailable' : 'internal_error',
+      },
+    ],
+  });
+  expect(answer.text).not.toMatch(/made by the test|test-/);
+};
+
+const expectWhole = (
+  { scenario, request }: Clean,
+  { fault }: Injected,
+  text: string,
+  whole: string,
+): void => {
+  // How many there are of what is there.
+  if (fault === 'missing' && request.path === '/calls/query_stats') return;
+  if (fault === 'missing') {
+    // A call whose payload is gone has been deleted, as far as a reader can tell: it is left out, and all others are whole.
+    const known = new Set([...recordsOf(whole), '{"call":null}']);
+    for (const record of recordsOf(text)) expect(known.has(record), record.slice(0, 300)).toBe(true);
+    return;
+  }
+  if (!scenario.unharmed) expect(text).toBe(whole);
+};
+
+/** What is seen is of before or of after, record by record, nothing twice, and nothing gone that stays. */
+export const expectNothingHalf = (
+  { scenario, before, after }: Pick<Clean, 'scenario' | 'before' | 'after'>,
+  seen: Seen,
+): void => {
+  for (const [i, records] of seen.entries()) {
+    const [old = [], made = []] = [before[i], after[i]];
+    if (scenario.atomic) expect([old, made]).toContainEqual(records);
+    expect(new Set(records).size).toBe(records.length);
+    for (const record of records)
+      expect(old.includes(record) || made.includes(record), `half: ${record.slice(0, 600)}`).toBe(true);
+    const stays = old.filter((record) => made.includes(record));
+    expect(records).toEqual(expect.arrayContaining(stays));
+  }
+};
+
+/** Faults that pass, by whether the store has done what it was asked for, and some of it. */
+const unreached: readonly Fault[] = ['throttle', 'hang', 'down'];
+const reached: readonly Fault[] = ['error', 'reset'];
+const withinTime: readonly Fault[] = ['throttle', 'error', 'hang', 'reset', 'down'];
+
+const every = (faults: readonly Fault[], lasting: boolean): Omit<Injected, 'at'>[] =>
+  faults.map((fault) => ({ fault, lasting }));
+
+/** One of a list, another for each number. */
+const oneOf = <T>(list: readonly T[], number: number): T[] => list.slice(number % list.length).slice(0, 1);
+
+/** How often the same operation is tried: what comes further on is more of the same. */
+const mostOfOperation = 4;
+
+/** Whether a storage request is one of the first of its operation, or the last. */
+const isTelling = (operations: readonly string[], at: number): boolean =>
+  operations.slice(0, at).filter((other) => other === operations[at]).length < mostOfOperation - 1 ||
+  !operations.slice(at + 1).includes(operations[at] ?? '');
+
+/**
+ * The faults to be tried with a scenario. Of the storage requests that it makes, the first few of each operation and the last; of the faults that pass, one before the
+ * store, one behind it and one that lasts, by turns. Or all of them, everywhere.
+ */
+export const faultsOf = ({ operations, scenario }: Clean, all: boolean): Injected[] =>
+  operations.flatMap((operation, at) => {
+    if (!all && !isTelling(operations, at)) return [];
+    const some = (list: readonly Fault[]) => (all ? list : oneOf(list, at));
+    // What is done beside the answer is tried for as long as the function has.
+    const lasting = scenario.unharmed ? [] : [...some(withinTime), 'missing' as const, 'corrupt' as const];
+    return [
+      ...every([...some(unreached), ...some(reached), 'half', 'refuse', 'missing', 'corrupt'], false),
+      ...every(lasting, true),
+    ]
+      .filter(({ fault }) => fits(fault, operation))
+      .map((injected) => ({ ...injected, at }));
+  });

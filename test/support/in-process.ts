@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import { vi } from 'vitest';
+import { toContext } from '../../core/auth/index.ts';
+import { type Route, routes } from '../../lib/routes.ts';
+import { parseMetadata } from '../../local/gateway/answer.ts';
+import { proxyEvent } from '../../local/gateway/event.ts';
+import { matcher } from '../../local/gateway/match.ts';
+import {
+  awslambda,
+  delimiterLength,
+  isStreaming,
+  ResponseStream,
+} from '../../local/runtime/response-stream.ts';
+import { readStack } from '../../local/template/stack.ts';
+import { assembly } from './assembly.ts';
+import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
+import { createStores, type Stores } from './stores.ts';
+
+/** A request to a route. */
+export interface Sent {
+  /** The path as it is asked for. */
+  readonly path: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What became of a request. */
+export interface Answer {
+  /** Undefined where the function failed before its answer began: API Gateway answers 502 then. */
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Whether the answer came to its end; false where the connection would have been broken off. */
+  readonly complete: boolean;
+}
+
+/** How a request is made. */
+export interface SendOptions {
+  readonly plan?: FaultPlan;
+  /** How long the function may take, in milliseconds. @default - the time of its route */
+  readonly timeMs?: number;
+}
+
+/** Takes requests to any route. */
+export interface Sender {
+  send(request: Sent): Promise<Answer>;
+}
+
+/** Every route's handler in this process, on stores of its own. */
+export interface InProcess extends Sender {
+  readonly stores: Stores;
+  /** The lines that the functions logged of the request that an answer is to. */
+  logOf(answer: Answer): string;
+  send(request: Sent, options?: SendOptions): Promise<Answer>;
+}
+
+type Handler = (event: object, ...rest: unknown[]) => Promise<unknown>;
+
+const setEnvironment = (stores: Stores, environment: Readonly<Record<string, string>>): void => {
+  const { callsTable, objectsTable, costsTable, feedbackTable, bucket } = stores;
+  const all = {
+    ...stores.environment,
+    ...{ SERVICE_NAME: 'svc', SHARDS: '4' },
+    ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
+    ...{ FEEDBACK_TABLE: feedbackTable, PAYLOADS_BUCKET: bucket },
+    ...environment,
+  };
+  for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
+};
+
+const loadHandlers = async (): Promise<ReadonlyMap<string, Handler>> => {
+  const loaded = routes.map(async ({ path, handler }): Promise<[string, Handler]> => {
+    const file = join(import.meta.dirname, `../../lambdas/${handler}.ts`);
+    const module = (await import(file)) as { handler: Handler };
+    return [path, module.handler];
+  });
+  return new Map(await Promise.all(loaded));
+};
+
+const caller = toContext({
+  user: 'ada',
+  keyId: '0123456789abcdef',
+  grants: [
+    { scope: '*', role: 'write' },
+    { scope: '*', role: 'inference' },
+  ],
+});
+
+const buffered = async (handler: Handler, event: object, context: Context): Promise<Answer> => {
+  const { statusCode, headers, body } = (await handler(event, context)) as APIGatewayProxyResult;
+  return { status: statusCode, headers: headers as Record<string, string>, text: body, complete: true };
+};
+
+const streamed = async (handler: Handler, event: object, context: Context): Promise<Answer> => {
+  const pieces: Uint8Array[] = [];
+  const stream: ResponseStream = new ResponseStream((bytes) => {
+    pieces.push(bytes);
+    setImmediate(() => stream.taken(bytes.length));
+  });
+  const over = finished(stream).then(
+    () => true,
+    () => false,
+  );
+  const handled = await handler(event, stream, context).then(
+    () => true,
+    () => {
+      stream.end();
+      return false;
+    },
+  );
+  const complete = (await over) && handled;
+  const bytes = Buffer.concat(pieces);
+  const at = bytes.indexOf(Buffer.alloc(delimiterLength));
+  if (at < 0) return { status: undefined, headers: {}, text: '', complete: false };
+  const { status, headers } = parseMetadata(bytes.toString('utf8', 0, at));
+  const text = bytes.toString('utf8', at + delimiterLength);
+  return { status, headers: Object.fromEntries(headers), text, complete };
+};
+
+/**
+ * Loads the handlers of all routes into this process, as their functions would with the stack's environment, on empty stores. Their requests to stores suffer the
+ * faults that a request is sent with, however many are sent at once. Once a test file.
+ *
+ * @param environment beside that of the stores
+ */
+export const startInProcess = async (
+  environment: Readonly<Record<string, string>> = {},
+): Promise<InProcess> => {
+  const stores = await createStores();
+  setEnvironment(stores, environment);
+  vi.stubGlobal('awslambda', awslambda);
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+  const { settings } = await import('../../lambdas/http/settings.ts');
+  for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
+    makeFaulty(client as SdkClient);
+  const handlers = await loadHandlers();
+  const { api } = readStack(assembly());
+  const match = matcher(api.routes);
+
+  const send = async (request: Sent, { plan = faultPlan(), timeMs }: SendOptions = {}): Promise<Answer> => {
+    const found = match('POST', request.path);
+    const handler = found && handlers.get(found.route.path);
+    if (!found || !handler) throw new Error(`no route ${request.path}`);
+    const event = proxyEvent(api, gatewayRequest(request), found, {
+      authorizer: { ...caller },
+      body: Buffer.from(JSON.stringify(request.body)),
+    });
+    const deadline = Date.now() + (timeMs ?? routeOf(found.route.path).timeoutSeconds * 1000);
+    const context = { getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()) } as Context;
+    const answer = isStreaming(handler) ? streamed : buffered;
+    return planned(plan, () => answer(handler, event, context));
+  };
+  const logOf = ({ headers }: Answer): string => {
+    const id = headers['x-request-id'];
+    return id === undefined ? '' : lines.filter((line) => line.includes(id)).join('');
+  };
+  return { stores, logOf, send };
+};
+
+const gatewayRequest = ({ path, headers }: Sent) => ({
+  id: randomUUID(),
+  method: 'POST',
+  path,
+  query: new URLSearchParams(),
+  headers: Object.entries({ 'content-type': 'application/json', ...headers }),
+  sourceIp: '127.0.0.1',
+  receivedAt: Date.now(),
+});
+
+const routeOf = (path: string): Route => {
+  const route = routes.find((candidate) => candidate.path === path);
+  if (!route) throw new Error(`${path} is not in the list of routes`);
+  return route;
+};
