@@ -58,17 +58,20 @@ describe.each(Object.entries(clients))('a request to %s', (_, client) => {
   });
 });
 
-describe.each(routes)('$path', ({ timeoutSeconds, streaming }) => {
+describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
   const functionMs = timeoutSeconds * 1000;
 
-  it('may ask storage three times within what it may spend on it, which ends before the function', async () => {
-    const spentMs = storageMs(functionMs);
-    for (const client of Object.values(clients)) {
-      const { requestTimeout } = await timeoutsOf(client);
-      expect(3 * requestTimeout).toBeLessThanOrEqual(Math.min(spentMs, patienceMs));
-    }
-    expect(spentMs).toBeLessThanOrEqual(functionMs - 1000);
-  });
+  it.runIf(Object.keys(stores).length > 0)(
+    'may ask storage three times within what it may spend on it, which ends before the function',
+    async () => {
+      const spentMs = storageMs(functionMs);
+      for (const client of Object.values(clients)) {
+        const { requestTimeout } = await timeoutsOf(client);
+        expect(3 * requestTimeout).toBeLessThanOrEqual(Math.min(spentMs, patienceMs));
+      }
+      expect(spentMs).toBeLessThanOrEqual(functionMs - 1000);
+    },
+  );
 
   it('ends before API Gateway stops waiting', () => {
     expect(functionMs).toBeLessThanOrEqual(streaming ? streamedMs : bufferedMs - 1000);
