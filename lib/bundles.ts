@@ -26,11 +26,12 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
 };
 
-/** What replaces parts of the SDK that a function has no use for, and that would be a third of its bundle. */
-const sdkParts = {
+/** What replaces parts of the SDK and of Node that a function has no use for, and that would be a third of what it loads. */
+const replacements = {
   '@aws-sdk/credential-provider-node': './core/storage/sdk/credentials.ts',
   '@aws-sdk/middleware-endpoint-discovery': './core/storage/sdk/endpoint-discovery.ts',
   'node:fs/promises': './core/storage/sdk/shared-files.ts',
+  'node:stream/web': './lambdas/http/web-streams.ts',
 };
 
 /** How everything that functions load is bundled. */
@@ -45,7 +46,7 @@ export const buildOptions: BuildOptions = {
   supported: { 'dynamic-import': false },
   // Many packages offer their ES modules only here, and only those can be tree-shaken.
   mainFields: ['module', 'main'],
-  alias: sdkParts,
+  alias: replacements,
   minify: true,
   sourcemap: true,
   // A stack trace needs the mapping alone; the texts would be most of what a cold start reads.
@@ -128,7 +129,7 @@ export const bundle = ({
   const { outputFiles = [], metafile } = buildSync({
     ...buildOptions,
     // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
-    alias: { ...sdkParts, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
+    alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
     absWorkingDir: root,
     define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
     entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),
