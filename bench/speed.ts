@@ -4,7 +4,7 @@ import { bareIndexQuery, bareLoop, segmentKeys } from './bare.ts';
 import type { Bench } from './bench.ts';
 import { type Call, repeated } from './calls.ts';
 import { totalUnits } from './capacity.ts';
-import { counted, type Figure, measured, median } from './figures.ts';
+import { counted, type Figure, measured } from './figures.ts';
 import { heapMegabytes } from './heap.ts';
 import type { BenchContext, Part } from './part.ts';
 import { ask, drain, queryShapes } from './queries.ts';
@@ -108,25 +108,24 @@ const growthFigures = async (
   loaded: readonly Loaded[],
   calls: readonly [Call, ...Call[]],
 ): Promise<Figure[]> => {
-  const slope = (name: string, of: readonly number[]): Figure =>
-    counted(`growth: ${name}`, 'log-log slope', logLogSlope(of.map((y, i) => [loaded[i]?.size ?? 1, y])));
-  const figures = [
-    slope(
-      'seconds of reporting',
-      loaded.map(({ seconds }) => seconds),
-    ),
-  ];
+  const unit = 'log-log slope';
+  const slope = (of: readonly number[]): number => logLogSlope(of.map((y, i) => [loaded[i]?.size ?? 1, y]));
+  const reporting = loaded.map(({ seconds }) => seconds);
+  const figures = [measured('growth: seconds of reporting', unit, [slope(reporting)])];
   for (const name of growing) {
     const body = queryShapes(calls)[name] ?? {};
-    const [units, times]: [number[], number[]] = [[], []];
+    const units: number[] = [];
+    /** By round, the seconds at each size. */
+    const times: number[][] = Array.from({ length: growthRounds }, () => []);
     for (const { store } of loaded) {
       const answer = () => drain(ask(store, calls[0], body).calls);
       units.push(totalUnits((await bench.capacity.during(answer)).reads));
-      const rounds: number[] = [];
-      for (let i = 0; i < growthRounds; i++) rounds.push(await secondsOf(answer));
-      times.push(median(rounds));
+      for (const round of times) round.push(await secondsOf(answer));
     }
-    figures.push(slope(`read units of ${name}`, units), slope(`seconds of ${name}`, times));
+    figures.push(
+      counted(`growth: read units of ${name}`, unit, slope(units)),
+      measured(`growth: seconds of ${name}`, unit, times.map(slope)),
+    );
   }
   return figures;
 };
