@@ -16,7 +16,10 @@ export interface Tokens {
 /** A count as a client reports it; undefined for anything but a number from 0 to 2^53 − 1. */
 const countOf = (record: JsonObject, name: string): number | undefined => {
   const value = Object.hasOwn(record, name) ? record[name] : undefined;
-  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+  // JSON has a -0, which is none when it is written again.
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+    ? Math.abs(value)
+    : undefined;
 };
 
 /** The first count among details of the prompt, by either naming. */
