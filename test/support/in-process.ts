@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { toContext } from '../../core/auth/index.ts';
-import { type Route, routes } from '../../lib/routes.ts';
+import { isKeyed, type Route, routes } from '../../lib/routes.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { matcher } from '../../local/gateway/match.ts';
@@ -49,7 +49,7 @@ export interface Sender {
   send(request: Sent): Promise<Answer>;
 }
 
-/** Every route's handler in this process, on stores of its own. */
+/** Every handler of a route that takes a key in this process, on stores of its own. */
 export interface InProcess extends Sender {
   readonly stores: Stores;
   /** The lines that the functions logged of the request that an answer is to. */
@@ -72,7 +72,7 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
 };
 
 const loadHandlers = async (): Promise<ReadonlyMap<string, Handler>> => {
-  const loaded = routes.map(async ({ path, handler }): Promise<[string, Handler]> => {
+  const loaded = routes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
     const file = join(import.meta.dirname, `../../lambdas/${handler}.ts`);
     const module = (await import(file)) as { handler: Handler };
     return [path, module.handler];
@@ -121,7 +121,7 @@ const streamed = async (handler: Handler, event: object, context: Context): Prom
 };
 
 /**
- * Loads the handlers of all routes into this process, as their functions would with the stack's environment, on empty stores. Their requests to stores suffer the
+ * Loads the handlers of all routes that take a key into this process, as their functions would with the stack's environment, on empty stores. Their requests to stores suffer the
  * faults that a request is sent with, however many are sent at once. Once a test file.
  *
  * @param environment beside that of the stores
