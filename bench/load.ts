@@ -10,13 +10,36 @@ import { parseArgs } from 'node:util';
 import { startLocalService } from '../local/service.ts';
 import type { RouteReport } from './load-clients.ts';
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, clients: { type: 'string', default: '8' } },
-});
+const usage = 'npm run load -- [--seconds 1 to 3600, default 60] [--clients 1 to 256, default 8]';
+
+/** Ends the command, whose line cannot be meant. */
+const refuse = (reason: string): never => {
+  console.error(`load: ${reason}\n${usage}`);
+  process.exit(2);
+};
+
+const given = () => {
+  try {
+    return parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        seconds: { type: 'string', default: '60' },
+        clients: { type: 'string', default: '8' },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+};
+const values = given();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
 const bounded = (name: 'seconds' | 'clients', most: number): number => {
   const number = Number(values[name]);
   if (Number.isInteger(number) && number > 0 && number <= most) return number;
-  throw new Error(`--${name} should be a whole number from 1 to ${most}`);
+  return refuse(`--${name} ${values[name]}: should be a whole number from 1 to ${most}`);
 };
 const [seconds, clients] = [bounded('seconds', 3600), bounded('clients', 256)];
 

@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
+import { defaultServiceName } from '../core/wire/index.ts';
 import { bundle } from '../lib/bundles.ts';
+import { constantsOf } from '../lib/constants.ts';
 import { routes } from '../lib/routes.ts';
 import { localRegion } from '../local/store.ts';
 import { counted, type Figure, measured } from './figures.ts';
@@ -23,7 +25,7 @@ interface Bundles extends Disposable {
 /** Bundles every handler, with an empty one beside them. */
 export const makeBundles = (): Bundles => {
   const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
-  bundle({ root, handlers, outdir: folder });
+  bundle({ root, handlers, outdir: folder, constants: constantsOf(defaultServiceName) });
   mkdirSync(join(folder, 'empty'));
   writeFileSync(join(folder, 'empty/index.cjs'), 'exports.handler = async () => ({ statusCode: 200 });\n');
   return {

@@ -47,7 +47,7 @@ const specs = (signals: Signals): AlarmSpec[] => [
     metric: signals.authorizerFailures,
     threshold: 2,
     periods: 1,
-    description: 'Keys cannot be looked up: whoever is not in the cache of the gateway gets a 500.',
+    description: 'Keys cannot be looked up: whoever is not in the cache of the gateway gets a 503.',
   },
   {
     id: 'StorageThrottles',

@@ -1,14 +1,12 @@
 import { join, resolve } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
-import { openApiDocument } from '../openapi/index.ts';
-import about from '../package.json' with { type: 'json' };
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
+import { constantsOf } from './constants.ts';
 import { routes } from './routes.ts';
 import { PennytraceStack } from './stack.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const { version } = about;
 
 /**
  * Makes the CDK app: bundles the handlers into the app's output folder and builds the stack from them. Settings
@@ -21,10 +19,7 @@ export const makeApp = (props: AppProps = {}): App => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
   const config = readConfig(app.node.getAllContext());
   const handlers = [...routes.map((route) => route.handler), 'authorizer'];
-  const constants = {
-    SERVICE_VERSION: version,
-    OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(config.serviceName, version))}\n`,
-  };
+  const constants = constantsOf(config.serviceName);
   const bundles = bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants });
   new PennytraceStack(app, { config, routes, bundles });
   return app;

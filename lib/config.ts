@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaultServiceName } from '../core/wire/names.ts';
-import { routes } from './routes.ts';
+import { isKeyed, routes } from './routes.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
 /** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */
@@ -38,7 +38,7 @@ const shardHistory = z
       'write a power of two from 1 to 256, or the history of such counts, the one now in force last: 4 or 4,16',
   });
 
-const paths: readonly string[] = routes.map(({ path }) => path);
+const paths: readonly string[] = routes.filter(isKeyed).map(({ path }) => path);
 
 const routeMetrics = z
   .preprocess(

@@ -66,14 +66,19 @@ export const serviceUse = (load: Load, measured: Measured): TableUse => {
   };
 };
 
+/** The item and its copies on four indexes. */
+const usualRows = 5;
+
 /** What a load takes in the usual layout: an item with all of the JSON, on four indexes that hold all of it as well. */
 export const usualUse = (load: Load, { usual }: Measured): TableUse => {
   const { calls, bytes, apart, months } = load;
   const scale = bytes / usual.bytes;
   const reading = (count: number) => Math.ceil((count * bytes) / bytesOfReadUnit);
-  const storedBytes = calls * months * usual.billed * scale;
+  const storedBytes = calls * months * Math.max(usual.billed * scale, usualRows * rowOverhead);
+  // However small a call is, a row is a unit at least.
+  const units = (measured: number, writes: number) => Math.max(measured * scale, writes * usualRows);
   return {
-    writeUnits: calls * scale * ((1 - apart) * usual.together + apart * usual.apart),
+    writeUnits: calls * ((1 - apart) * units(usual.together, 1) + apart * units(usual.apart, 2)),
     readUnits:
       load.queries * reading(newestCalls) +
       load.traces * reading(callsATrace) +

@@ -69,7 +69,7 @@ const option = (
 
 /** What the load is. */
 export const loadOptions: readonly LoadOption[] = [
-  option('calls', 'calls', 1_000_000, 'count', 'calls reported in a month'),
+  option('calls', 'calls', 1_000_000, 'positive', 'calls reported in a month'),
   option('bytes', 'bytes', 7500, 'positive', 'bytes of JSON of a call, start and end'),
   option('batch', 'batch', 100, 'positive', 'calls in a request'),
   option('apart', 'apart', 0, 'share', 'share of calls whose end comes in another request than their start'),
@@ -95,7 +95,7 @@ export const assumptionOptions: readonly LoadOption[] = [
   option('log-bytes', 'logBytes', 1500, 'count', 'bytes that a request logs'),
   option('traced', 'traced', 0.05, 'share', 'share of requests that X-Ray samples'),
   option('gzip', 'gzip', 0.1, 'share', 'what an answer is compressed to'),
-  option('alarms', 'alarms', 10, 'count', 'CloudWatch alarms'),
+  option('alarms', 'alarms', 6, 'count', 'CloudWatch alarms'),
   option('dashboards', 'dashboards', 1, 'count', 'CloudWatch dashboards'),
 ];
 

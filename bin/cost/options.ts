@@ -79,9 +79,11 @@ export const parseOptions = (args: readonly string[]): CostOptions => {
   });
   const load = loadOf(Object.fromEntries(given));
   if (load.batch < 1) throw new UsageError(`--batch ${load.batch}: a request has one call at least`);
-  if (load.batch * load.bytes > largestRequest && load.batch > 1)
+  const most = Math.floor(largestRequest / load.bytes);
+  if (most < 1) throw new UsageError(`--bytes ${load.bytes}: a request has 5 MB at most`);
+  if (load.batch > most)
     throw new UsageError(
-      `--batch ${load.batch} of ${load.bytes} bytes is more than the 5 MB that a request may have: at most ${Math.max(1, Math.floor(largestRequest / load.bytes))} of that size`,
+      `--batch ${load.batch} of ${load.bytes} bytes is more than the 5 MB that a request may have: at most ${most} of that size`,
     );
   return { help: values.help === true, json: values.json === true, load };
 };

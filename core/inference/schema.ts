@@ -7,7 +7,7 @@ const list = z.array(z.unknown());
 
 const seconds = z.optional(
   z
-    .custom<number | null>((value) => value === null || (typeof value === 'number' && value > 0), {
+    .custom<number | null>((value) => value === null || (Number.isFinite(value) && Number(value) > 0), {
       error: 'should be a number of seconds above 0, or null',
       params: { type: 'greater_than' },
     })

@@ -8,6 +8,7 @@ import {
   Recording,
 } from '../../core/inference/index.ts';
 import { effort } from '../../core/storage/index.ts';
+import { faultOf, invalid, maxDepth } from '../../core/wire/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
 import { bodyText, readBody } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
@@ -32,11 +33,20 @@ const countMs = 2000;
 
 const callBatch = callBatchBody(settings.names);
 
-/** Follows the request, if it names a project, to store it as a call once its answer has gone out. */
+/**
+ * Follows the request, if it names a project, to store it as a call once its answer has gone out.
+ *
+ * @throws ServiceError 422 where it could not be stored as it is
+ */
 const follow = (event: Event, context: Context): Recording | undefined => {
   const { id: requestId, caller, body, effort: spent } = event.service;
   const projectId = projectOf(event);
   if (projectId === undefined) return undefined;
+  const fault = faultOf(body, maxDepth - 1);
+  if (fault) {
+    const msg = `holds what cannot be recorded, ${fault}; without OpenAI-Project it is passed on as it is`;
+    throw invalid({ loc: ['body'], msg, type: 'value_error' });
+  }
   const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
   const release = event.log.hold();
   event.afterwards = async () => {
@@ -62,6 +72,25 @@ const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: P
   });
 };
 
+/** The upstream's answer, once the request is counted where there is a rate to keep to. */
+const answerOf = async (event: Event, context: Context): Promise<PassedOn> => {
+  const { service, gone } = event;
+  if (rateLimit) {
+    const { deadline } = effort(countMs);
+    await countRequest(rateLimit, service.caller.keyId, { ...service.effort, deadline, signal: gone });
+  }
+  return passOn(inference, {
+    id: service.id,
+    path: pathOf(event),
+    text: bodyText(event),
+    body: service.body,
+    headers: headersOf(event),
+    mostMs: context.getRemainingTimeInMillis() - recordMs,
+    gone,
+    recording: follow(event, context),
+  });
+};
+
 /** `POST /inference/v1{path}`: passes a request on to the upstream of its model, and its answer back as it comes. */
 export const handler = relayEndpoint<InferenceBody>(
   [
@@ -72,24 +101,9 @@ export const handler = relayEndpoint<InferenceBody>(
     readBody(request.body),
   ],
   async (event, context) => {
-    const { service, gone } = event;
-    if (rateLimit) {
-      const { deadline } = effort(countMs);
-      await countRequest(rateLimit, service.caller.keyId, { ...service.effort, deadline, signal: gone });
-    }
-    const passing = passOn(inference, {
-      id: service.id,
-      path: pathOf(event),
-      text: bodyText(event),
-      body: service.body,
-      headers: headersOf(event),
-      mostMs: context.getRemainingTimeInMillis() - recordMs,
-      gone,
-      recording: follow(event, context),
-    });
-    const answer = await passing.catch((error: unknown) => {
+    const answer = await answerOf(event, context).catch((error: unknown) => {
       // Nobody waits for the error that this ends in.
-      if (gone.aborted) event.log.ends('gone');
+      if (event.gone.aborted) event.log.ends('gone');
       throw error;
     });
     followAnswer(event, answer);

@@ -18,8 +18,8 @@ const isChosen = ({ loc, type }: ErrorDetail, at: number): boolean => {
   if (isLast && type === 'extra_forbidden') return true;
   // An operator that there is none of; the known ones have faults of other types, or below them.
   if (isLast && type === 'value_error' && loc.includes('$expr') && step !== '$getField') return true;
-  // Prices are by model.
-  return loc[at - 1] === 'costs' || !isName(step);
+  // Prices are by model, and headers for an upstream may have any name.
+  return ['costs', 'extra_headers'].includes(loc[at - 1] ?? '') || !isName(step);
 };
 
 /** What was wrong with a request, by kind and place. Messages stay out, and what the client chose of a place: they can quote the body. */

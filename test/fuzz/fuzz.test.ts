@@ -88,12 +88,14 @@ const isWell = async (): Promise<void> => {
 const withCanary = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, part: unknown) =>
-      ['attributes', 'inputs', 'output', 'payload', 'val', 'summary'].includes(key) &&
-      typeof part === 'object' &&
-      part !== null &&
-      !Array.isArray(part)
-        ? { ...part, canary: [canary, { [canary]: canary }] }
-        : part,
+      key === 'content' && typeof part === 'string'
+        ? canary
+        : ['attributes', 'inputs', 'output', 'payload', 'val', 'summary'].includes(key) &&
+            typeof part === 'object' &&
+            part !== null &&
+            !Array.isArray(part)
+          ? { ...part, canary: [canary, { [canary]: canary }] }
+          : part,
     ),
   );
 

@@ -6,6 +6,7 @@ import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../lib/bundles.ts';
+import { constantsOf } from '../../lib/constants.ts';
 import { routes } from '../../lib/routes.ts';
 import { root, temporaryFolder } from './synth.ts';
 
@@ -18,7 +19,7 @@ describe('the bundles of the handlers', () => {
   const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
 
   beforeAll(() => {
-    folders = bundle({ root, handlers, outdir });
+    folders = bundle({ root, handlers, outdir, constants: constantsOf('svc') });
     metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
   });
 

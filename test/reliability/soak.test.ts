@@ -83,6 +83,7 @@ it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, { timeo
   );
   const found = await check(tally, workers);
   expect(found).toBeGreaterThan(0);
+  expect(tally.faults).toBeGreaterThan(0);
   const seconds = (performance.now() - begun) / 1000;
   if (process.env.SOAK_REQUESTS)
     console.log(

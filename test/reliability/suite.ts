@@ -41,6 +41,7 @@ export const describeFaults = (routes: readonly Route[]): void => {
       { timeout: 600_000 },
       async (scenario) => {
         const clean = await runClean(service, scenario);
+        expect(clean.operations.length).toBeGreaterThan(0);
         const failures: string[] = [];
         const tryOut = async (injected: Injected): Promise<void> => {
           await runFaulty(service, clean, injected).catch((error: Error) =>

@@ -22,6 +22,11 @@ describe('the place of a fault', () => {
       'body.query.$expr.*',
       ['value_error', 'body', 'query', '$expr', 'secret'],
     ],
+    [
+      'a header for an upstream',
+      'body.extra_headers.*',
+      ['value_error', 'body', 'extra_headers', 'sk-proj-abcdef0123456789'],
+    ],
     ['what no name of the service looks like', 'body.*', ['missing', 'body', 'my secret']],
     ['a key', 'body.*', ['missing', 'body', `svc_0123456789abcdef_${'0'.repeat(64)}`]],
   ] as const)('does not have %s in it', (_, expected, [type, ...loc]) => {
