@@ -7,7 +7,7 @@ import { scenarios } from './scenarios/index.ts';
 import { faultsOf, type Injected, runClean, runFaulty } from './trial.ts';
 
 /** How many trials are under way at once: most of them wait. */
-const concurrency = 6;
+const concurrency = 12;
 
 /** Whether every kind of fault is tried at every request, rather than the kinds by turns. */
 const all = process.env.EVERY_FAULT === '1';

@@ -201,15 +201,15 @@ const every = (faults: readonly Fault[], lasting: boolean): Omit<Injected, 'at'>
 const oneOf = <T>(list: readonly T[], number: number): T[] => list.slice(number % list.length).slice(0, 1);
 
 /** How often the same operation is tried: what comes further on is more of the same. */
-const mostOfOperation = 4;
+const mostOfOperation = 2;
 
-/** Whether a storage request is one of the first of its operation, or the last. */
+/** Whether a storage request is the first of its operation, or the last. */
 const isTelling = (operations: readonly string[], at: number): boolean =>
   operations.slice(0, at).filter((other) => other === operations[at]).length < mostOfOperation - 1 ||
   !operations.slice(at + 1).includes(operations[at] ?? '');
 
 /**
- * The faults to be tried with a scenario. Of the storage requests that it makes, the first few of each operation and the last; of the faults that pass, one before the
+ * The faults to be tried with a scenario. Of the storage requests that it makes, the first of each operation and the last; of the faults that pass, one before the
  * store, one behind it and one that lasts, by turns. Or all of them, everywhere.
  */
 export const faultsOf = ({ operations, scenario }: Clean, all: boolean): Injected[] =>

@@ -49,7 +49,7 @@ export interface Sender {
   send(request: Sent): Promise<Answer>;
 }
 
-/** Every route's handler in this process, on stores of its own. */
+/** Every handler of a route that takes a key in this process, on stores of its own. */
 export interface InProcess extends Sender {
   readonly stores: Stores;
   /** The lines that the functions logged of the request that an answer is to. */
@@ -121,7 +121,7 @@ const streamed = async (handler: Handler, event: object, context: Context): Prom
 };
 
 /**
- * Loads the handlers of all routes into this process, as their functions would with the stack's environment, on empty stores. Their requests to stores suffer the
+ * Loads the handlers of all routes that take a key into this process, as their functions would with the stack's environment, on empty stores. Their requests to stores suffer the
  * faults that a request is sent with, however many are sent at once. Once a test file.
  *
  * @param environment beside that of the stores

@@ -1,0 +1,5 @@
+import { isKeyed, routes } from '../../lib/routes.ts';
+import { describeFaults } from './suite.ts';
+
+const writing = routes.filter(isKeyed).filter(({ role }) => role !== 'read');
+describeFaults(writing.filter(({ path }) => !path.startsWith('/call')));
