@@ -1,7 +1,7 @@
 /** The CPU time that `/call/upsert_batch` takes of a function, against the least that any service like it would have to do. */
 
 import { promisify } from 'node:util';
-import { constants, zstdCompress } from 'node:zlib';
+import { zstdCompress } from 'node:zlib';
 import { HttpResponse } from '@smithy/core/protocols';
 import type { CallStore } from '../core/calls/index.ts';
 import { dynamodbClient } from '../core/storage/index.ts';
@@ -9,6 +9,7 @@ import { localCredentials, localRegion } from '../local/store.ts';
 import type { Call } from './calls.ts';
 import { type Figure, measured } from './figures.ts';
 import type { Part } from './part.ts';
+import { zstdParams } from './payloads.ts';
 import { batchSize, endOf, sendText, startOf } from './reporting.ts';
 
 const compress = promisify(zstdCompress);
@@ -44,12 +45,7 @@ const bareMinimum = async (text: string): Promise<number> => {
   const payloads = batch.map(({ req: { start, end } }) =>
     JSON.stringify(start ? [start.attributes, start.inputs] : [end?.output, end?.summary, end?.exception]),
   );
-  const params = {
-    [constants.ZSTD_c_compressionLevel]: 3,
-    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-    [constants.ZSTD_c_windowLog]: 23,
-  };
-  return (await compress(Buffer.from(payloads.join('\n')), { params })).length;
+  return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams() })).length;
 };
 
 /** CPU time of this process, all threads, in ms a call. */

@@ -1,7 +1,7 @@
 /** What decides how much calls cost to keep: their sizes, how they hang together, and how much they repeat. */
-import { constants, zstdCompressSync } from 'node:zlib';
 import { type Call, jsonBytes } from './calls.ts';
 import { quantile } from './figures.ts';
+import { compress, payloadOf } from './payloads.ts';
 
 const mean = (numbers: readonly number[]): number =>
   numbers.reduce((total, number) => total + number, 0) / numbers.length;
@@ -9,23 +9,12 @@ const mean = (numbers: readonly number[]): number =>
 const countsBy = (calls: readonly Call[], field: string): number[] =>
   [...Map.groupBy(calls, ({ start }) => start[field]).values()].map((group) => group.length);
 
-/** A call's payload as a segment holds it. */
-const payloadOf = ({ start, end }: Call): string =>
-  [start.attributes, start.inputs, end.output, end.summary, end.exception]
-    .map((value) => `${JSON.stringify(value)}\n`)
-    .join('');
-
 /** Bytes a call of payloads that are compressed so many together, as a segment is. */
 export const compressedBytes = (calls: readonly Call[], together: number, level = 3): number => {
-  const params = {
-    [constants.ZSTD_c_compressionLevel]: level,
-    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-    [constants.ZSTD_c_windowLog]: 23,
-  };
   let bytes = 0;
   for (let i = 0; i < calls.length; i += together) {
     const payloads = calls.slice(i, i + together).map(payloadOf);
-    bytes += zstdCompressSync(Buffer.from(payloads.join('')), { params }).length;
+    bytes += compress(Buffer.from(payloads.join('')), level).length;
   }
   return bytes / calls.length;
 };

@@ -1,5 +1,4 @@
 /** What settings of the code cost and give: compression, segments, shards, sockets. docs/decisions/0141 to 0143 rest on these figures. */
-import { constants, zstdCompressSync } from 'node:zlib';
 import type { CallStore } from '../core/calls/index.ts';
 import { queryCalls } from '../core/query/index.ts';
 import type { Bench } from './bench.ts';
@@ -7,12 +6,8 @@ import type { Call } from './calls.ts';
 import { totalUnits } from './capacity.ts';
 import { counted, type Figure, measured } from './figures.ts';
 import type { Part } from './part.ts';
+import { compress, payloadOf } from './payloads.ts';
 import { batchSize, patience, sendAll, toQuery } from './reporting.ts';
-
-const payloadOf = ({ start, end }: Call): string =>
-  [start.attributes, start.inputs, end.output, end.summary, end.exception]
-    .map((value) => `${JSON.stringify(value)}\n`)
-    .join('');
 
 const groups = (calls: readonly Call[], size: number): Buffer[] =>
   Array.from({ length: Math.ceil(calls.length / size) }, (_, i) =>
@@ -23,16 +18,6 @@ const groups = (calls: readonly Call[], size: number): Buffer[] =>
         .join(''),
     ),
   );
-
-const compress = (bytes: Buffer, level: number, dictionary?: Buffer): Buffer =>
-  zstdCompressSync(bytes, {
-    params: {
-      [constants.ZSTD_c_compressionLevel]: level,
-      [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-      [constants.ZSTD_c_windowLog]: 23,
-    },
-    ...(dictionary && { dictionary }),
-  });
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 

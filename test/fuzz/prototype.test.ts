@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { isKeyed, routes } from '../../lib/routes.ts';
-import { startEchoModel } from '../../local/inference.ts';
 import { goodRequests } from '../security/requests.ts';
-import { startInProcess } from '../support/in-process.ts';
+import { startInProcessWithModel } from '../support/in-process.ts';
 
 /** Keys that reach the prototype of all objects where somebody assigns by them. */
 const poison = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
@@ -12,9 +11,7 @@ const poisoned = (json: string): string =>
   json.replaceAll('{}', poison).replaceAll(/\{(?=")/g, `${poison.slice(0, -1)},`);
 
 it('no route lets a body reach the prototype of all objects', { timeout: 120_000 }, async () => {
-  const model = await startEchoModel();
-  const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
-  const service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) });
+  const service = await startInProcessWithModel();
   const before = Reflect.ownKeys(Object.prototype);
   const statuses = new Set<number | undefined>();
   for (const { path } of routes.filter(isKeyed)) {
@@ -34,5 +31,5 @@ it('no route lets a body reach the prototype of all objects', { timeout: 120_000
   expect(statuses).toContain(200);
   expect(Reflect.ownKeys(Object.prototype)).toEqual(before);
   expect('polluted' in {}).toBe(false);
-  await model.stop();
+  await service.stop();
 });

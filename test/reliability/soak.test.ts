@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../lib/routes.ts';
-import { startEchoModel } from '../../local/inference.ts';
-import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
 import { type Client, newClient, newTally, type Tally } from './soak/client.ts';
 import { type Random, random } from './soak/random.ts';
@@ -18,14 +17,11 @@ const seed = Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000);
 const clients = 8;
 const project = 'acme/soak';
 
-let service: InProcess;
-let model: Awaited<ReturnType<typeof startEchoModel>>;
+let service: InProcessWithModel;
 beforeAll(async () => {
-  model = await startEchoModel();
-  const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
-  service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) });
+  service = await startInProcessWithModel();
 });
-afterAll(() => model.stop());
+afterAll(() => service.stop());
 
 /** Passes a request on, which is recorded where nobody looks: a record may be lost. */
 const infer = async (client: Client, numbers: Random): Promise<void> => {

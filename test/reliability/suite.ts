@@ -1,8 +1,7 @@
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../lib/routes.ts';
-import { startEchoModel } from '../../local/inference.ts';
-import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { scenarios } from './scenarios/index.ts';
 import { faultsOf, type Injected, runClean, runFaulty } from './trial.ts';
 
@@ -20,14 +19,11 @@ const named = ({ fault, at, lasting }: Injected, operations: readonly string[]):
  * scenario fails.
  */
 export const describeFaults = (routes: readonly Route[]): void => {
-  let service: InProcess;
-  let model: Awaited<ReturnType<typeof startEchoModel>>;
+  let service: InProcessWithModel;
   beforeAll(async () => {
-    model = await startEchoModel();
-    const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
-    service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) });
+    service = await startInProcessWithModel();
   });
-  afterAll(() => model.stop());
+  afterAll(() => service.stop());
 
   describe.each(routes.map(({ path }) => path))('%s', (path) => {
     const ofRoute = scenarios[path] ?? [];

@@ -8,6 +8,7 @@ import { isKeyed, type Route, routes } from '../../lib/routes.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { matcher } from '../../local/gateway/match.ts';
+import { startEchoModel } from '../../local/inference.ts';
 import {
   awslambda,
   delimiterLength,
@@ -175,4 +176,17 @@ const routeOf = (path: string): Route => {
   const route = routes.find((candidate) => candidate.path === path);
   if (!route) throw new Error(`${path} is not in the list of routes`);
   return route;
+};
+
+/** Handlers in this process with a model behind inference, which is to be stopped. */
+export interface InProcessWithModel extends InProcess {
+  readonly stop: () => Promise<void>;
+}
+
+/** As {@link startInProcess}, with a model that echoes as the upstream of all models. */
+export const startInProcessWithModel = async (): Promise<InProcessWithModel> => {
+  const model = await startEchoModel();
+  const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
+  const service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) });
+  return { ...service, stop: () => model.stop() };
 };
