@@ -48,7 +48,8 @@ describe('npm run cost', () => {
 
   it.each([
     ['--apart', '2', 'should be a share from 0 to 1'],
-    ['--calls', 'many', 'should be a number, 0 or more'],
+    ['--calls', 'many', 'should be a number above 0'],
+    ['--queries', 'few', 'should be a number, 0 or more'],
     ['--bytes', '0', 'should be a number above 0'],
     ['--batch', '1000', 'at most 666 of that size'],
     ['--callz', '1', "Unknown option '--callz'"],
