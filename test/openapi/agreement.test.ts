@@ -34,6 +34,9 @@ const refusal = (body: BodySchema<unknown>, value: unknown): readonly ErrorDetai
   }
 };
 
+/** Where a fault is, as far as it has no space in it. */
+const placeOf = (fault: string): string | undefined => fault.split(' ')[0];
+
 const taking = operations.flatMap(({ path, operation }) => {
   const schema = requestSchema(path);
   return operation.request && schema ? [{ path, schema, body: operation.request(names).body }] : [];
@@ -60,8 +63,10 @@ describe.each(taking)('$path', ({ schema, body }) => {
         const refused = refusal(body, value);
         expect('polluted' in {}).toBe(false);
         if (refused) return;
-        // A time may be written in more ways than RFC 3339 has: without an offset, as a date alone.
-        expect(faults(value).filter((fault) => !fault.includes('format "date-time"'))).toEqual([]);
+        // A time may be written in more ways than RFC 3339 has: without an offset, as a date alone. One that may be null is told of three times.
+        const found = faults(value);
+        const times = found.filter((fault) => fault.includes('format "date-time"')).map(placeOf);
+        expect(found.filter((fault) => !times.includes(placeOf(fault)))).toEqual([]);
       }),
       { numRuns: 300 },
     );
