@@ -28,19 +28,23 @@ export interface Stores {
   readonly feedback?: FeedbackAccess;
 }
 
-/** What every endpoint has. */
-interface AnyRoute {
-  /** The path below the base URL, in API Gateway's resource syntax. */
-  readonly path: `/${string}`;
-  readonly method: 'GET' | 'POST';
-  /** The handler's module below `lambdas/`, without its extension; it mirrors the path. */
-  readonly handler: string;
+/** How a function answers, and what it is given; `shapes.ts` has those that there are. */
+export interface FunctionShape {
   /** Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB does. */
   readonly streaming: boolean;
   /** The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer, 15 min for a stream. */
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;
+}
+
+/** What every endpoint has. */
+interface AnyRoute extends FunctionShape {
+  /** The path below the base URL, in API Gateway's resource syntax. */
+  readonly path: `/${string}`;
+  readonly method: 'GET' | 'POST';
+  /** The handler's module below `lambdas/`, without its extension; it mirrors the path. */
+  readonly handler: string;
   /** The stores that the function touches, and how. */
   readonly stores: Stores;
   /** Whether the function sends requests on to the upstreams of the settings. */
