@@ -10,9 +10,6 @@ const metrics = {
   writeUnits: 'Count',
 } as const satisfies Partial<Record<keyof LineFields, string>>;
 
-/** How many metrics a route has. */
-export const metricsOfARoute = Object.keys(metrics).length;
-
 /** What makes CloudWatch take metrics from a log line. */
 export interface MetricsNote {
   readonly _aws: {
