@@ -1,10 +1,14 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isJsonObject } from '../wire/index.ts';
 
-/** A Secrets Manager client for the life of a container: one second to connect, three to answer. */
-export const secretsClient = (): SecretsManagerClient =>
-  new SecretsManagerClient({
+/** Secrets Manager's part of the SDK, loaded when a key is first read: upstreams in the caller's account need none. */
+const secretsManager = () => import('@aws-sdk/client-secrets-manager');
+
+/** A Secrets Manager client for the life of a container: one second to connect, three to answer. Its code is loaded with it. */
+export const secretsClient = async (): Promise<SecretsManagerClient> => {
+  const { SecretsManagerClient } = await secretsManager();
+  return new SecretsManagerClient({
     maxAttempts: 3,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: 1000,
@@ -12,6 +16,7 @@ export const secretsClient = (): SecretsManagerClient =>
       throwOnRequestTimeout: true,
     }),
   });
+};
 
 /** A key that upstreams refuse is looked up again at most so often: it may simply be wrong. */
 const renewalMs = 30_000;
@@ -36,11 +41,13 @@ export const keyOfSecret = (text: string): string => {
 
 /** The upstreams' keys, each read from Secrets Manager once in the life of a container, or after it was refused. */
 export class SecretKeys {
-  readonly #client: SecretsManagerClient;
+  readonly #makeClient: () => Promise<SecretsManagerClient>;
+  #client: Promise<SecretsManagerClient> | undefined;
   readonly #keys = new Map<string, { readonly key: string; readonly readAt: number }>();
 
-  constructor(client: SecretsManagerClient) {
-    this.#client = client;
+  /** @param makeClient makes the client that keys are read with, called once, when the first of them is */
+  constructor(makeClient: () => Promise<SecretsManagerClient>) {
+    this.#makeClient = makeClient;
   }
 
   /**
@@ -62,9 +69,11 @@ export class SecretKeys {
   }
 
   async #read(secret: string, signal: AbortSignal): Promise<string> {
-    const { SecretString = '' } = await this.#client.send(new GetSecretValueCommand({ SecretId: secret }), {
-      abortSignal: signal,
-    });
+    this.#client ??= this.#makeClient();
+    const client = await this.#client;
+    const { GetSecretValueCommand } = await secretsManager();
+    const command = new GetSecretValueCommand({ SecretId: secret });
+    const { SecretString = '' } = await client.send(command, { abortSignal: signal });
     const key = keyOfSecret(SecretString);
     this.#keys.set(secret, { key, readAt: Date.now() });
     return key;

@@ -12,7 +12,7 @@ const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = pr
 /** The upstreams, and how their keys are read; made once per container. Without upstreams in the environment there are none. */
 export const inference: Inference = {
   upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
-  keys: new SecretKeys(secretsClient()),
+  keys: new SecretKeys(secretsClient),
 };
 
 /** How many requests a key may make; undefined for as many as it likes. */
