@@ -78,14 +78,14 @@ export class Enricher {
   async enrich(rows: readonly CallRow[], needs: readonly Need[]): Promise<readonly CallRow[]> {
     let enriched = await this.#withPayloads(rows, needs);
     if (needs.includes('expanded'))
-      enriched = await expandRows(this.#names, this.#query.expand, enriched, this.#objects);
+      enriched = await expandRows(this.#names, this.#query.expand, enriched, (refs) =>
+        this.#lookups.objects(refs, this.#effort),
+      );
     if (needs.includes('costs')) enriched = await this.#withCosts(enriched);
     if (needs.includes('feedback')) enriched = await this.#withFeedback(enriched);
     if (needs.includes('totalSize')) enriched = await this.#withTotals(enriched);
     return enriched;
   }
-
-  readonly #objects = (refs: readonly Ref[]) => this.#lookups.objects(refs, this.#effort);
 
   async #withPayloads(rows: readonly CallRow[], needs: readonly Need[]): Promise<readonly CallRow[]> {
     const isNeeded = payloadNeeded(needs);

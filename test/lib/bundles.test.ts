@@ -1,13 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/constants.ts';
 import { routes } from '../../lib/routes.ts';
+import { json, startUpstream } from '../support/upstream.ts';
 import { root, temporaryFolder } from './synth.ts';
 
 const handlers = [...routes.map((route) => route.handler), 'authorizer'];
@@ -83,6 +85,48 @@ describe('the bundles of the handlers', () => {
     const beside = (path: string) => existsSync(join(outdir, handler, 'node_modules', path, 'package.json'));
     expect(imports.filter((path) => !isBuiltin(path) && !beside(path))).toEqual([]);
     expect(text(handler, 'index.cjs')).not.toContain('Dynamic require of');
+  });
+
+  it('ask for no variable that is not there, as esbuild leaves one where a field of a class is an arrow function that has `this`', () => {
+    const settings = {
+      files: { maxSize: 10_000_000 },
+      linter: { rules: { preset: 'none', correctness: { noUndeclaredVariables: 'error' } } },
+    };
+    writeFileSync(join(outdir, 'biome.json'), JSON.stringify(settings));
+    const biome = join(root, 'node_modules/.bin/biome');
+    const { stdout } = spawnSync(biome, ['lint', '--reporter=github', '--max-diagnostics=none', '.'], {
+      cwd: outdir,
+      encoding: 'utf8',
+    });
+    const names = [...stdout.matchAll(/The (\S+) variable is undeclared/g)].map(([, name]) => name);
+    // Lambda's own, how esbuild tells Node what is exported, and a question of uuidv7's, by `typeof`.
+    expect([...new Set(names)].toSorted()).toEqual(['UUIDV7_DENY_WEAK_RNG', 'awslambda', 'handler']);
+    expect(names.filter((name) => name === 'handler')).toHaveLength(handlers.length);
+  });
+
+  it('read a key with the client of Secrets Manager that lies beside them', async () => {
+    await using secrets = await startUpstream();
+    secrets.behave(json({ SecretString: 'the key' }));
+    const script = `
+      const { SecretsManagerClient, GetSecretValueCommand } = require('@aws-sdk/client-secrets-manager');
+      new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId: 'openai' }))
+        .then(({ SecretString }) => console.log(SecretString));`;
+    const env = {
+      ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'role', AWS_SECRET_ACCESS_KEY: 'secret' },
+      AWS_ENDPOINT_URL: new URL(secrets.baseUrl).origin,
+    };
+    const cwd = join(outdir, 'inference/v1');
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], { cwd, env });
+    expect(stdout).toBe('the key\n');
+    expect(secrets.requests).toMatchObject([
+      {
+        headers: {
+          'x-amz-target': 'secretsmanager.GetSecretValue',
+          authorization: expect.stringContaining('Credential=role/'),
+        },
+        text: '{"SecretId":"openai"}',
+      },
+    ]);
   });
 
   it.each(handlers)('map the stack traces of %s to its sources, without their texts', (handler) => {
