@@ -1,3 +1,5 @@
+import type { Piece } from './text.ts';
+
 /** Records on their way into an answer, in each form that they can be written in; one of them is taken, once. */
 export interface Records {
   /** As JSON text, one each, in batches. */
@@ -6,20 +8,20 @@ export interface Records {
   readonly csv: AsyncIterable<readonly string[]>;
 }
 
-type Format = (records: Records) => AsyncIterable<string>;
+type Format = (records: Records) => AsyncIterable<Piece>;
 
 const lines = (end: string, of: (records: Records) => AsyncIterable<readonly string[]>): Format =>
   async function* (records) {
-    for await (const batch of of(records)) if (batch.length > 0) yield batch.join(end) + end;
+    for await (const batch of of(records)) if (batch.length > 0) yield batch.flatMap((line) => [line, end]);
   };
 
 const jsonLines = lines('\n', ({ json }) => json);
 
-async function* jsonArray({ json }: Records): AsyncGenerator<string> {
+async function* jsonArray({ json }: Records): AsyncGenerator<Piece> {
   let lead = '[';
   for await (const batch of json) {
     if (batch.length === 0) continue;
-    yield lead + batch.join(',\n');
+    yield batch.flatMap((record, i) => [i === 0 ? lead : ',\n', record]);
     lead = ',\n';
   }
   yield lead === '[' ? '[]\n' : ']\n';
@@ -36,5 +38,5 @@ const formats = new Map<string, Format>([
 export const recordTypes: readonly string[] = [...formats.keys()];
 
 /** Writes records as one of {@link recordTypes}, each as soon as it is known. */
-export const formatted = (mediaType: string, records: Records): AsyncIterable<string> =>
+export const formatted = (mediaType: string, records: Records): AsyncIterable<Piece> =>
   (formats.get(mediaType) ?? jsonLines)(records);

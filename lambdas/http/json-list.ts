@@ -1,3 +1,5 @@
+import type { Piece } from './text.ts';
+
 /**
  * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is written before the first batch
  * has come, so that what fails before it is an error like any other.
@@ -9,14 +11,14 @@ export async function* jsonList(
   field: string,
   batches: AsyncIterable<readonly string[]>,
   wrote: (count: number) => void = () => {},
-): AsyncGenerator<string> {
+): AsyncGenerator<Piece> {
   const opening = `{${JSON.stringify(field)}:[`;
-  let begun = false;
+  let lead = opening;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
     wrote(batch.length);
-    yield (begun ? ',' : opening) + batch.join(',');
-    begun = true;
+    yield batch.flatMap((text, i) => [i === 0 ? lead : ',', text]);
+    lead = ',';
   }
-  yield begun ? ']}' : `${opening}]}`;
+  yield lead === opening ? `${opening}]}` : ']}';
 }

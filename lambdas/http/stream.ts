@@ -7,11 +7,11 @@ import { acceptsGzip, mediaType } from './accept.ts';
 import { type Endpoint, middlewares } from './endpoint.ts';
 import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
-import { withLineEnd } from './text.ts';
+import { type Piece, utf8, withLineEnd } from './text.ts';
 
 /** A streamed answer: its text as it becomes known, and what to say of it in the log once it is over. */
 export interface StreamedAnswer {
-  readonly text: AsyncIterable<string>;
+  readonly text: AsyncIterable<Piece>;
   readonly logged: () => Details;
 }
 
@@ -90,20 +90,21 @@ const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => 
   })();
 };
 
-/** Follows a text to its end, and tells the log of it. What fails before the first piece is the errors' middleware's to tell. */
+/** Follows a text to its end, as UTF-8, and tells the log of it. What fails before the first piece is the errors' middleware's to tell. */
 async function* logged(
   log: RequestLog,
   { text, logged }: StreamedAnswer,
   gone: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   let bytes = 0;
   let begun = false;
   log.describes(() => ({ status: 200, ...logged(), bytes }));
   try {
     for await (const piece of text) {
+      const encoded = utf8(piece);
       begun = true;
-      bytes += Buffer.byteLength(piece);
-      yield piece;
+      bytes += encoded.length;
+      yield encoded;
     }
     // What is asked to stop may do so without a word.
     log.ends(gone.aborted ? 'gone' : 'answered');

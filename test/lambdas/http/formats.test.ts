@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatted, recordTypes } from '../../../lambdas/http/formats.ts';
+import { utf8 } from '../../../lambdas/http/text.ts';
 
 async function* batchesOf(...batches: readonly string[][]): AsyncGenerator<string[]> {
   yield* batches;
@@ -7,7 +8,8 @@ async function* batchesOf(...batches: readonly string[][]): AsyncGenerator<strin
 
 const written = async (mediaType: string, ...batches: string[][]): Promise<string[]> => {
   const csv = batchesOf(['a'], ...batches.map((batch) => batch.map((text) => text.slice(5, -1))));
-  return Array.fromAsync(formatted(mediaType, { json: batchesOf(...batches), csv }));
+  const pieces = await Array.fromAsync(formatted(mediaType, { json: batchesOf(...batches), csv }));
+  return pieces.map((piece) => utf8(piece).toString());
 };
 
 describe('records', () => {

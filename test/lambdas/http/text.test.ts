@@ -1,16 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonText, withLineEnd } from '../../../lambdas/http/text.ts';
+import { jsonText, type Piece, utf8, withLineEnd } from '../../../lambdas/http/text.ts';
 
-const ended = async (pieces: readonly string[]): Promise<string> => {
+const ended = async (pieces: readonly Piece[]): Promise<string> => {
   const source = async function* () {
     yield* pieces;
   };
-  return (await Array.fromAsync(withLineEnd(source()))).join('');
+  return (await Array.fromAsync(withLineEnd(source()))).flat().join('');
 };
 
 it('JSON is one line, whatever is in it', () => {
   expect(jsonText({ text: 'a\nb' })).toBe('{"text":"a\\nb"}\n');
+});
+
+describe('a piece as UTF-8', () => {
+  it('is its texts one behind the other, whatever is in them', () =>
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
+        expect(utf8(texts)).toEqual(Buffer.from(texts.join('')));
+        expect(utf8(texts.join(''))).toEqual(Buffer.from(texts.join('')));
+      }),
+    ));
 });
 
 describe('a text that is to end its line', () => {
@@ -18,6 +28,8 @@ describe('a text that is to end its line', () => {
     ['has a line end added where there is none', ['{"a":', '1}'], '{"a":1}\n'],
     ['stays as it is where there is one', ['[]', '\n'], '[]\n'],
     ['is judged by its last piece that is not empty', ['[]\n', ''], '[]\n'],
+    ['is judged by the last text of its last piece', [['[]', '\n']], '[]\n'],
+    ['has a line end added behind a piece of several texts', [['{', '}']], '{}\n'],
     ['stays empty', [], ''],
   ])('%s', async (_, pieces, expected) => {
     expect(await ended(pieces)).toBe(expected);
@@ -25,10 +37,13 @@ describe('a text that is to end its line', () => {
 
   it('is otherwise as it came, in whatever pieces', () =>
     fc.assert(
-      fc.asyncProperty(fc.array(fc.string()), async (pieces) => {
-        const text = pieces.join('');
-        expect([text, `${text}\n`]).toContain(await ended(pieces));
-      }),
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 1 }))),
+        async (pieces) => {
+          const text = pieces.flat().join('');
+          expect([text, `${text}\n`]).toContain(await ended(pieces));
+        },
+      ),
     ));
 
   it('is not read further than it is wanted, and ends what makes it', async () => {
