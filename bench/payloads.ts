@@ -7,7 +7,7 @@ export const payloadOf = ({ start, end }: Call): string =>
     .map((value) => `${JSON.stringify(value)}\n`)
     .join('');
 
-/** zstd's settings at a level: those of segments (core/calls/segment.ts) at 3. */
+/** zstd's settings at a level: those of segments (core/calls/zstd.ts) at 3. */
 export const zstdParams = (level = 3): Record<number, number> => ({
   [constants.ZSTD_c_compressionLevel]: level,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,

@@ -11,8 +11,9 @@ import {
 import type { ProjectId } from '../wire/index.ts';
 import { segmentItemKey } from './keys.ts';
 import type { PayloadPointer } from './model.ts';
-import { blockOf, pack, segmentHome, segmentObject, unpack } from './segment.ts';
+import { blockOf, segmentHome, segmentObject } from './segment.ts';
 import type { CallStore } from './store.ts';
+import { pack, unpack } from './zstd.ts';
 
 /*
  * Calls that came in one request share a segment. A call that is deleted has its blocks there overwritten with zero bytes, in

@@ -18,7 +18,7 @@ export type { Payload, PayloadField } from './payload.ts';
 export { PayloadReader, type StoredCall } from './payload-reader.ts';
 export * from './read.ts';
 export * from './schema.ts';
-export { pack, unpack } from './segment.ts';
 export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
 export { type CallChanges, updateCall } from './update.ts';
 export { writeCalls } from './write.ts';
+export { pack, unpack } from './zstd.ts';

@@ -6,8 +6,9 @@ import { type Part, segmentIdOf, segmentItemKey } from './keys.ts';
 import { type FoundCall, findCalls } from './lookup.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
 import { blockFields, type Payload, toPayload } from './payload.ts';
-import { blockOf, segmentHome, segmentObject, unpack } from './segment.ts';
+import { blockOf, segmentHome, segmentObject } from './segment.ts';
 import type { CallStore } from './store.ts';
+import { unpack } from './zstd.ts';
 
 /** A whole call. */
 export interface StoredCall {

@@ -10,8 +10,9 @@ import { callName } from './gather.ts';
 import { packHeader } from './header.ts';
 import { startKey } from './keys.ts';
 import type { EndHeader, PayloadPointer } from './model.ts';
-import { blockOf, pack, unpack } from './segment.ts';
+import { blockOf } from './segment.ts';
 import { type CallStore, fromItem, placeOf, type StartItem, toItem } from './store.ts';
+import { pack, unpack } from './zstd.ts';
 
 /** How many calls are looked after at once; each takes one to three requests. */
 const concurrency = 8;

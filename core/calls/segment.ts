@@ -1,38 +1,12 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { ProjectId } from '../wire/index.ts';
 import type { PayloadPointer } from './model.ts';
+import { pack } from './zstd.ts';
 
 /*
  * All payloads of one request and project go into one segment, compressed together: agent traces repeat themselves,
  * and a call that costs 2.1 KB by itself costs 0.13 KB among a hundred.
  */
-
-const compressAsync = promisify(zstdCompress);
-const decompressAsync = promisify(zstdDecompress);
-
-/** Level 3: each level above costs more time than it saves bytes. The window spans the largest request. */
-const compression = {
-  params: {
-    [constants.ZSTD_c_compressionLevel]: 3,
-    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-    [constants.ZSTD_c_windowLog]: 23,
-    [constants.ZSTD_c_checksumFlag]: 1,
-  },
-};
-
-/** Compresses with zstd, checksum included. */
-export const pack = (bytes: Uint8Array): Promise<Buffer> => compressAsync(bytes, compression);
-
-/**
- * Undoes {@link pack}.
- *
- * @throws Error when the bytes are damaged
- */
-export const unpack = (bytes: Uint8Array): Promise<Buffer> =>
-  // zlib gives its output in pieces of 16 KB, each a turn of its own, and a segment is some 40 of them.
-  decompressAsync(bytes, { chunkSize: Math.min(Math.max(32 * bytes.length, 16 * 1024), 1024 * 1024) });
 
 /** A segment is closed at about this many compressed bytes, so that reading one call stays cheap. */
 const targetBytes = 64 * 1024;

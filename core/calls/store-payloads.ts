@@ -4,8 +4,9 @@ import type { GatheredCall } from './gather.ts';
 import { segmentItemKey } from './keys.ts';
 import type { PayloadPointer } from './model.ts';
 import { endBlock, endFields, startBlock, startFields } from './payload.ts';
-import { type Block, pack, packSegments, type Segment, segmentHome, segmentObject } from './segment.ts';
+import { type Block, packSegments, type Segment, segmentHome, segmentObject } from './segment.ts';
 import { type CallStore, expiry } from './store.ts';
+import { pack } from './zstd.ts';
 
 /** Where the payload of one gathered call came to lie. */
 export interface StoredPayload {

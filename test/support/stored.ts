@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import type { CallStore } from '../../core/calls/index.ts';
-import { unpack } from '../../core/calls/segment.ts';
+import { unpack } from '../../core/calls/zstd.ts';
 import { effort, getObject } from '../../core/storage/index.ts';
 
 /** All that a store holds. */

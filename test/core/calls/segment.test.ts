@@ -8,8 +8,8 @@ import {
   packSegments,
   segmentHome,
   segmentObject,
-  unpack,
 } from '../../../core/calls/segment.ts';
+import { unpack } from '../../../core/calls/zstd.ts';
 import type { JsonObject, JsonValue, ProjectId } from '../../../core/wire/index.ts';
 
 const project = 'acme/airline' as ProjectId;
