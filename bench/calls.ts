@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { UsageError } from '../bin/usage-error.ts';
 import { formatTime, parseTime } from '../core/wire/index.ts';
 import { agentTraces } from '../examples/agent-traces.ts';
 
@@ -9,12 +10,43 @@ export interface Call {
   readonly end: Readonly<Record<string, unknown>>;
 }
 
-/** The calls of a file, one `{"start": …, "end": …}` a line, all of one project and in order of their starts. */
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+};
+
+const isCall = (value: unknown): value is Call =>
+  typeof value === 'object' && value !== null && 'start' in value && 'end' in value;
+
+const callOf = (line: string, place: string): Call => {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    // What it is instead is said below.
+  }
+  if (isCall(value)) return value;
+  throw new UsageError(`${place} should be a call, {"start": …, "end": …}`);
+};
+
+/**
+ * The calls of a file, one `{"start": …, "end": …}` a line, all of one project and in order of their starts.
+ *
+ * @throws UsageError where there is no such file, or something else in it
+ */
 export const readCalls = (file: string): Call[] =>
-  readFileSync(file, 'utf8')
+  textOf(file)
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Call);
+    .map((line, i) => callOf(line, `${file}, line ${i + 1}`));
 
 /** The calls that the example's generator makes, the same ones every time. */
 export const generatedCalls = (conversations: number): Call[] => [

@@ -2,10 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
+import { UsageError } from '../bin/usage-error.ts';
 import { type Bench, openBench } from './bench.ts';
 import { type Call, generatedCalls, jsonBytes, readCalls } from './calls.ts';
 import { type Figure, printFigures, verdict } from './figures.ts';
-import { type BenchOptions, help, parseOptions, UsageError } from './options.ts';
+import { type BenchOptions, help, parseOptions } from './options.ts';
 import type { BenchContext } from './part.ts';
 import { parts } from './parts.ts';
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from '../bin/usage-error.ts';
 
 /** What `npm run bench` was asked for. */
 export interface BenchOptions {
@@ -11,11 +12,6 @@ export interface BenchOptions {
   readonly only: readonly string[] | undefined;
   /** Where the figures go as JSON. */
   readonly json: string;
-}
-
-/** A command line that cannot be meant; its message names the place and the mend. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const defaultSizes = '1000,10000';

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { buildOptions } from '../lib/bundles.ts';
+import { median } from './figures.ts';
 
 const version = process.env.POWERTOOLS_VERSION ?? '2.36.0';
 /** Odd, for a median. */
@@ -84,9 +85,6 @@ const bundleOf = async (name: string, parts: readonly (readonly [string, string]
 const startMs = ({ file }: Bundle, script: string): number =>
   Number(execFileSync(process.execPath, [script, file], { env: environment, encoding: 'utf8' })) / 1000;
 
-const medianOf = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 /** What this service's own log lines and metrics take of a bundle, in bytes. */
 const ownBytes = ({ metafile }: Bundle): number =>
   Object.values(metafile.outputs)
@@ -117,9 +115,9 @@ try {
   console.log(
     '| bundle of call/read | KB minified | more | CPU ms to load | more |\n| --- | --- | --- | --- | --- |',
   );
-  const presentMs = medianOf(times.get(present) ?? []);
+  const presentMs = median(times.get(present) ?? []);
   for (const [made, list] of times) {
-    const ms = medianOf(list);
+    const ms = median(list);
     const more = [kb(made.bytes - present.bytes), (ms - presentMs).toFixed(0)];
     console.log(`| ${made.name} | ${kb(made.bytes)} | ${more[0]} | ${ms.toFixed(0)} | ${more[1]} |`);
   }

@@ -1,6 +1,7 @@
+import { UsageError } from '../usage-error.ts';
 import { billsOf, breakEven, total } from './bill.ts';
 import type { Measured } from './measured.ts';
-import { type CostOptions, help, parseOptions, UsageError } from './options.ts';
+import { type CostOptions, help, parseOptions } from './options.ts';
 import { pricesAsOf, servers } from './prices.ts';
 import { batchTable, billTable, growthTable, serverTable, toText } from './tables.ts';
 

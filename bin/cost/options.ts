@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from '../usage-error.ts';
 import { assumptionOptions, type Load, type LoadOption, loadOf, loadOptions } from './load.ts';
 
 /** What was asked for. */
@@ -6,11 +7,6 @@ export interface CostOptions {
   readonly help: boolean;
   readonly json: boolean;
   readonly load: Load;
-}
-
-/** A command line that cannot be meant; its message names the place and the mend. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const lineOf = ({ flag, about, fallback }: LoadOption): string =>

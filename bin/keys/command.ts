@@ -1,7 +1,8 @@
 import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
+import { UsageError } from '../usage-error.ts';
 import { Failure } from './failure.ts';
-import { type Command, help, type Place, parseCommand, UsageError } from './options.ts';
+import { type Command, help, type Place, parseCommand } from './options.ts';
 import { describeKeys, describeNewKey, keysAsJson } from './output.ts';
 import { factsOf, findTable, type ServiceFacts } from './place.ts';
 

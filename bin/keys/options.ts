@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Grant, type Grantee, grantRule, isKeyId, parseGrant } from '../../core/auth/index.ts';
 import { type Micros, parseTime } from '../../core/wire/index.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** Where the table of keys is: named, in a deployed stack's outputs, or in the local service on a port. */
 export type Place =
@@ -14,11 +15,6 @@ export type Command =
   | { readonly name: 'create'; readonly place: Place; readonly service?: string; readonly grantee: Grantee }
   | { readonly name: 'list'; readonly place: Place; readonly json: boolean }
   | { readonly name: 'revoke'; readonly place: Place; readonly id: string };
-
-/** A command line that cannot be meant; its message names the place and the mend. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 export const help = `Make, list and revoke the keys of a deployed or a local service.
 

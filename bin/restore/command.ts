@@ -1,6 +1,7 @@
 import { dynamodbClient } from '../../core/storage/index.ts';
+import { UsageError } from '../usage-error.ts';
 import { type Copied, copyItems } from './copy.ts';
-import { help, type Order, parseOrder, UsageError } from './options.ts';
+import { help, type Order, parseOrder } from './options.ts';
 
 /** Where the command writes to: results to `out`, what is for people to `err`; a line each. */
 export interface Surroundings {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** What is to be copied. */
 export interface Order {
@@ -12,11 +13,6 @@ export interface Order {
   readonly dryRun: boolean;
   /** The one project whose items are copied; absent for all. */
   readonly project?: ProjectId;
-}
-
-/** A command line that cannot be meant; its message says how to mend it. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export const help = `Copy the items of a restored table back into the service's own.
