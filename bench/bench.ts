@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { CallStore } from '../core/calls/index.ts';
+import type { CostStore } from '../core/costs/index.ts';
 import type { FeedbackStore } from '../core/feedback/index.ts';
+import type { ObjectStore } from '../core/objects/index.ts';
 import { dynamodbClient, type Table } from '../core/storage/index.ts';
 import { wireNames } from '../core/wire/index.ts';
 import { startDynamodb } from '../local/dynamodb.ts';
@@ -23,12 +25,18 @@ const patienceMs = 120_000;
 
 /** Tables of the deployed schema on DynamoDB Local, until it is disposed of. */
 export interface Bench extends AsyncDisposable {
+  /** What there is under it. */
+  readonly given: Given;
   /** What the stores made here have used, by table and index. */
   readonly capacity: CapacityMeter;
   /** Makes a store of its own. */
   readonly newStore: () => Promise<CallStore>;
   /** Makes a feedback store of its own. */
   readonly newFeedbackStore: () => Promise<FeedbackStore>;
+  /** Makes a store of objects of its own. */
+  readonly newObjectStore: () => Promise<ObjectStore>;
+  /** Makes a store of prices of its own. */
+  readonly newCostStore: () => Promise<CostStore>;
   /** The keys and indexes of a table that was made here. */
   readonly schemaOf: (table: Table) => TableSchema;
 }
@@ -44,7 +52,8 @@ export interface Given {
 /** Starts DynamoDB Local and synthesizes the stack, where they are not given. */
 export const openBench = async (given?: Given): Promise<Bench> => {
   const cleanup = new AsyncDisposableStack();
-  const { dynamodb, assembly } = given ?? (await startAll(cleanup));
+  const there = given ?? (await startAll(cleanup));
+  const { dynamodb, assembly } = there;
   const config = { region: localRegion, credentials: localCredentials };
   // A put that is sent once more after a time-out finds its index rows there already, and takes less than it did.
   const requestHandler = new NodeHttpHandler({ requestTimeout: patienceMs });
@@ -69,9 +78,12 @@ export const openBench = async (given?: Given): Promise<Bench> => {
   };
   const common = { bucket, shards: [4] as const };
   return {
+    given: there,
     capacity: meterCapacity(client, schemaOf),
     newStore: async () => ({ table: await newTable('CallsTable'), ...common, service: 'svc' }),
     newFeedbackStore: async () => ({ table: await newTable('FeedbackTable'), ...common, names }),
+    newObjectStore: async () => ({ table: await newTable('ObjectsTable'), bucket }),
+    newCostStore: async () => ({ table: await newTable('CostsTable') }),
     schemaOf,
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   };

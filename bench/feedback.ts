@@ -4,6 +4,8 @@ import {
   type FeedbackStore,
   feedbackBatchBody,
   feedbackOn,
+  feedbackQueryBody,
+  queryFeedback,
   replaceFeedback,
 } from '../core/feedback/index.ts';
 import { effort } from '../core/storage/index.ts';
@@ -125,6 +127,56 @@ const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> 
   ];
 };
 
+/** Queries over a project's feedback. */
+const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
+  'newest 100': { limit: 100, sort_by: [{ field: 'created_at', direction: 'desc' }] },
+  'newest 100, ids and types': {
+    limit: 100,
+    sort_by: [{ field: 'created_at', direction: 'desc' }],
+    fields: ['id', 'feedback_type'],
+  },
+  'on one call': { query: isOf('svc_ref', `${scheme}/call/${callId}`) },
+  'of a type that ten records have': { query: isOf('feedback_type', 'scorer') },
+  'with a score of 0.5': { query: isOf('payload.score', 0.5) },
+  everything: {},
+});
+
+const isOf = (path: string, value: unknown) => ({
+  $expr: { $eq: [{ $getField: path }, { $literal: value }] },
+});
+
+const queryBody = feedbackQueryBody(names);
+
+/** What queries read of a thousand records: ten on each call, one in a hundred of another type. */
+const queriedFigures = async (
+  bench: Bench,
+  world: World,
+  ids: readonly [string, ...string[]],
+): Promise<Figure[]> => {
+  const store = await bench.newFeedbackStore();
+  const batch = Array.from({ length: 10 * callCount }, (_, i) =>
+    feedbackOf(ids[i % ids.length] ?? '', {
+      // The shard that a record is in comes from its id.
+      id: world.newId(),
+      payload: { score: i / 1000, reason: text },
+      ...(i % 100 === 0 && { feedback_type: 'scorer' }),
+    }),
+  );
+  await create(store, batch);
+  const figures: Figure[] = [];
+  for (const [name, body] of Object.entries(queriesOn(ids[0]))) {
+    const query = parseBody(queryBody, JSON.stringify({ project_id: project, ...body }));
+    const answer = queryFeedback(store, query, patience());
+    const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer.records));
+    figures.push(
+      counted(`queried, ${name}: read units`, 'units', totalUnits(reads), { of: reads }),
+      counted(`queried, ${name}: requests`, 'requests', requests),
+      counted(`queried, ${name}: sent`, 'records', answer.counts.sent),
+    );
+  }
+  return figures;
+};
+
 /** All figures of feedback. */
 export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
   const world = new World(1, Date.UTC(2026, 9, 1));
@@ -133,6 +185,7 @@ export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
     ...(await createdFigures(bench, world, ids)),
     ...(await joinedFigures(bench, ids)),
     ...(await replacedFigures(bench, ids[0])),
+    ...(await queriedFigures(bench, world, ids)),
   ];
 };
 

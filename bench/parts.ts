@@ -1,5 +1,7 @@
 import { cpu } from './cpu.ts';
+import { extrasPart } from './extras.ts';
 import { feedback } from './feedback.ts';
+import { functions } from './functions.ts';
 import { inference } from './inference.ts';
 import type { Part } from './part.ts';
 import { queries } from './queries.ts';
@@ -14,11 +16,13 @@ import { writes } from './writes.ts';
 export const parts: readonly Part[] = [
   writes,
   queries,
+  extrasPart,
   feedback,
   threads,
   tuning,
   cpu,
   starts,
+  functions,
   speed,
   inference,
   service,

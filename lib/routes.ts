@@ -1,5 +1,5 @@
 import type { Route } from './route.ts';
-import { batch, deletion, fewRecords, fixed, oneAnswer, oneRecord, stream } from './shapes.ts';
+import { batch, deletion, fewRecords, fixed, oneAnswer, oneRecord, passThrough, stream } from './shapes.ts';
 
 export type { Role, Scheme } from '../core/auth/index.ts';
 export * from './route.ts';
@@ -45,7 +45,7 @@ const list = [
     handler: 'inference/v1',
     scheme: 'bearer',
     role: 'inference',
-    ...stream,
+    ...passThrough,
     stores: { calls: 'record', payloads: 'write' },
     upstreams: true,
   },

@@ -43,5 +43,12 @@ export const stream = {
   memoryMb: 1024,
 } as const satisfies FunctionShape;
 
+/** Hands on what somebody else answers, for as long; it is paid while it waits, so with no more memory than it takes. */
+export const passThrough = {
+  streaming: true,
+  timeoutSeconds: 900,
+  memoryMb: 512,
+} as const satisfies FunctionShape;
+
 /** Answers what it was made with. */
 export const fixed = { streaming: false, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;
