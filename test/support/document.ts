@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { wireNames } from '../../core/wire/index.ts';
+import { parseTime, wireNames } from '../../core/wire/index.ts';
 import { type JsonSchema, type Operation, openApiDocument, operationsOf } from '../../openapi/index.ts';
 
 /** The names and the document of a service that is called as it is by default. */
@@ -26,22 +26,32 @@ for (const schema of objectsIn(closed.components.schemas)) {
   if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
 }
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-ajv.addSchema(closed, 'document');
+const newAjv = (): Ajv2020 => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  return ajv.addSchema(closed, 'document');
+};
+const ajv = newAjv();
+/** One that takes every time that the service reads: without an offset, as a date alone. */
+const ajvOfAnyTime = newAjv().addFormat('date-time', (text) => parseTime(text) !== undefined);
 
 /** Resolves references of a schema that stands anywhere in the document. */
 const inDocument = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'));
 
-/** Makes what says what is wrong with a value by a schema of the document; an empty list where nothing is. */
-export const validator = (schema: JsonSchema): ((value: unknown) => string[]) => {
-  const validate: ValidateFunction = ajv.compile(inDocument(schema));
+const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[]) => {
+  const validate: ValidateFunction = by.compile(inDocument(schema));
   return (value) =>
     validate(value)
       ? []
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
+
+/** Makes what says what is wrong with a value by a schema of the document; an empty list where nothing is. */
+export const validator = (schema: JsonSchema) => faultsBy(ajv, schema);
+
+/** As {@link validator}, but for times: they are taken in every form that the service reads. */
+export const validatorOfAnyTime = (schema: JsonSchema) => faultsBy(ajvOfAnyTime, schema);
 
 /** One operation of the document. */
 export const operationAt = (path: string) => {
