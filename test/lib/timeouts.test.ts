@@ -45,9 +45,6 @@ const integrations = new Map(
     return [JSON.stringify(integration), integration];
   }),
 );
-const functionSeconds = [...resourcesOf(template, 'AWS::Lambda::Function').values()].map(({ Properties }) =>
-  Number(Properties.Timeout),
-);
 
 describe.each(Object.entries(clients))('a request to %s', (_, client) => {
   it('gives up on connecting before it gives up on an answer, and gives up for real', async () => {
@@ -79,13 +76,6 @@ describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
 });
 
 describe('the functions of the template', () => {
-  it('have the times of their routes', () => {
-    const expected = [...routes.map(({ timeoutSeconds }) => timeoutSeconds), 10];
-    expect(functionSeconds.toSorted((a, b) => a - b)).toEqual(
-      expect.arrayContaining(expected.toSorted((a, b) => a - b)),
-    );
-  });
-
   it('are waited for by integrations that stream for as long as they may take', () => {
     const streamed = [...integrations.values()].filter(
       ({ ResponseTransferMode }) => ResponseTransferMode === 'STREAM',

@@ -66,9 +66,6 @@ describe('the document', () => {
 
   it('answers relative to where it lies, so behind any name and stage', () => {
     expect(document).toMatchObject({ servers: [{ url: '.' }] });
-    const base = (at: string) => new URL('.', at).href;
-    expect(base('https://api.example.com/api/openapi.json')).toBe('https://api.example.com/api/');
-    expect(base('http://127.0.0.1:8787/openapi.json')).toBe('http://127.0.0.1:8787/');
   });
 });
 
