@@ -55,6 +55,7 @@ const carryOut = async (order: Order, io: Surroundings): Promise<void> => {
 
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'ResourceNotFoundException') return 'no such table in this account and region';
+  if (error.name === 'ResourceNotFoundException')
+    return 'no such table in this account and region: check --from, --to and AWS_REGION';
   return error instanceof UsageError ? error.message : `${error.name}: ${error.message}`;
 };

@@ -203,6 +203,13 @@ export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
 const jsonFault = (error: unknown, text: string): ErrorDetail => {
   const type = 'json_invalid';
   if (text === '') return { loc: ['body'], msg: 'the body is empty; it should be JSON', type };
+  if (text.startsWith('\ufeff')) {
+    return {
+      loc: ['body', '0'],
+      msg: 'the body begins with a byte order mark; it should be UTF-8 without one',
+      type,
+    };
+  }
   const [, position] =
     / (?:in|after) JSON at position (\d+) \(line \d+ column \d+\)$/.exec(String(error)) ?? [];
   if (position !== undefined) {

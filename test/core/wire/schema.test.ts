@@ -22,6 +22,7 @@ const at = (...path: string[]) => ['body', ...path];
 describe('a body that is not JSON', () => {
   it.each([
     ['', [], 'is empty'],
+    ['\ufeff{}', ['0'], 'begins with a byte order mark'],
     ['{', ['1'], 'from character 1 on'],
     ['{"start": [1, 2', ['15'], 'from character 15 on'],
     ['{"a":1}x', ['7'], 'from character 7 on'],
