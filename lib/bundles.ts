@@ -133,7 +133,7 @@ export const bundle = ({
     ...buildOptions,
     // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
     alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
-    // V8 compiles functions that are written as such a third faster than arrow functions. One that is the value of a class's field and asks for
+    // V8 compiles functions that are written as such faster than arrow functions (docs/decisions/0140). One that is the value of a class's field and asks for
     // `this` is left without it: test/lib/bundles.test.ts looks for those.
     supported: { ...supported, arrow: false },
     absWorkingDir: root,

@@ -16,17 +16,21 @@ const params = {
 export const pack = (bytes: Uint8Array): Promise<Buffer> =>
   compressAsync(bytes, { params, pledgedSrcSize: bytes.length });
 
+/** A magic number, what it is like, a byte for the window and eight for the length. */
+const longestHeader = 14;
+
 /** How long the field is that says the content's length, by the frame's own code for it. */
 const lengthOfSize = [1, 2, 4, 8] as const;
 
 /**
- * How many bytes a frame's content has, by RFC 8878, 3.1.1.1; undefined where it does not say.
+ * How many bytes a frame's content has, by RFC 8878, 3.1.1.1; undefined where it does not say, or is shorter than the longest header, so that nothing
+ * is gained by asking.
  *
  * @param frame one that {@link pack} made, perhaps before it said so
  */
 export const contentSize = (frame: Uint8Array): number | undefined => {
+  if (frame.length < longestHeader) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
-  if (frame.length < 14) return undefined;
   const descriptor = view.getUint8(4);
   const isSingleSegment = (descriptor & 0b10_0000) !== 0;
   const length = lengthOfSize[(descriptor >> 6) as 0 | 1 | 2 | 3];

@@ -2,13 +2,14 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isJsonObject } from '../wire/index.ts';
 
-/** Secrets Manager's part of the SDK, loaded when a key is first read: upstreams in the caller's account need none. */
+/** Secrets Manager's part of the SDK, loaded when a key is first read: upstreams that the function's role may ask need none. */
 const secretsManager = () => import('@aws-sdk/client-secrets-manager');
 
-/** A Secrets Manager client for the life of a container: one second to connect, three to answer. Its code is loaded with it. */
-export const secretsClient = async (): Promise<SecretsManagerClient> => {
-  const { SecretsManagerClient } = await secretsManager();
-  return new SecretsManagerClient({
+type Sdk = Awaited<ReturnType<typeof secretsManager>>;
+
+/** A Secrets Manager client for the life of a container: one second to connect, three to answer. */
+export const secretsClient = ({ SecretsManagerClient }: Sdk): SecretsManagerClient =>
+  new SecretsManagerClient({
     maxAttempts: 3,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: 1000,
@@ -16,7 +17,6 @@ export const secretsClient = async (): Promise<SecretsManagerClient> => {
       throwOnRequestTimeout: true,
     }),
   });
-};
 
 /** A key that upstreams refuse is looked up again at most so often: it may simply be wrong. */
 const renewalMs = 30_000;
@@ -41,12 +41,12 @@ export const keyOfSecret = (text: string): string => {
 
 /** The upstreams' keys, each read from Secrets Manager once in the life of a container, or after it was refused. */
 export class SecretKeys {
-  readonly #makeClient: () => Promise<SecretsManagerClient>;
-  #client: Promise<SecretsManagerClient> | undefined;
+  readonly #makeClient: (sdk: Sdk) => SecretsManagerClient;
+  #client: SecretsManagerClient | undefined;
   readonly #keys = new Map<string, { readonly key: string; readonly readAt: number }>();
 
   /** @param makeClient makes the client that keys are read with, called once, when the first of them is */
-  constructor(makeClient: () => Promise<SecretsManagerClient>) {
+  constructor(makeClient: (sdk: Sdk) => SecretsManagerClient) {
     this.#makeClient = makeClient;
   }
 
@@ -69,11 +69,10 @@ export class SecretKeys {
   }
 
   async #read(secret: string, signal: AbortSignal): Promise<string> {
-    this.#client ??= this.#makeClient();
-    const client = await this.#client;
-    const { GetSecretValueCommand } = await secretsManager();
-    const command = new GetSecretValueCommand({ SecretId: secret });
-    const { SecretString = '' } = await client.send(command, { abortSignal: signal });
+    const sdk = await secretsManager();
+    this.#client ??= this.#makeClient(sdk);
+    const command = new sdk.GetSecretValueCommand({ SecretId: secret });
+    const { SecretString = '' } = await this.#client.send(command, { abortSignal: signal });
     const key = keyOfSecret(SecretString);
     this.#keys.set(secret, { key, readAt: Date.now() });
     return key;

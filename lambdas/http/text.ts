@@ -20,7 +20,11 @@ export const utf8 = (piece: Piece): Buffer => {
 export async function* withLineEnd(text: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   let last = '\n';
   for await (const piece of text) {
-    last = [piece].flat().at(-1)?.at(-1) ?? last;
+    last =
+      [piece]
+        .flat()
+        .findLast((text) => text !== '')
+        ?.at(-1) ?? last;
     yield piece;
   }
   if (last !== '\n') yield '\n';

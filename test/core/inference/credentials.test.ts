@@ -34,7 +34,7 @@ const startSecrets = async () => {
     server.close();
     server.closeAllConnections();
   };
-  return { state, keys: new SecretKeys(async () => client), stop };
+  return { state, keys: new SecretKeys(() => client), stop };
 };
 
 let secrets: Awaited<ReturnType<typeof startSecrets>>;
