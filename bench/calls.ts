@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../bin/usage-error.ts';
-import { formatTime, parseTime } from '../core/wire/index.ts';
+import { formatTime, isJsonObject, parseTime } from '../core/wire/index.ts';
 import { agentTraces } from '../examples/agent-traces.ts';
 
 /** A finished call as a client reports it. */
@@ -24,7 +24,7 @@ const textOf = (file: string): string => {
 };
 
 const isCall = (value: unknown): value is Call =>
-  typeof value === 'object' && value !== null && 'start' in value && 'end' in value;
+  isJsonObject(value) && isJsonObject(value.start) && isJsonObject(value.end);
 
 const callOf = (line: string, place: string): Call => {
   let value: unknown;
@@ -44,7 +44,7 @@ const callOf = (line: string, place: string): Call => {
  */
 export const readCalls = (file: string): Call[] =>
   textOf(file)
-    .trim()
+    .trimEnd()
     .split('\n')
     .map((line, i) => callOf(line, `${file}, line ${i + 1}`));
 

@@ -12,7 +12,7 @@ import { totalUnits } from './capacity.ts';
 import { counted, type Figure } from './figures.ts';
 import type { Part } from './part.ts';
 import { drain } from './queries.ts';
-import { patience, sendAll, toQuery } from './reporting.ts';
+import { isOf, newestBy, patience, sendAll, toQuery } from './reporting.ts';
 
 /** How many objects the calls refer to, in turn: the settings of an agent, say. */
 const objectCount = 20;
@@ -68,29 +68,27 @@ const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promi
   return { id, calls: store, lookups };
 };
 
-const newest = { limit: 100, sort_by: [{ field: 'started_at', direction: 'desc' }] };
-
 /** The same query with one extra after the other. */
 const extras: Readonly<Record<string, object>> = {
-  'newest 100, names': { ...newest, columns: ['op_name'] },
-  'newest 100, names and sizes': { ...newest, columns: ['op_name'], include_storage_size: true },
+  'newest 100, names': { ...newestBy('started_at'), columns: ['op_name'] },
+  'newest 100, names and sizes': {
+    ...newestBy('started_at'),
+    columns: ['op_name'],
+    include_storage_size: true,
+  },
   'newest 100, names and sizes of traces': {
-    ...newest,
+    ...newestBy('started_at'),
     columns: ['op_name'],
     include_total_storage_size: true,
   },
-  'newest 100, names and costs': { ...newest, columns: ['op_name'], include_costs: true },
-  'newest 100, a column': { ...newest, columns: ['inputs.settings'] },
+  'newest 100, names and costs': { ...newestBy('started_at'), columns: ['op_name'], include_costs: true },
+  'newest 100, a column': { ...newestBy('started_at'), columns: ['inputs.settings'] },
   'newest 100, a column expanded': {
-    ...newest,
+    ...newestBy('started_at'),
     columns: ['inputs.settings'],
     expand_columns: ['inputs.settings'],
   },
 };
-
-const isOf = (path: string, value: unknown) => ({
-  $expr: { $eq: [{ $getField: path }, { $literal: value }] },
-});
 
 /** What is counted; the last needs every payload. */
 const countings = ({ start }: Call): Readonly<Record<string, object>> => ({

@@ -16,7 +16,7 @@ import { type Bench, names } from './bench.ts';
 import { totalUnits, unitsEach } from './capacity.ts';
 import { counted, type Figure } from './figures.ts';
 import type { Part } from './part.ts';
-import { patience } from './reporting.ts';
+import { isOf, newestBy, patience } from './reporting.ts';
 
 const batchBody = feedbackBatchBody(names);
 const project = 'acme/shop' as ProjectId;
@@ -129,20 +129,15 @@ const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> 
 
 /** Queries over a project's feedback. */
 const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
-  'newest 100': { limit: 100, sort_by: [{ field: 'created_at', direction: 'desc' }] },
+  'newest 100': newestBy('created_at'),
   'newest 100, ids and types': {
-    limit: 100,
-    sort_by: [{ field: 'created_at', direction: 'desc' }],
+    ...newestBy('created_at'),
     fields: ['id', 'feedback_type'],
   },
   'on one call': { query: isOf('svc_ref', `${scheme}/call/${callId}`) },
   'of a type that ten records have': { query: isOf('feedback_type', 'scorer') },
   'with a score of 0.5': { query: isOf('payload.score', 0.5) },
   everything: {},
-});
-
-const isOf = (path: string, value: unknown) => ({
-  $expr: { $eq: [{ $getField: path }, { $literal: value }] },
 });
 
 const queryBody = feedbackQueryBody(names);

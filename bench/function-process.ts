@@ -1,6 +1,6 @@
 /**
  * A process that holds one function as a container of Lambda's does: it loads the bundle that it is given and answers the events that it is
- * sent, one at a time. `functions.ts` starts it.
+ * sent, one at a time. `held-function.ts` starts it.
  */
 import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';
@@ -17,7 +17,7 @@ export interface Invocation {
 export interface Invoked {
   /** Processor time of all threads, in ms. */
   readonly cpuMs: number;
-  /** The most memory that the process ever held, in MB. */
+  /** The most memory that the process ever held, in MB as Lambda counts them, of 2²⁰ bytes. */
   readonly peakMb: number;
   /** Bytes of the answer. */
   readonly bytes: number;
@@ -25,6 +25,11 @@ export interface Invoked {
   readonly text: string;
   /** What the function logged. */
   readonly log: string;
+}
+
+/** Why it could not be answered. */
+export interface Failed {
+  readonly failed: string;
 }
 
 const shownBytes = 10_000;
@@ -58,11 +63,20 @@ const answerTo = async (event: string): Promise<{ bytes: number; text: string }>
   return { bytes, text };
 };
 
-process.on('message', async ({ event }: Invocation) => {
+const invoked = async (event: string): Promise<Invoked> => {
   log = '';
   const before = process.cpuUsage();
   const answer = await answerTo(event);
   const { user, system } = process.cpuUsage(before);
-  const cpuMs = (user + system) / 1000;
-  process.send?.({ ...answer, cpuMs, peakMb: process.resourceUsage().maxRSS / 1000, log } satisfies Invoked);
+  return {
+    ...answer,
+    cpuMs: (user + system) / 1000,
+    peakMb: process.resourceUsage().maxRSS / 1024,
+    log,
+  };
+};
+
+process.on('message', async ({ event }: Invocation) => {
+  const answer = await invoked(event).catch((error: unknown): Failed => ({ failed: String(error) }));
+  process.send?.(answer);
 });

@@ -2,9 +2,7 @@
  * The functions as they are deployed, each in a process of its own with the memory that it has on Lambda: what processor time a request takes from the event
  * to the end of the answer, and how much memory. docs/decisions/0143 rests on these figures.
  */
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { S3Client } from '@aws-sdk/client-s3';
 import { toContext } from '../core/auth/index.ts';
 import { dynamodbClient } from '../core/storage/index.ts';
@@ -17,46 +15,11 @@ import { createStores } from '../local/tables.ts';
 import type { FunctionSpec } from '../local/template/functions.ts';
 import { readStack, type StackSpec } from '../local/template/stack.ts';
 import type { Call } from './calls.ts';
-import { type Figure, measured } from './figures.ts';
-import type { Invocation, Invoked } from './function-process.ts';
+import { counted, type Figure, measured } from './figures.ts';
+import type { Invoked } from './function-process.ts';
 import { type Probe, probesOf } from './function-requests.ts';
+import { HeldFunction } from './held-function.ts';
 import type { BenchContext, Part } from './part.ts';
-
-/** What Lambda's runtime for Node gives V8 of a function's memory. */
-const memoryFlags = (memoryMb: number): string[] => [
-  `--max-semi-space-size=${Math.floor(memoryMb * 0.05)}`,
-  `--max-old-space-size=${Math.floor(memoryMb * 0.9)}`,
-];
-
-/** A function in a process, which ends with it. */
-class FunctionProcess implements Disposable {
-  readonly #child: ChildProcess;
-
-  constructor(spec: FunctionSpec, memoryMb: number, environment: Readonly<Record<string, string>>) {
-    this.#child = fork(new URL('./function-process.ts', import.meta.url), [`${spec.folder}/index.cjs`], {
-      execArgv: memoryFlags(memoryMb),
-      env: { PATH: process.env.PATH, ...environment, ...spec.environment },
-      // V8 has much to say of a heap that is full.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-  }
-
-  /** Lets it answer an event; undefined where the process ended over it. */
-  async invoke(event: object): Promise<Invoked | undefined> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const ended = () => resolve(undefined);
-    this.#child.once('exit', ended);
-    this.#child.send({ event: JSON.stringify(event) } satisfies Invocation);
-    const answered = once(this.#child, 'message').then(([message]) => message as Invoked);
-    const invoked = await Promise.race([answered, promise]);
-    this.#child.off('exit', ended);
-    return invoked;
-  }
-
-  [Symbol.dispose](): void {
-    this.#child.kill();
-  }
-}
 
 /** The stack on stores of its own, with a model that echoes. */
 interface Deployment {
@@ -100,6 +63,7 @@ const eventOf = ({ api }: StackSpec, { path, body }: Probe, match: Match): objec
       ...{ id: randomUUID(), method: 'POST', path, query: new URLSearchParams() },
       headers: [
         ['content-type', 'application/json'],
+        ['accept-encoding', 'gzip'],
         ['openai-project', 'acme/shop'],
       ],
       ...{ sourceIp: '127.0.0.1', receivedAt: Date.now() },
@@ -110,31 +74,44 @@ const eventOf = ({ api }: StackSpec, { path, body }: Probe, match: Match): objec
 
 /** How often a request is made. */
 interface Rounds {
-  /** Before it is measured: until then V8 has compiled what it will. */
+  /** Before it is measured: until then V8 has compiled what it will, but for requests that take long. */
   readonly before: number;
   readonly measured: number;
 }
 
 const roundsOf = ({ large }: Probe): Rounds =>
-  large ? { before: 1, measured: 4 } : { before: 20, measured: 15 };
+  large ? { before: 3, measured: 4 } : { before: 20, measured: 15 };
 
 /** Enough for a process to hold what it ever will. */
 const twice: Rounds = { before: 0, measured: 2 };
 
-/** Lets a process answer a probe over and over; undefined where it had too little memory. */
-const invokeOften = async (
-  held: FunctionProcess,
-  { path, name }: Probe,
-  event: () => object,
+/** A function under trial. */
+interface Trial {
+  readonly deployment: Deployment;
+  readonly match: Match;
+  readonly spec: FunctionSpec;
+  readonly probes: readonly Probe[];
+}
+
+const pathOf = ({ match }: Trial): string => match.route.path;
+
+const start = ({ spec, deployment }: Trial, memoryMb: number): HeldFunction =>
+  new HeldFunction(spec, memoryMb, deployment.environment);
+
+/** Lets a function answer a probe over and over; undefined where it had too little memory. */
+const answersTo = async (
+  { deployment, match }: Trial,
+  held: HeldFunction,
+  probe: Probe,
   rounds: Rounds,
 ): Promise<Invoked[] | undefined> => {
   const all: Invoked[] = [];
   for (let i = 0; i < rounds.before + rounds.measured; i++) {
-    const invoked = await held.invoke(event());
+    const invoked = await held.invoke(eventOf(deployment.stack, probe, match));
     if (!invoked) return undefined;
     const { text, log } = invoked;
     if (!log.includes('"status":200'))
-      throw new Error(`${path}, ${name}: ${text.slice(0, 500)} ${log.slice(0, 500)}`);
+      throw new Error(`${probe.path}, ${probe.name}: ${text.slice(0, 500)} ${log.slice(0, 500)}`);
     all.push(invoked);
   }
   return all.slice(rounds.before);
@@ -143,69 +120,43 @@ const invokeOften = async (
 /** Beside its own, what a function is tried with, in MB. */
 const otherSizes = [256, 512] as const;
 
-/** A function under trial. */
-interface Trial {
-  /** The path of its route. */
-  readonly path: string;
-  readonly memoryMb: number;
-  readonly probes: readonly Probe[];
-  /** Starts it with so much memory. */
-  readonly start: (memoryMb: number) => FunctionProcess;
-  /** Lets it answer a probe over and over; undefined where it had too little memory. */
-  readonly answers: (held: FunctionProcess, probe: Probe, rounds: Rounds) => Promise<Invoked[] | undefined>;
-}
-
-const trialOf = (
-  { stack, functions, environment }: Deployment,
-  match: Match,
-  probes: readonly Probe[],
-): Trial => {
-  const { path, function: wanted } = match.route;
-  const spec = functions.find(({ arn }) => arn === wanted.arn);
-  if (!spec) throw new Error(`${path} has no function`);
-  return {
-    ...{ path, memoryMb: spec.memoryMb, probes },
-    start: (memoryMb) => new FunctionProcess(spec, memoryMb, environment),
-    answers: (held, probe, rounds) => invokeOften(held, probe, () => eventOf(stack, probe, match), rounds),
-  };
-};
-
 const peakOf = (answers: readonly Invoked[] | undefined): number =>
   answers ? Math.max(...answers.map(({ peakMb }) => peakMb)) : Number.POSITIVE_INFINITY;
 
-const memoryFigure = ({ path }: Trial, memoryMb: number, peaks: readonly number[], atMost?: number): Figure =>
-  measured(`${path}: memory of ${memoryMb} MB`, 'MB at most', [Math.max(...peaks)], {
-    ...(atMost !== undefined && { atMost }),
-  });
-
 /** With the memory that the function has: the processor time of its requests, and the memory that they took. */
 const ownFigures = async (trial: Trial): Promise<Figure[]> => {
+  const [path, { memoryMb }] = [pathOf(trial), trial.spec];
   const figures: Figure[] = [];
-  const peaks: number[] = [];
-  using held = trial.start(trial.memoryMb);
+  let peak = 0;
+  using held = start(trial, memoryMb);
   for (const probe of trial.probes) {
-    const answers = await trial.answers(held, probe, roundsOf(probe));
-    if (!answers) throw new Error(`${trial.path}, ${probe.name}: ${trial.memoryMb} MB are not enough`);
+    const answers = await answersTo(trial, held, probe, roundsOf(probe));
+    if (!answers) throw new Error(`${path}, ${probe.name}: ${memoryMb} MB are not enough`);
     const times = answers.map(({ cpuMs }) => cpuMs);
-    figures.push(measured(`${trial.path}, ${probe.name}: processor`, 'ms', times));
-    peaks.push(peakOf(answers));
+    figures.push(measured(`${path}, ${probe.name}: processor`, 'ms', times));
+    peak = Math.max(peak, peakOf(answers));
   }
-  return [...figures, memoryFigure(trial, trial.memoryMb, peaks, trial.memoryMb)];
+  return [...figures, memoryFigure(trial, memoryMb, peak, { atMost: memoryMb })];
 };
+
+const memoryFigure = (
+  trial: Trial,
+  memoryMb: number,
+  peak: number,
+  floor: { atMost?: number } = {},
+): Figure => counted(`${pathOf(trial)}: memory of ${memoryMb} MB`, 'MB at most', peak, floor);
 
 /** With less: the memory that its largest requests took. */
 const figuresWithLess = async (trial: Trial): Promise<Figure[]> => {
   const large = trial.probes.filter((probe) => probe.large);
   if (large.length === 0) return [];
   const figures: Figure[] = [];
-  for (const size of otherSizes.filter((other) => other < trial.memoryMb)) {
-    const peaks: number[] = [];
-    using held = trial.start(size);
-    for (const probe of large) {
-      peaks.push(peakOf(await trial.answers(held, probe, twice)));
-      if (peaks.at(-1) === Number.POSITIVE_INFINITY) break;
-    }
-    figures.push(memoryFigure(trial, size, peaks));
+  for (const size of otherSizes.filter((other) => other < trial.spec.memoryMb)) {
+    let peak = 0;
+    using held = start(trial, size);
+    for (const probe of large)
+      if (Number.isFinite(peak)) peak = Math.max(peak, peakOf(await answersTo(trial, held, probe, twice)));
+    figures.push(memoryFigure(trial, size, peak));
   }
   return figures;
 };
@@ -221,9 +172,10 @@ const run = async (context: BenchContext): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const [path, probes] of byRoute) {
     const found = match('POST', path);
-    if (!found) throw new Error(`there is no route ${path}`);
+    const spec = deployment.functions.find(({ arn }) => arn === found?.route.function.arn);
+    if (!found || !spec) throw new Error(`there is no route ${path}, or no function behind it`);
     context.progress(`  ${path}`);
-    const trial = trialOf(deployment, found, probes);
+    const trial = { deployment, match: found, spec, probes };
     figures.push(...(await ownFigures(trial)), ...(await figuresWithLess(trial)));
   }
   return figures;

@@ -16,4 +16,8 @@ export const zstdParams = (level = 3): Record<number, number> => ({
 
 /** Compresses as a segment is, but for its checksum. */
 export const compress = (bytes: Buffer, level?: number, dictionary?: Buffer): Buffer =>
-  zstdCompressSync(bytes, { params: zstdParams(level), ...(dictionary && { dictionary }) });
+  zstdCompressSync(bytes, {
+    params: zstdParams(level),
+    pledgedSrcSize: bytes.length,
+    ...(dictionary && { dictionary }),
+  });

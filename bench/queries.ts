@@ -6,7 +6,7 @@ import type { Call } from './calls.ts';
 import { totalUnits, type Units } from './capacity.ts';
 import { counted, type Figure, measured } from './figures.ts';
 import type { Part } from './part.ts';
-import { patience, sendAll, toQuery, type Way } from './reporting.ts';
+import { newestBy, patience, sendAll, toQuery, type Way } from './reporting.ts';
 
 const field = (path: string) => ({ $getField: path });
 const literal = (value: unknown) => ({ $literal: value });
@@ -17,7 +17,7 @@ export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<
   const child = calls.find((call) => call.start.parent_id !== null)?.start ?? start;
   const noon = new Date(Date.parse(String(start.started_at)) + 12 * 3_600_000).toISOString();
   return {
-    'newest 100, all columns': { limit: 100, sort_by: [{ field: 'started_at', direction: 'desc' }] },
+    'newest 100, all columns': newestBy('started_at'),
     'one trace': { filter: { trace_ids: [child.trace_id] } },
     'one thread': { filter: { thread_ids: [start.thread_id] } },
     'one turn': { filter: { turn_ids: [start.turn_id] } },
@@ -40,9 +40,8 @@ export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<
     },
     'roots, headers': { columns: [], filter: { trace_roots_only: true } },
     'most tokens, 100': {
-      limit: 100,
+      ...newestBy('summary.usage.gpt-4o.total_tokens'),
       columns: ['summary.usage'],
-      sort_by: [{ field: 'summary.usage.gpt-4o.total_tokens', direction: 'desc' }],
     },
     'model contains "4o", 10': {
       limit: 10,

@@ -67,3 +67,11 @@ const queryBody = callsQueryBody(names);
 
 /** A request's body as the endpoint would read it. */
 export const toQuery = (body: object): CallsQuery => parseBody(queryBody, JSON.stringify(body));
+
+/** The fields of a query that ask for the 100 with the highest values of a field. */
+export const newestBy = (field: string): object => ({ limit: 100, sort_by: [{ field, direction: 'desc' }] });
+
+/** The query for what has a value at a path. */
+export const isOf = (path: string, value: unknown): object => ({
+  $expr: { $eq: [{ $getField: path }, { $literal: value }] },
+});

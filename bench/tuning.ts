@@ -7,7 +7,7 @@ import { totalUnits } from './capacity.ts';
 import { counted, type Figure, measured } from './figures.ts';
 import type { Part } from './part.ts';
 import { compress, payloadOf } from './payloads.ts';
-import { batchSize, patience, sendAll, toQuery } from './reporting.ts';
+import { batchSize, newestBy, patience, sendAll, toQuery } from './reporting.ts';
 
 const groups = (calls: readonly Call[], size: number): Buffer[] =>
   Array.from({ length: Math.ceil(calls.length / size) }, (_, i) =>
@@ -81,7 +81,7 @@ const drain = async (store: CallStore, body: object): Promise<void> => {
 
 const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const project_id = calls[0]?.start.project_id;
-  const newest = { project_id, limit: 100, sort_by: [{ field: 'started_at', direction: 'desc' }] };
+  const newest = { project_id, ...newestBy('started_at') };
   const figures: Figure[] = [];
   for (const count of [1, 4, 16]) {
     const store: CallStore = { ...(await bench.newStore()), shards: [count] };

@@ -19,8 +19,11 @@ describe('a file of calls', () => {
     expect(() => readCalls('nofile.jsonl')).toThrow('nofile.jsonl cannot be read: ENOENT');
   });
 
-  it.each(['{"start": {}', '[]', 'null', '{"start": {}}', ''])('may not have a line like %j', (other) => {
-    write([line, other, line]);
-    expect(() => readCalls(file)).toThrow('calls.jsonl, line 2 should be a call, {"start": …, "end": …}');
-  });
+  it.each(['{"start": {}', '[]', 'null', '{"start": {}}', '{"start": 1, "end": null}', ''])(
+    'may not have a line like %j',
+    (other) => {
+      write([line, other, line]);
+      expect(() => readCalls(file)).toThrow('calls.jsonl, line 2 should be a call, {"start": …, "end": …}');
+    },
+  );
 });
