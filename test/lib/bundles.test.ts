@@ -79,6 +79,13 @@ describe('the bundles of the handlers', () => {
     expect(text(handler, 'index.cjs')).not.toMatch(/\bimport\(/);
   });
 
+  it.each(handlers)(
+    'ask nowhere in %s how they are called, which a plain function does not know of the one around it',
+    (handler) => {
+      expect(text(handler, 'index.cjs')).not.toContain('new.target');
+    },
+  );
+
   it.each(handlers)('let %s import nothing that Node does not have', (handler) => {
     const imports = metafile.outputs[`bundles/${handler}/index.cjs`]?.imports.map(({ path }) => path) ?? [];
     // Or what lies beside it.
