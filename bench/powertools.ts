@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import { buildOptions } from '../lib/bundles.ts';
+import { handlerOptions } from '../lib/bundles.ts';
 import { median } from './figures.ts';
 
 const version = process.env.POWERTOOLS_VERSION ?? '2.36.0';
@@ -75,9 +75,7 @@ const bundleOf = async (name: string, parts: readonly (readonly [string, string]
     nodePaths: [join(temporary, 'node_modules')],
     absWorkingDir: root,
     outfile: file,
-    ...buildOptions,
-    // As bundle() has it.
-    alias: { ...buildOptions.alias, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
+    ...handlerOptions,
   });
   return { name, file, bytes: statSync(file).size, metafile: metafile ?? { inputs: {}, outputs: {} } };
 };

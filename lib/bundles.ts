@@ -39,7 +39,7 @@ const replacements = {
 const supported = { 'dynamic-import': false };
 
 /** How everything that functions load is bundled. */
-export const buildOptions: BuildOptions = {
+const buildOptions: BuildOptions = {
   bundle: true,
   // Importing a built-in module of Node as an ES module asks for each of its exports, and so loads what those load lazily: `node:http` all of
   // undici, for a WebSocket that nobody wants. docs/decisions/0140 has what that costs.
@@ -59,6 +59,16 @@ export const buildOptions: BuildOptions = {
   outExtension: { '.js': '.cjs' },
   logLevel: 'warning',
   external: Object.keys(lazyPackages),
+};
+
+/** How handlers are bundled. */
+export const handlerOptions: BuildOptions = {
+  ...buildOptions,
+  // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
+  alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
+  // V8 compiles functions that are written as such faster than arrow functions (docs/decisions/0140). One that is the value of a class's field and asks for
+  // `this` is left without it: test/lib/bundles.test.ts looks for those.
+  supported: { ...supported, arrow: false },
 };
 
 /** The lazy packages that a handler's bundle imports. */
@@ -130,12 +140,7 @@ export const bundle = ({
   constants = {},
 }: BundleOptions): ReadonlyMap<string, string> => {
   const { outputFiles = [], metafile } = buildSync({
-    ...buildOptions,
-    // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
-    alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
-    // V8 compiles functions that are written as such faster than arrow functions (docs/decisions/0140). One that is the value of a class's field and asks for
-    // `this` is left without it: test/lib/bundles.test.ts looks for those.
-    supported: { ...supported, arrow: false },
+    ...handlerOptions,
     absWorkingDir: root,
     define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
     entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../lib/routes.ts';
 import type { Fault } from '../support/faults.ts';
-import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Sender } from '../support/in-process.ts';
-import { overHttp } from '../support/over-http.ts';
-import { startService, type TestService } from '../support/service.ts';
 import { type Scenario, scenarios } from './scenarios/index.ts';
 import { look, prepare, type Seen } from './trial.ts';
 
@@ -15,9 +13,8 @@ import { look, prepare, type Seen } from './trial.ts';
 
 const kinds: readonly Fault[] = ['reset', 'throttle', 'down', 'error', 'half'];
 
-let service: TestService;
+let faulty: FaultyService;
 let sender: Sender;
-let proxies: FaultyProxy[];
 let failing = false;
 let requests = 0;
 let faults = 0;
@@ -26,16 +23,10 @@ const decide = (): Fault => {
   return kinds[faults++ % kinds.length] ?? 'none';
 };
 beforeAll(async () => {
-  const { dynamodb, s3 } = inject('stores');
-  proxies = await Promise.all([dynamodb, s3].map((target) => startFaultyProxy(target, decide)));
-  const [throughDynamodb, throughS3] = proxies.map(({ endpoint }) => endpoint);
-  service = await startService({ dynamodb: throughDynamodb ?? '', s3: throughS3 ?? '' });
-  sender = overHttp(service);
+  faulty = await startFaultyService(decide);
+  ({ sender } = faulty);
 });
-afterAll(async () => {
-  await service.stop();
-  for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
-});
+afterAll(() => faulty.stop());
 
 /** What is seen of a project once all is done: what is done beside an answer may come behind it. */
 const settled = async (scenario: Scenario, project: string): Promise<Seen> => {

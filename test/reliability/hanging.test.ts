@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../lib/routes.ts';
-import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-import type { Sender } from '../support/in-process.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { keyWith } from '../support/keys.ts';
-import { overHttp } from '../support/over-http.ts';
-import { startService, type TestService } from '../support/service.ts';
 import { scenarios } from './scenarios/index.ts';
 import { prepare } from './trial.ts';
 
@@ -13,23 +10,12 @@ import { prepare } from './trial.ts';
  * storage for its answer, and what its upstream does is tested with it. That the function itself answers shows that its time was not up: else API Gateway would, with a 502.
  */
 
-let service: TestService;
-let sender: Sender;
-let proxies: FaultyProxy[];
+let faulty: FaultyService;
 let hanging = false;
 beforeAll(async () => {
-  const { dynamodb, s3 } = inject('stores');
-  proxies = await Promise.all(
-    [dynamodb, s3].map((target) => startFaultyProxy(target, () => (hanging ? 'hang' : 'none'))),
-  );
-  const [throughDynamodb, throughS3] = proxies.map(({ endpoint }) => endpoint);
-  service = await startService({ dynamodb: throughDynamodb ?? '', s3: throughS3 ?? '' });
-  sender = overHttp(service);
+  faulty = await startFaultyService(() => (hanging ? 'hang' : 'none'));
 });
-afterAll(async () => {
-  for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
-  await service.stop();
-});
+afterAll(() => faulty.stop());
 
 const storing = routes.filter(isKeyed).filter(({ role }) => role !== 'inference');
 
@@ -38,6 +24,7 @@ it('are a 503 that says when to come back, before the function’s time is up: o
   // A machine that is too busy to run a timer within a second is no fault of the service.
   retry: 1,
 }, async () => {
+  const { service, sender } = faulty;
   hanging = false;
   const prepared = await Promise.all(
     storing.map(async (route) => {

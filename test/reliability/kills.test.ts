@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../lib/routes.ts';
-import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Answer, Sender } from '../support/in-process.ts';
-import { overHttp } from '../support/over-http.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { type Scenario, scenarios } from './scenarios/index.ts';
 import { expectNothingHalf, look, prepare } from './trial.ts';
 
@@ -23,9 +22,9 @@ interface Trap {
   count: number;
 }
 
+let faulty: FaultyService;
 let service: TestService;
 let sender: Sender;
-let proxies: FaultyProxy[];
 let trap: Trap | undefined;
 beforeAll(async () => {
   const pass = (when: Trap['when']) => async (operation: string) => {
@@ -36,24 +35,13 @@ beforeAll(async () => {
     await trap.spring();
     return 'hang' as const;
   };
-  const { dynamodb, s3 } = inject('stores');
-  proxies = await Promise.all(
-    [dynamodb, s3].map((target) =>
-      startFaultyProxy(
-        target,
-        ({ operation }) => pass('before')(operation),
-        async ({ operation }) => void (await pass('behind')(operation)),
-      ),
-    ),
+  faulty = await startFaultyService(
+    ({ operation }) => pass('before')(operation),
+    async ({ operation }) => void (await pass('behind')(operation)),
   );
-  const [throughDynamodb, throughS3] = proxies.map(({ endpoint }) => endpoint);
-  service = await startService({ dynamodb: throughDynamodb ?? '', s3: throughS3 ?? '' });
-  sender = overHttp(service);
+  ({ service, sender } = faulty);
 });
-afterAll(async () => {
-  await service.stop();
-  for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
-});
+afterAll(() => faulty.stop());
 
 /** Sends a request whose function is killed on its way. */
 const sendKilled = async (

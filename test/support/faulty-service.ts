@@ -1,0 +1,37 @@
+import { inject } from 'vitest';
+import { startFaultyProxy } from './faulty-proxy.ts';
+import type { Sender } from './in-process.ts';
+import { overHttp } from './over-http.ts';
+import { startService, type TestService } from './service.ts';
+
+/** A service whose requests to both of its stores go through proxies. */
+export interface FaultyService {
+  readonly service: TestService;
+  readonly sender: Sender;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the functions that are deployed behind the local gateway, with stores that fail when they are told to.
+ *
+ * @param decide what happens to a request to either store, as {@link startFaultyProxy} asks it
+ * @param done is told of what has been passed on
+ */
+export const startFaultyService = async (
+  decide: Parameters<typeof startFaultyProxy>[1],
+  done?: Parameters<typeof startFaultyProxy>[2],
+): Promise<FaultyService> => {
+  const { dynamodb, s3 } = inject('stores');
+  const [toDynamodb, toS3] = await Promise.all([
+    startFaultyProxy(dynamodb, decide, done),
+    startFaultyProxy(s3, decide, done),
+  ]);
+  const service = await startService({ dynamodb: toDynamodb.endpoint, s3: toS3.endpoint });
+  const stop = async () => {
+    // What still waits for a store is let go by that.
+    await toDynamodb[Symbol.asyncDispose]();
+    await toS3[Symbol.asyncDispose]();
+    await service.stop();
+  };
+  return { service, sender: overHttp(service), stop };
+};
