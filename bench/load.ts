@@ -8,7 +8,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startLocalService } from '../local/service.ts';
-import type { RouteReport } from './load-clients.ts';
+import type { RouteReport } from './harness/load-clients.ts';
 
 const usage = 'npm run load -- [--seconds 1 to 3600, default 60] [--clients 1 to 256, default 8]';
 
@@ -84,7 +84,7 @@ const underLoad = async (
   url: string,
   key: string,
 ): Promise<{ reports: RouteReport[]; samples: Sample[] }> => {
-  const child = fork(new URL('./load-clients.ts', import.meta.url), {
+  const child = fork(new URL('./harness/load-clients.ts', import.meta.url), {
     env: { ...process.env, URL: url, KEY: key, SECONDS: String(seconds), CLIENTS: String(clients) },
   });
   const samples: Sample[] = [];

@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
-import { UsageError } from '../bin/usage-error.ts';
-import { type Bench, openBench } from './bench.ts';
-import { type Call, generatedCalls, jsonBytes, readCalls } from './calls.ts';
-import { type Figure, printFigures, verdict } from './figures.ts';
-import { type BenchOptions, help, parseOptions } from './options.ts';
-import type { BenchContext } from './part.ts';
-import { parts } from './parts.ts';
+import { UsageError } from '../bin/shared/usage-error.ts';
+import { type Bench, openBench } from './harness/bench.ts';
+import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls.ts';
+import { type Figure, printFigures, verdict } from './harness/figures.ts';
+import { type BenchOptions, help, parseOptions } from './harness/options.ts';
+import type { BenchContext } from './harness/part.ts';
+import { parts } from './parts/index.ts';
 
 /** About as many calls as make the figures steady, and a run short. */
 const conversations = 60;

@@ -27,9 +27,9 @@ export class World {
     this.#now = startMs * 1000;
   }
 
-  /** Lets between a microsecond and `mostMs` milliseconds pass; gives the time after it in UTC microseconds since 1970. */
-  pass(mostMs: number): number {
-    this.#now += 1 + this.below(mostMs * 1000);
+  /** Lets between a microsecond and `maxMs` milliseconds pass; gives the time after it in UTC microseconds since 1970. */
+  pass(maxMs: number): number {
+    this.#now += 1 + this.below(maxMs * 1000);
     return this.#now;
   }
 

@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
+import { isKeyed, routes } from '../api/routes.ts';
 import { authenticate, type Caller, type KeyStore, type Refusal, toContext } from '../core/auth/index.ts';
 import { dynamodbClient, type Meter, newMeter } from '../core/storage/index.ts';
-import { isKeyed, routes } from '../lib/routes.ts';
 import { RequestLog } from './log/index.ts';
 
 const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {

@@ -15,12 +15,12 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { isKeyed, type Route } from '../api/routes.ts';
 import { accessLogFormat } from './access-log.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
-import { isKeyed, type Route } from './routes.ts';
 
 /** API Gateway's longest wait for a buffered answer, in seconds; a stream may take as long as its function. */
 const bufferedTimeoutSeconds = 29;

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
+import { routes } from '../api/routes.ts';
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
 import { constantsOf } from './constants.ts';
-import { routes } from './routes.ts';
 import { PennytraceStack } from './stack.ts';
 
 const root = resolve(import.meta.dirname, '..');

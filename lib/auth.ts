@@ -2,10 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { isKeyed, type Route, type Scheme } from '../api/routes.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { constructId } from './names.ts';
-import { isKeyed, type Route, type Scheme } from './routes.ts';
 import { ServiceFunction } from './service-function.ts';
 import { tableDefaults } from './storage.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isKeyed, routes } from '../api/routes.ts';
 import { defaultServiceName } from '../core/wire/names.ts';
-import { isKeyed, routes } from './routes.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
 /** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */

@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
+import type { Route } from '../api/routes.ts';
 import type { Config } from './config.ts';
 import type { Inference } from './inference.ts';
 import { constructId } from './names.ts';
 import { permissionsOf } from './permissions.ts';
-import type { Route } from './routes.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 

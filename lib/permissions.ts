@@ -8,7 +8,7 @@ import type {
   ObjectsAccess,
   PayloadsAccess,
   Route,
-} from './routes.ts';
+} from '../api/routes.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */

@@ -40,7 +40,7 @@ export const queries = {
 | stats count(*) as total, sum(writeUnits) as writes, sum(readUnits) as reads, ${dollars} by user, keyId
 | sort dollars desc`,
   'Cost of functions': `filter @type = "REPORT"
-| stats count(*) as invocations, count(@initDuration) as coldStarts, pct(@initDuration, 99) as initP99, max(@maxMemoryUsed) / 1000000 as mostMB, sum(@billedDuration * @memorySize) / 1024000000000 * ${gbSecondPrice} as dollars by @log
+| stats count(*) as invocations, count(@initDuration) as coldStarts, pct(@initDuration, 99) as initP99, max(@maxMemoryUsed) / 1000000 as maxMB, sum(@billedDuration * @memorySize) / 1024000000000 * ${gbSecondPrice} as dollars by @log
 | sort dollars desc`,
 } as const;
 

@@ -3,10 +3,10 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { Route } from '../api/routes.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';
-import type { Route } from './routes.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 

@@ -1,12 +1,12 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { Route } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
-import type { Route } from './routes.ts';
 import { Storage } from './storage.ts';
 
 /** What the service is made from. */

@@ -69,7 +69,7 @@ const bedrock = z.strictObject({
 });
 
 /** Lambda allows 4 KB for all of a function's environment; names, tables and the rest need some of it. */
-const mostBytes = 3000;
+const maxBytes = 3000;
 
 const fromJson = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
@@ -102,8 +102,8 @@ export const upstreamsSetting = z.preprocess(
     .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
       error: 'give each upstream a name of its own',
     })
-    .refine((list) => JSON.stringify(list).length <= mostBytes, {
-      error: `write less: the list has to fit ${mostBytes} bytes of JSON, as it goes into the function's environment`,
+    .refine((list) => JSON.stringify(list).length <= maxBytes, {
+      error: `write less: the list has to fit ${maxBytes} bytes of JSON, as it goes into the function's environment`,
     }),
 );
 

@@ -1,5 +1,5 @@
+import { echo } from './echo-model/echo.ts';
 import { listen } from './gateway/server.ts';
-import { echo } from './model/echo.ts';
 import type { FunctionSpec } from './template/functions.ts';
 import type { StackSpec } from './template/stack.ts';
 

@@ -3,13 +3,13 @@
 import { once } from 'node:events';
 import { SettingsError } from '../lib/config.ts';
 import { runDemo } from './demo.ts';
-import { MissingPrerequisite } from './dynamodb.ts';
 import { PortTaken } from './gateway/server.ts';
 import { BadSetting } from './key.ts';
 import { isRequestLog } from './log.ts';
 import { writeRunFile } from './run-file.ts';
 import { type LocalService, startLocalService } from './service.ts';
 import { readSettings, type Settings } from './settings.ts';
+import { MissingPrerequisite } from './stores/dynamodb.ts';
 import { SynthesisFailed } from './synthesize.ts';
 
 /** Seconds since the process was started. */

@@ -4,25 +4,25 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../core/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { claimDataDir } from './data-dir.ts';
+import { type DependencyOptions, type Parts, startDependencies } from './dependencies.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
-import { usingGiven } from './given-store.ts';
 import { guardStores, withAccessKeys } from './iam/guard.ts';
 import type { Access } from './iam/policy.ts';
 import { withUpstream } from './inference.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
 import { sourceNames } from './log.ts';
-import { type Parts, type PartsOptions, startParts } from './parts.ts';
 import type { Concurrency } from './runtime/function.ts';
 import { type Functions, makeFunctions } from './runtime/functions.ts';
-import { localCredentials, localRegion, storeEnvironment } from './store.ts';
+import { usingExternal } from './stores/external.ts';
+import { localCredentials, localRegion, storeEnvironment } from './stores/store.ts';
+import { createBuckets, createTables } from './stores/tables.ts';
 import { contextWith } from './synthesize.ts';
-import { createBuckets, createTables } from './tables.ts';
 import type { FunctionSpec } from './template/functions.ts';
 import { outputOf, readStack, serviceOf } from './template/stack.ts';
 
 /** How to run the service locally. */
-export interface LocalServiceOptions extends Partial<PartsOptions> {
+export interface LocalServiceOptions extends Partial<DependencyOptions> {
   /** @default - any that is free */
   readonly port?: number;
   /** A key to store at the start. @default - the one that the data folder keeps, or one that is made */
@@ -71,8 +71,8 @@ const prepareStores = async (
   const buckets = createBuckets(stack, s3Client, given.signal);
   try {
     await Promise.all([
-      usingGiven('AWS_ENDPOINT_URL_DYNAMODB', given.dynamodb, tables),
-      usingGiven('AWS_ENDPOINT_URL_S3', given.s3, buckets),
+      usingExternal('AWS_ENDPOINT_URL_DYNAMODB', given.dynamodb, tables),
+      usingExternal('AWS_ENDPOINT_URL_S3', given.s3, buckets),
     ]);
     await storeLocalKey({ client, name: outputOf(stack, 'KeysTable') }, key);
   } finally {
@@ -133,7 +133,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const { signal, log = () => {}, progress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const { service, server, serve, key, dataDir } = await claim(options, cleanup);
-  const parts = await startParts({ ...options, ...(dataDir && { dataDir }), progress }, cleanup);
+  const parts = await startDependencies({ ...options, ...(dataDir && { dataDir }), progress }, cleanup);
   await prepareStores(parts, key, options).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;

@@ -1,5 +1,5 @@
+import { isKeyed, type Route, type RoutePath, routes } from '../api/routes.ts';
 import { type WireNames, wireNames } from '../core/wire/index.ts';
-import { isKeyed, type Route, type RoutePath, routes } from '../lib/routes.ts';
 import { error } from './answers/error.ts';
 import { describeFields } from './describe.ts';
 import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';

@@ -1,5 +1,5 @@
-import type { KeyedRoute, Route } from '../lib/routes.ts';
-import { isKeyed } from '../lib/routes.ts';
+import type { KeyedRoute, Route } from '../api/routes.ts';
+import { isKeyed } from '../api/routes.ts';
 import type { Operation } from './operation.ts';
 
 /** The statuses of errors that the document knows, and what they mean. */

@@ -1,4 +1,4 @@
-import { comparisons, conversions, longestPath, type PathKind } from '../core/expression/index.ts';
+import { comparisons, conversions, maxPath, type PathKind } from '../core/expression/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -63,7 +63,7 @@ export const languageSchemas = (kind: PathKind): [name: string, schema: JsonSche
     `${kind.name}Path`,
     {
       type: 'string',
-      maxLength: longestPath,
+      maxLength: maxPath,
       pattern: `^(?:${kind.fields.map(escaped).join('|')})(?:\\.[\\s\\S]*)?$`,
       description: 'A field, or a dotted path into one, such as `a.b.0`; a number indexes a list.',
     },

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
+import type { TakenRequest } from '../api/requests.ts';
+import type { RoutePath } from '../api/routes.ts';
 import type { WireNames } from '../core/wire/index.ts';
-import type { TakenRequest } from '../lambdas/requests.ts';
-import type { RoutePath } from '../lib/routes.ts';
 
 /** What operations are grouped by. */
 export type Tag = 'calls' | 'threads' | 'objects' | 'costs' | 'feedback' | 'inference' | 'service';

@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 import { billsOf, breakEven, total } from './bill.ts';
 import type { Measured } from './measured.ts';
 import { type CostOptions, help, parseOptions } from './options.ts';

@@ -1,4 +1,7 @@
-import { type Kept, readKept } from '../../bench/guard.ts';
+import figures from '../../bench/figures.json' with { type: 'json' };
+
+/** The figures that the bench keeps: by `<group>: <name>`, with their units behind them. */
+export type Figures = Readonly<Record<string, readonly [value: number, unit: string]>>;
 
 /** What the bench measured of the layouts, as far as a bill depends on it: units and bytes a call. */
 export interface Measured {
@@ -43,7 +46,7 @@ const rowOverhead = 100;
  *
  * @throws Error where one is missing
  */
-export const measuredOf = (kept: Kept): Measured => {
+export const measuredOf = (kept: Figures): Measured => {
   const figure = (name: string): number => {
     const found = kept[name];
     if (!found) throw new Error(`bench/figures.json has no figure "${name}"`);
@@ -76,7 +79,7 @@ export const measuredOf = (kept: Kept): Measured => {
   };
 };
 
-const compressedOf = (kept: Kept): Measured['compressed'] =>
+const compressedOf = (kept: Figures): Measured['compressed'] =>
   Object.entries(kept)
     .flatMap(([name, [share]]) => {
       const size = /^payloads: compressed in (\d+)s$/.exec(name)?.[1];
@@ -85,4 +88,4 @@ const compressedOf = (kept: Kept): Measured['compressed'] =>
     .sort(([a], [b]) => a - b);
 
 /** The figures that are kept beside the bench. */
-export const measured = (): Measured => measuredOf(readKept());
+export const measured = (): Measured => measuredOf(figures as unknown as Figures);

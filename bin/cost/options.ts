@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 import { assumptionOptions, type Load, type LoadOption, loadOf, loadOptions } from './load.ts';
 
 /** What was asked for. */
@@ -60,7 +60,7 @@ const understood = (args: readonly string[]) => {
 };
 
 /** What one request may have, of typical JSON: Lambda's event has 6 MB, in which quotes count twice. */
-const largestRequest = 5_000_000;
+const maxRequest = 5_000_000;
 
 /**
  * Reads the command line.
@@ -75,7 +75,7 @@ export const parseOptions = (args: readonly string[]): CostOptions => {
   });
   const load = loadOf(Object.fromEntries(given));
   if (load.batch < 1) throw new UsageError(`--batch ${load.batch}: a request has one call at least`);
-  const most = Math.floor(largestRequest / load.bytes);
+  const most = Math.floor(maxRequest / load.bytes);
   if (most < 1) throw new UsageError(`--bytes ${load.bytes}: a request has 5 MB at most`);
   if (load.batch > most)
     throw new UsageError(

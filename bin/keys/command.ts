@@ -1,6 +1,6 @@
 import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 import { Failure } from './failure.ts';
 import { type Command, help, type Place, parseCommand } from './options.ts';
 import { describeKeys, describeNewKey, keysAsJson } from './output.ts';

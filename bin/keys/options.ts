@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Grant, type Grantee, grantRule, isKeyId, parseGrant } from '../../core/auth/index.ts';
 import { type Micros, parseTime } from '../../core/wire/index.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 
 /** Where the table of keys is: named, in a deployed stack's outputs, or in the local service on a port. */
 export type Place =

@@ -1,5 +1,5 @@
 import { dynamodbClient } from '../../core/storage/index.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 import { type Copied, copyItems } from './copy.ts';
 import { help, type Order, parseOrder } from './options.ts';
 

@@ -1,5 +1,5 @@
 import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
-import { effort, type Item, insertItems, putItems, type Table } from '../../core/storage/index.ts';
+import { type Item, insertItems, putItems, requestBudget, type Table } from '../../core/storage/index.ts';
 import type { Order } from './options.ts';
 
 /** How many items there were. */
@@ -64,8 +64,8 @@ export const copyItems = async (
   let copied: Copied = { read: 0, written: 0 };
   const write = async (items: readonly Item[]): Promise<number> => {
     if (dryRun) return 0;
-    if (replace) await putItems(to, items, effort(pageMs));
-    const present = replace ? [] : await insertItems(to, items, effort(pageMs));
+    if (replace) await putItems(to, items, requestBudget(pageMs));
+    const present = replace ? [] : await insertItems(to, items, requestBudget(pageMs));
     return items.length - present.length;
   };
   const copySegment = async (Segment: number): Promise<void> => {

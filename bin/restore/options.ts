@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 
 /** What is to be copied. */
 export interface Order {

@@ -1,6 +1,6 @@
-export * from './answer.ts';
-export { deleteCalls } from './delete.ts';
-export { foldHeader } from './header.ts';
+export { pack, unpack } from '../encoding/zstd.ts';
+export { foldHeader } from './codec/header.ts';
+export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './codec/items.ts';
 export {
   orderedByDigest,
   type Part,
@@ -11,14 +11,13 @@ export {
   timeRange,
   traceRange,
   turnsRange,
-} from './keys.ts';
-export { readHeaders, readParts } from './lookup.ts';
+} from './codec/keys.ts';
+export { deleteCalls } from './delete/delete.ts';
 export * from './model.ts';
-export type { Payload, PayloadField } from './payload.ts';
-export { PayloadReader, type StoredCall } from './payload-reader.ts';
-export * from './read.ts';
-export * from './schema.ts';
-export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './store.ts';
-export { type CallChanges, updateCall } from './update.ts';
-export { writeCalls } from './write.ts';
-export { pack, unpack } from './zstd.ts';
+export type { Payload, PayloadField } from './payloads/blocks.ts';
+export * from './read/answer.ts';
+export { readHeaders, readParts } from './read/lookup.ts';
+export { PayloadReader, type StoredCall } from './read/payload-reader.ts';
+export * from './read/read.ts';
+export { type CallChanges, updateCall } from './write/update.ts';
+export { writeCalls } from './write/write.ts';

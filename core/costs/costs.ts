@@ -7,7 +7,7 @@ import { type Tokens, tokensOf } from './tokens.ts';
 export type Costs = Readonly<Record<string, ModelCost>>;
 
 /** Models of one call that are priced, the first ones: no call uses so many, but finding a name takes time and clients choose them. */
-const mostModels = 1000;
+const maxModels = 1000;
 
 const timeText = (time: Micros | null): string | null => (time === null ? null : formatTime(time));
 
@@ -44,7 +44,7 @@ const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
 export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook): Costs => {
   if (!isJsonObject(usage)) return {};
   const entries = Object.entries(usage)
-    .slice(0, mostModels)
+    .slice(0, maxModels)
     .flatMap(([model, used]) => {
       if (!isJsonObject(used)) return [];
       const tokens = tokensOf(used);

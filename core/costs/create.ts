@@ -1,4 +1,4 @@
-import { type Effort, insertItems } from '../storage/index.ts';
+import { insertItems, type RequestBudget } from '../storage/index.ts';
 import { priceId } from './keys.ts';
 import type { CostsCreate } from './model.ts';
 import { type CostStore, toItem } from './store.ts';
@@ -15,7 +15,7 @@ export const createPrices = async (
   { table }: CostStore,
   { projectId, terms }: CostsCreate,
   user: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<[model: string, id: string][]> => {
   const createdAt = Date.now() * 1000;
   const prices = terms.map((term) => ({
@@ -27,7 +27,7 @@ export const createPrices = async (
   await insertItems(
     table,
     prices.map((price) => toItem(projectId, price)),
-    effort,
+    budget,
   );
   return prices.map(({ model, id }) => [model, id]);
 };

@@ -8,7 +8,7 @@ type CalcPrice = typeof import('@pydantic/genai-prices').calcPrice;
 export const defaultPricesSource = '@pydantic/genai-prices 0.1.8';
 
 /** A project's own price can have no longer name either. */
-const longestName = 256;
+const maxName = 256;
 
 /**
  * Finds a model in the library's table by its name: as it is, or behind its provider's (`openai/gpt-4o`); as Google lists it
@@ -26,7 +26,7 @@ const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceC
 };
 
 /** Names that are remembered; clients choose them, so there is no end to them. */
-const mostNames = 1000;
+const maxNames = 1000;
 
 /**
  * {@link findModel} with a memory: it goes through the patterns of whole providers. A model's price may change with time, a name's model never
@@ -39,7 +39,7 @@ const modelFinder = (calcPrice: CalcPrice) => {
     const changes = before && Array.isArray(before.model.prices);
     if (before !== undefined && !changes) return before;
     const found = findModel(calcPrice, model, timestamp);
-    if (known.size >= mostNames) known.clear();
+    if (known.size >= maxNames) known.clear();
     known.set(model, found);
     return found;
   };
@@ -88,7 +88,7 @@ const load = async (): Promise<PriceBook> => {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const find = modelFinder(calcPrice);
   return (model, startedAt, promptTokens) => {
-    if (model.length > longestName) return undefined;
+    if (model.length > maxName) return undefined;
     const found = find(model, new Date(startedAt / 1000));
     return found ? inForce(found, promptTokens) : undefined;
   };

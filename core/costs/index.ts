@@ -5,5 +5,4 @@ export type * from './model.ts';
 export { type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
 export * from './purge.ts';
 export { type CostsQuery, queryPrices } from './query.ts';
-export * from './schema.ts';
 export { type CostStore, readPrices } from './store.ts';

@@ -1,4 +1,4 @@
-import { deleteItems, type Effort } from '../storage/index.ts';
+import { deleteItems, type RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { priceKey } from './keys.ts';
 import type { CostStore } from './store.ts';
@@ -13,8 +13,8 @@ export const purgePrices = async (
   { table }: CostStore,
   projectId: ProjectId,
   ids: readonly string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
   const keys = ids.map((id) => priceKey(projectId, id)).filter((key) => key !== undefined);
-  await deleteItems(table, keys, effort);
+  await deleteItems(table, keys, budget);
 };

@@ -1,5 +1,5 @@
 import { compareBy, compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import { formatTime, type ProjectId } from '../wire/index.ts';
 import type { Price, PriceRow } from './model.ts';
 import { type CostStore, readPrices } from './store.ts';
@@ -74,9 +74,9 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
 export const queryPrices = async (
   store: CostStore,
   { projectId, fields, matches, sort, limit, offset }: CostsQuery,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {
-  const prices = await readPrices(store, projectId, effort);
+  const prices = await readPrices(store, projectId, budget);
   const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
   return rows.slice(offset, limit === null ? undefined : offset + limit).map((row) => select(row, fields));
 };

@@ -1,4 +1,4 @@
-import { type Effort, type Item, queryPage, type Table } from '../storage/index.ts';
+import { type Item, queryPage, type RequestBudget, type Table } from '../storage/index.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../wire/index.ts';
 import { priceIdOf, priceKey, pricesRange } from './keys.ts';
 import type { Price } from './model.ts';
@@ -74,12 +74,12 @@ export const fromItem = (item: Item): Price => {
 export const readPrices = async (
   { table }: CostStore,
   projectId: ProjectId,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Price[]> => {
   const pages: Price[][] = [];
   let start: Item | undefined;
   do {
-    const page = await queryPage(table, pricesRange(projectId), effort, { consistent: true, start });
+    const page = await queryPage(table, pricesRange(projectId), budget, { consistent: true, start });
     pages.push(page.items.map(fromItem));
     start = page.next;
   } while (start);

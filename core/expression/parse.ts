@@ -10,11 +10,11 @@ import {
 } from './model.ts';
 
 /** Operators within operators beyond this are refused: evaluating them takes a stack. */
-const mostNested = 1000;
+const maxNested = 1000;
 /** Operators beyond this are refused: each is evaluated for each record. The options of `$in` do not count. */
-const mostOperators = 5000;
+const maxOperators = 5000;
 /** Finding a path in a value takes time with the square of its length, once for each record. */
-export const longestPath = 512;
+export const maxPath = 512;
 
 /** A fault in an expression: where, from its root, and what. */
 class Fault extends Error {
@@ -122,8 +122,8 @@ export const pathFault = (
   path: unknown,
 ): Omit<ErrorDetail, 'loc'> | undefined => {
   if (typeof path !== 'string') return { msg: 'should be a dotted path, as a string', type: 'string_type' };
-  if (path.length > longestPath)
-    return { msg: `should be at most ${longestPath} characters`, type: 'string_too_long' };
+  if (path.length > maxPath)
+    return { msg: `should be at most ${maxPath} characters`, type: 'string_too_long' };
   if (kind.fields.includes(toPath(path).field)) {
     const msg = kind.pathRule?.(toPath(path));
     return msg === undefined ? undefined : { msg, type: 'value_error' };
@@ -196,10 +196,10 @@ const parser = (kind: RecordKind): Parse => {
   const parse: Parse = (json, loc, depth) => {
     const [operator, argument] = operatorOf(json, loc, known);
     const below = [...loc, operator];
-    if (operator !== '$literal' && ++count > mostOperators)
-      throw new Fault(below, `should be at most ${mostOperators} operators in all`, 'too_long');
-    if (depth > mostNested)
-      throw new Fault(below, `should nest operators at most ${mostNested} deep`, 'recursion_loop');
+    if (operator !== '$literal' && ++count > maxOperators)
+      throw new Fault(below, `should be at most ${maxOperators} operators in all`, 'too_long');
+    if (depth > maxNested)
+      throw new Fault(below, `should nest operators at most ${maxNested} deep`, 'recursion_loop');
     const toExpression = operators.get(operator);
     if (!toExpression) throw new Error(`no parser for ${operator}`);
     return toExpression(argument, below, (operand, ...steps) =>

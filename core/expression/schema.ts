@@ -46,19 +46,19 @@ export const pathSchema = (kind: PathKind) =>
     .register(languages, { part: 'Path', kind });
 
 /** More keys than this decide nothing any more. */
-const mostKeys = 50;
+const maxKeys = 50;
 
 /** The schema of a request's `sort_by`: `[{field, direction}]`, by any field of a kind of records and dotted paths into it. */
 export const sortSchema = (kind: PathKind) =>
   z.pipe(
     documentedList(
       z.array(z.strictObject({ field: pathSchema(kind), direction: z.enum(['asc', 'desc']) })).check(
-        z.refine((keys) => keys.length <= mostKeys, {
-          error: `should be at most ${mostKeys} keys`,
+        z.refine((keys) => keys.length <= maxKeys, {
+          error: `should be at most ${maxKeys} keys`,
           params: { type: 'too_long' },
         }),
       ),
-      mostKeys,
+      maxKeys,
     ),
     z.transform((keys): SortKey[] =>
       keys.map(({ field, direction }) => ({ path: toPath(field), descending: direction === 'desc' })),

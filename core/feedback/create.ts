@@ -1,4 +1,4 @@
-import { type Effort, forEach, insertItems, replaceItem } from '../storage/index.ts';
+import { insertItems, mapConcurrent, type RequestBudget, replaceItem } from '../storage/index.ts';
 import { conflict, type ErrorDetail } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { leftoversOf, unchanged } from './items.ts';
@@ -43,33 +43,33 @@ export const createFeedback = async (
   store: FeedbackStore,
   creations: readonly Creation[],
   userId: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<FeedbackAnswer[]> => {
   const requests = creations.map(({ draft, loc }): Request => ({ record: newRecord(draft, userId), loc }));
   refuseLarge(requests);
   // The insertion of a lone record finds out by itself, with nothing written beside it.
-  const stored = requests.length > 1 ? await storedOf(store, requests, effort) : new Map<string, Stored>();
+  const stored = requests.length > 1 ? await storedOf(store, requests, budget) : new Map<string, Stored>();
   const there = matching(requests, stored);
-  const placed = await forEach(
+  const placed = await mapConcurrent(
     requests.filter((request) => !there.has(request)),
     concurrency,
     async (request) => ({
       request,
-      ...(await placePayload(store, frameOf(request), textOf(request), effort)),
+      ...(await placePayload(store, frameOf(request), textOf(request), budget)),
     }),
   );
   const taken = new Set(
     await insertItems(
       store.table,
       placed.map(({ item }) => item),
-      effort,
+      budget,
     ),
   );
-  await forEach(
+  await mapConcurrent(
     placed.filter(({ item }) => taken.has(item)),
     concurrency,
     async ({ request, ...own }) => {
-      const found = await insertAgain(store, request, own, effort);
+      const found = await insertAgain(store, request, own, budget);
       if (found) there.set(request, found);
     },
   );
@@ -86,13 +86,13 @@ const nameOf = ({ record: { header } }: Request): string => recordName(header.pr
 const storedOf = async (
   store: FeedbackStore,
   requests: readonly Request[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Map<string, Stored>> => {
   const known = requests.filter(({ record }) => record.known);
   const byProject = Map.groupBy(known, ({ record }) => record.header.projectId);
-  const found = await forEach([...byProject], projectConcurrency, async ([projectId, ofProject]) => {
+  const found = await mapConcurrent([...byProject], projectConcurrency, async ([projectId, ofProject]) => {
     const ids = ofProject.map(({ record }) => record.header.id);
-    const stored = await readStored(store, projectId, ids, effort);
+    const stored = await readStored(store, projectId, ids, budget);
     return [...stored].map(([id, item]) => [recordName(projectId, id), item] as const);
   });
   return new Map(found.flat());
@@ -127,19 +127,19 @@ const insertAgain = async (
   store: FeedbackStore,
   request: Request,
   own: PlacedItem,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<StoredRecord | undefined> => {
   const { projectId, id } = request.record.header;
   for (;;) {
-    const found = (await readStored(store, projectId, [id], effort)).get(id);
+    const found = (await readStored(store, projectId, [id], budget)).get(id);
     if (isRecord(found)) {
       // The insertion may have been this request's own, whose answer was lost.
       const isOwn = own.object !== undefined && found.item.o?.S === own.object;
-      if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], effort);
+      if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], budget);
       if (!hasContent(found, request.record)) throw conflict(exists(request));
       return found;
     }
-    await deleteObjects(store, leftoversOf(found?.item), effort);
-    if (await replaceItem(store.table, own.item, unchanged(found?.item), effort)) return undefined;
+    await deleteObjects(store, leftoversOf(found?.item), budget);
+    if (await replaceItem(store.table, own.item, unchanged(found?.item), budget)) return undefined;
   }
 };

@@ -4,7 +4,7 @@ import { nextMicros } from './clock.ts';
 import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader, FeedbackRecord } from './model.ts';
 
 /** The largest payload, in bytes of compact JSON. */
-const largestPayload = 1024 * 1024;
+const maxPayload = 1024 * 1024;
 
 /** A record that is about to be stored. */
 export interface NewRecord {
@@ -45,8 +45,8 @@ export const newRecord = (draft: FeedbackDraft, userId: string): NewRecord => {
 export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly string[] }[]): void => {
   const details = records.flatMap(({ record, loc }) => {
     const bytes = utf8Length(record.payloadText);
-    if (bytes <= largestPayload) return [];
-    const msg = `should be at most ${largestPayload} bytes as JSON, not ${bytes}`;
+    if (bytes <= maxPayload) return [];
+    const msg = `should be at most ${maxPayload} bytes as JSON, not ${bytes}`;
     return [{ loc: ['body', ...loc, 'payload'], msg, type: 'too_large' }];
   });
   if (details.length > 0) throw tooLarge(...details);

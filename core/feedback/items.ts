@@ -1,5 +1,5 @@
 import { unpack } from '../calls/index.ts';
-import type { Expectation, Item } from '../storage/index.ts';
+import type { Condition, Item } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { fromHead } from './head.ts';
 import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey, timeOf } from './keys.ts';
@@ -73,7 +73,7 @@ const pickAttributes = (item: Item, names: readonly string[]): Item =>
 export const attributesButPayload = ['k', 't', 'tk', 'rk', 'yk', 'h', 'o', 'd', 'f', 'r', 'g'];
 
 /** That an item still is what it was when it was read; undefined for one that was not there. */
-export const unchanged = (item: Item | undefined): Expectation => ({ t: item?.t, d: item?.d, r: item?.r });
+export const unchanged = (item: Item | undefined): Condition => ({ t: item?.t, d: item?.d, r: item?.r });
 
 /** Objects in the bucket that may be left of what an item was before, and serve nothing any more. */
 export const leftoversOf = (item: Item | undefined): string[] => (item?.g?.S === undefined ? [] : [item.g.S]);

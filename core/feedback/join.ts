@@ -1,4 +1,4 @@
-import { type Effort, forEach } from '../storage/index.ts';
+import { mapConcurrent, type RequestBudget } from '../storage/index.ts';
 import type { JsonValue, ProjectId } from '../wire/index.ts';
 import { encoder, FeedbackReader, joinedFields } from './answer.ts';
 import { recordsOf } from './records.ts';
@@ -18,14 +18,14 @@ export const feedbackOn = async (
   store: FeedbackStore,
   projectId: ProjectId,
   callIds: readonly string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<ReadonlyMap<string, JsonValue[]>> => {
   const encode = encoder(store.names, new FeedbackReader(store.names), joinedFields(store.names));
-  const found = await forEach(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
+  const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
     const ref = `${store.names.refScheme}${projectId}/call/${callId}`;
     const source = { kind: 'refs', values: [ref] } as const;
     const search = { source, bounds: {}, descending: false, enough: null };
-    const records = await Array.fromAsync(recordsOf(store, projectId, search, () => true, effort));
+    const records = await Array.fromAsync(recordsOf(store, projectId, search, () => true, budget));
     const onCall = records.flat().filter(({ header }) => header.ref === ref);
     return [callId, onCall.map((record) => JSON.parse(encode(record)) as JsonValue)];
   });

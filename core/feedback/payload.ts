@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { pack, unpack } from '../calls/index.ts';
-import { type Effort, forEach, getItems, getObject, type Item, putObject } from '../storage/index.ts';
+import {
+  getItems,
+  getObject,
+  type Item,
+  mapConcurrent,
+  putObject,
+  type RequestBudget,
+} from '../storage/index.ts';
 import { type ProjectId, utf8Length } from '../wire/index.ts';
 import { toHead } from './head.ts';
 import { type Frame, frameItem, toEntry } from './items.ts';
@@ -11,9 +18,9 @@ import type { FeedbackStore } from './store.ts';
 /** An item of at most this many bytes takes one write unit in the table, and at most one in each index. */
 const unitBytes = 1024;
 /** Packing cannot be hoped to bring more than this down to a write unit. */
-const largestToPackWhole = 16 * 1024;
+const maxToPackWhole = 16 * 1024;
 /** An item ends at 400 KB, in which its head and keys have to go as well. */
-const largestInItem = 300 * 1024;
+const maxInItem = 300 * 1024;
 
 /** The size of an item as DynamoDB counts it, in bytes. Numbers are counted as long as they can be. */
 const sizeOf = (item: Item): number =>
@@ -40,22 +47,22 @@ export const placePayload = async (
   store: FeedbackStore,
   frame: Frame,
   payload: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<PlacedItem> => {
   const base = frameItem(store, frame);
   const bytes = utf8Length(payload);
   const withHead = (h: Uint8Array): Item => ({ ...base, h: { B: h } });
   const whole = withHead(toHead(store.names, frame.header, bytes, payload));
   if (sizeOf(whole) <= unitBytes) return { item: whole, object: undefined };
-  if (bytes <= largestToPackWhole) {
+  if (bytes <= maxToPackWhole) {
     const packed = withHead(await pack(toHead(store.names, frame.header, bytes, payload)));
     if (sizeOf(packed) <= unitBytes) return { item: packed, object: undefined };
   }
   const item = withHead(toHead(store.names, frame.header, bytes, null));
   const packed = await pack(Buffer.from(payload, 'utf8'));
-  if (packed.length <= largestInItem) return { item: { ...item, b: { B: packed } }, object: undefined };
+  if (packed.length <= maxInItem) return { item: { ...item, b: { B: packed } }, object: undefined };
   const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
-  await putObject(store.bucket, object, packed, effort);
+  await putObject(store.bucket, object, packed, budget);
   return { item: { ...item, o: { S: object } }, object };
 };
 
@@ -95,17 +102,17 @@ const toWholeEntry = async (
   store: FeedbackStore,
   projectId: ProjectId,
   item: Item,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Entry | undefined> => {
   const entry = await toEntry(store, projectId, item);
   if (!entry || !lacksPayload(entry)) return entry;
-  const packed = item.o?.S === undefined ? item.b?.B : await getObject(store.bucket, item.o.S, effort);
+  const packed = item.o?.S === undefined ? item.b?.B : await getObject(store.bucket, item.o.S, budget);
   if (packed) return { ...entry, payload: (await unpack(packed)).toString('utf8') };
-  const [again] = await getItems(store.table, [recordKey(projectId, entry.header.id)], effort, {
+  const [again] = await getItems(store.table, [recordKey(projectId, entry.header.id)], budget, {
     consistent: true,
   });
   if (!again) return undefined;
-  if (again.o?.S !== item.o?.S || again.r) return toWholeEntry(store, projectId, again, effort);
+  if (again.o?.S !== item.o?.S || again.r) return toWholeEntry(store, projectId, again, budget);
   throw new Error(`the payload of feedback ${entry.header.id} is missing`);
 };
 
@@ -119,11 +126,13 @@ export const readWhole = async (
   store: FeedbackStore,
   projectId: ProjectId,
   ids: readonly string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Entry[]> => {
   const keys = ids.map((id) => recordKey(projectId, id));
-  const items = await getItems(store.table, keys, effort, { consistent: true });
-  const entries = await forEach(items, concurrency, (item) => toWholeEntry(store, projectId, item, effort));
+  const items = await getItems(store.table, keys, budget, { consistent: true });
+  const entries = await mapConcurrent(items, concurrency, (item) =>
+    toWholeEntry(store, projectId, item, budget),
+  );
   return entries.filter((entry) => entry !== undefined);
 };
 
@@ -138,13 +147,13 @@ export async function* withPayloads(
   projectId: ProjectId,
   isWanted: (record: FeedbackRecord) => boolean,
   batches: AsyncIterable<readonly Entry[]>,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<readonly Entry[]> {
   for await (const batch of batches) {
     const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
     for (const part of wanted.size === 0 ? [batch] : bySize(batch, wanted)) {
       const ids = part.flatMap((entry) => (wanted.has(entry) ? [placeOf(entry).id] : []));
-      const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], effort) : [];
+      const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], budget) : [];
       const now = new Map(whole.map((entry) => [placeOf(entry).id, entry]));
       yield part.flatMap((entry) => {
         if (!wanted.has(entry)) return [entry];

@@ -68,7 +68,7 @@ export interface Planned {
 }
 
 /** With more values than this none is looked up by itself: the whole project is read, and they are a filter like any other. */
-export const mostValues = { ids: 1000, refs: 200, types: 20 } as const;
+export const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
 
 const few = (values: readonly string[] | undefined, most: number): readonly string[] | undefined => {
   const unique = values && [...new Set(values)];
@@ -85,9 +85,9 @@ const chooseSource = (
   if (limit === 0 || noTime) return { kind: 'nothing' };
   const candidates = [
     // What can be no id is none of any record.
-    { kind: 'ids', values: few(ids.get('id')?.filter(isId), mostValues.ids) },
-    { kind: 'refs', values: few(ids.get(refField), mostValues.refs) },
-    { kind: 'types', values: few(ids.get('feedback_type'), mostValues.types) },
+    { kind: 'ids', values: few(ids.get('id')?.filter(isId), maxValues.ids) },
+    { kind: 'refs', values: few(ids.get(refField), maxValues.refs) },
+    { kind: 'types', values: few(ids.get('feedback_type'), maxValues.types) },
   ] as const;
   if (candidates.some(({ values }) => values?.length === 0)) return { kind: 'nothing' };
   for (const { kind, values } of candidates) if (values) return { kind, values };

@@ -1,4 +1,4 @@
-import { deleteItem, type Effort, forEach, replaceItem } from '../storage/index.ts';
+import { deleteItem, mapConcurrent, type RequestBudget, replaceItem } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { leftoversOf, purgedItem, unchanged } from './items.ts';
 import { recordKey } from './keys.ts';
@@ -19,10 +19,12 @@ export const purgeFeedback = async (
   store: FeedbackStore,
   projectId: ProjectId,
   ids: readonly string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
-  const stored = await readStored(store, projectId, ids, effort);
-  await forEach([...stored], concurrency, ([id, found]) => purgeOne(store, projectId, id, found, effort));
+  const stored = await readStored(store, projectId, ids, budget);
+  await mapConcurrent([...stored], concurrency, ([id, found]) =>
+    purgeOne(store, projectId, id, found, budget),
+  );
 };
 
 /** Deletes one record, as it was read or as it has become since. */
@@ -31,12 +33,12 @@ const purgeOne = async (
   projectId: ProjectId,
   id: string,
   first: Stored,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
   for (let found: Stored | undefined = first; found; ) {
-    await deleteObjects(store, leftoversOf(found.item), effort);
-    if (!isRecord(found) || (await remove(store, projectId, id, found, effort))) return;
-    found = (await readStored(store, projectId, [id], effort)).get(id);
+    await deleteObjects(store, leftoversOf(found.item), budget);
+    if (!isRecord(found) || (await remove(store, projectId, id, found, budget))) return;
+    found = (await readStored(store, projectId, [id], budget)).get(id);
   }
 };
 
@@ -50,11 +52,11 @@ const remove = async (
   projectId: ProjectId,
   id: string,
   { item }: StoredRecord,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<boolean> => {
   const object = item.o?.S;
-  if (object === undefined) return deleteItem(store.table, recordKey(projectId, id), unchanged(item), effort);
-  if (!(await replaceItem(store.table, purgedItem(item), unchanged(item), effort))) return false;
-  await deleteObjects(store, [object], effort);
+  if (object === undefined) return deleteItem(store.table, recordKey(projectId, id), unchanged(item), budget);
+  if (!(await replaceItem(store.table, purgedItem(item), unchanged(item), budget))) return false;
+  await deleteObjects(store, [object], budget);
   return true;
 };

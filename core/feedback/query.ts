@@ -7,7 +7,7 @@ import {
   sortable,
 } from '../expression/index.ts';
 import { cut, sortedPart } from '../query/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import { invalid } from '../wire/index.ts';
 import { encoder, FeedbackReader, feedbackKind } from './answer.ts';
 import { comparePlaces, type FeedbackRecord } from './model.ts';
@@ -38,7 +38,7 @@ export interface FeedbackQueryAnswer {
 export const queryFeedback = (
   store: FeedbackStore,
   query: FeedbackQuery,
-  effort: Effort,
+  budget: RequestBudget,
 ): FeedbackQueryAnswer => {
   const planned = plan(store.names, query);
   const reader = new FeedbackReader(store.names);
@@ -56,7 +56,7 @@ export const queryFeedback = (
   const onPayload = tests(planned.onPayloads);
   const counts = { scanned: 0, sent: 0 };
   const isWanted = (record: FeedbackRecord) => planned.plan.payloads && onHeader(record);
-  const found = recordsOf(store, query.projectId, planned.plan, isWanted, effort, (entries) => {
+  const found = recordsOf(store, query.projectId, planned.plan, isWanted, budget, (entries) => {
     counts.scanned += entries;
   });
   const matching = async function* () {

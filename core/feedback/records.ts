@@ -1,9 +1,9 @@
 import { orderRuns } from '../query/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { comparePlaces, type FeedbackRecord } from './model.ts';
 import { readWhole, withPayloads } from './payload.ts';
-import { type Find, settle } from './settle.ts';
+import { type Find, settle } from './resolve.ts';
 import { entriesOf, type Search } from './source.ts';
 import type { FeedbackStore } from './store.ts';
 
@@ -20,22 +20,22 @@ export const recordsOf = (
   projectId: ProjectId,
   search: Search,
   isWanted: (record: FeedbackRecord) => boolean,
-  effort: Effort,
+  budget: RequestBudget,
   scanned: (entries: number) => void = () => {},
 ): AsyncGenerator<FeedbackRecord[]> => {
   const { bounds, descending } = search;
   const met = async function* () {
-    for await (const entries of entriesOf(store, projectId, search, effort)) {
+    for await (const entries of entriesOf(store, projectId, search, budget)) {
       scanned(entries.length);
       yield entries;
     }
   };
   const find: Find = async ({ id, createdAt }) => {
     if (createdAt < (bounds.from ?? 0) || createdAt > (bounds.to ?? createdAt)) return undefined;
-    const [entry] = await readWhole(store, projectId, [id], effort);
+    const [entry] = await readWhole(store, projectId, [id], budget);
     return entry;
   };
-  const entries = withPayloads(store, projectId, isWanted, met(), effort);
+  const entries = withPayloads(store, projectId, isWanted, met(), budget);
   const isTied = (a: FeedbackRecord, b: FeedbackRecord) => a.header.createdAt === b.header.createdAt;
   const compare = comparePlaces(descending);
   return orderRuns(isTied, (a, b) => compare(a.header, b.header), settle(descending, entries, find));

@@ -1,4 +1,4 @@
-import { type Effort, transact } from '../storage/index.ts';
+import { type RequestBudget, transact } from '../storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
@@ -43,24 +43,24 @@ export const replaceFeedback = async (
   store: FeedbackStore,
   { feedbackId, draft }: Replacement,
   userId: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<FeedbackAnswer> => {
   const record = newRecord(draft, userId);
   refuseLarge([{ record, loc: [] }]);
   /** Objects in the bucket that were stored for this request. */
   const objects: string[] = [];
   for (;;) {
-    const found = await look(store, feedbackId, record, effort);
-    await deleteObjects(store, leftoversIn(found), effort);
+    const found = await look(store, feedbackId, record, budget);
+    await deleteObjects(store, leftoversIn(found), budget);
     const step = nextStep(feedbackId, record, found);
     if (step.kind === 'swap') {
-      const header = await swap(store, record, step.old, found, objects, effort);
+      const header = await swap(store, record, step.old, found, objects, budget);
       if (header) return answerOf(record, header);
     } else if (step.kind === 'drop') {
-      await drop(store, step, effort);
+      await drop(store, step, budget);
     } else {
       const used = step.kind === 'done' ? step.there.item.o?.S : undefined;
-      await deleteObjects(store, without(objects, used), effort);
+      await deleteObjects(store, without(objects, used), budget);
       if (step.kind === 'refuse') throw step.error;
       return answerOf(record, step.there.entry.header);
     }
@@ -79,20 +79,20 @@ const swap = async (
   old: StoredRecord,
   { present }: Found,
   objects: string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<FeedbackHeader | undefined> => {
   const frame = frameOf(record, old);
-  const { item, object } = await placePayload(store, frame, record.payloadText, effort);
+  const { item, object } = await placePayload(store, frame, record.payloadText, budget);
   if (object !== undefined) objects.push(object);
   const put = { item, expected: unchanged(present?.item) };
   const bury = { item: tombstoneItem(old.item, frame.header), expected: unchanged(old.item) };
   const puts = old === present ? [put] : [put, bury];
-  if (!(await transact(store.table, { puts }, effort))) return undefined;
+  if (!(await transact(store.table, { puts }, budget))) return undefined;
   const former = old.item.o?.S;
   await deleteObjects(
     store,
     [...without(objects, object), ...(former === undefined ? [] : [former])],
-    effort,
+    budget,
   );
   return frame.header;
 };
@@ -104,9 +104,9 @@ const look = async (
   store: FeedbackStore,
   feedbackId: string,
   { header: { projectId, id } }: NewRecord,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Found> => {
-  const stored = await readStored(store, projectId, [...new Set([feedbackId, id])], effort);
+  const stored = await readStored(store, projectId, [...new Set([feedbackId, id])], budget);
   return { old: stored.get(feedbackId), present: stored.get(id) };
 };
 
@@ -145,10 +145,10 @@ const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredReco
 const drop = async (
   { table }: FeedbackStore,
   { old, there }: Extract<Step, { kind: 'drop' }>,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
   const { projectId, id } = there.entry.header;
   const puts = [{ item: purgedItem(old.item), expected: unchanged(old.item) }];
   const checks = [{ key: recordKey(projectId, id), expected: unchanged(there.item) }];
-  await transact(table, { puts, checks }, effort);
+  await transact(table, { puts, checks }, budget);
 };

@@ -1,4 +1,11 @@
-import { type Effort, forEach, type Item, type KeyRange, queryPage, type Table } from '../storage/index.ts';
+import {
+  type Item,
+  type KeyRange,
+  mapConcurrent,
+  queryPage,
+  type RequestBudget,
+  type Table,
+} from '../storage/index.ts';
 
 /** How key ranges are to be scanned. */
 export interface ScanOptions {
@@ -9,7 +16,7 @@ export interface ScanOptions {
 
 const growth = 4;
 /** From this many rows on a page is as long as DynamoDB makes it: 1 MB. */
-const largestPage = 2000;
+const maxPage = 2000;
 /** How many ranges' pages are fetched at once. */
 const concurrency = 16;
 
@@ -22,9 +29,9 @@ class RangeReader {
   #rows: Item[] = [];
   #at = 0;
 
-  constructor(table: Table, range: KeyRange, { descending, firstPage }: ScanOptions, effort: Effort) {
+  constructor(table: Table, range: KeyRange, { descending, firstPage }: ScanOptions, budget: RequestBudget) {
     this.#limit = firstPage;
-    this.#read = (limit, start) => queryPage(table, range, effort, { descending, limit, start });
+    this.#read = (limit, start) => queryPage(table, range, budget, { descending, limit, start });
   }
 
   /** The next row, as far as it has been read. */
@@ -40,10 +47,7 @@ class RangeReader {
   /** Makes sure that there is a head, unless the range is at its end. */
   async fill(): Promise<void> {
     while (this.head === undefined && !this.#finished) {
-      const { items, next } = await this.#read(
-        this.#limit < largestPage ? this.#limit : undefined,
-        this.#start,
-      );
+      const { items, next } = await this.#read(this.#limit < maxPage ? this.#limit : undefined, this.#start);
       this.#limit *= growth;
       this.#rows = items;
       this.#at = 0;
@@ -63,11 +67,11 @@ export async function* scan(
   table: Table,
   ranges: readonly KeyRange[],
   options: ScanOptions,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<Item[]> {
-  let readers = ranges.map((range) => new RangeReader(table, range, options, effort));
+  let readers = ranges.map((range) => new RangeReader(table, range, options, budget));
   while (readers.length > 0) {
-    await forEach(readers, concurrency, (reader) => reader.fill());
+    await mapConcurrent(readers, concurrency, (reader) => reader.fill());
     readers = readers.filter((reader) => reader.head !== undefined);
     if (readers.length > 0) yield merge(readers, options.descending);
   }

@@ -1,5 +1,5 @@
 import { everyShard } from '../calls/index.ts';
-import { type Effort, getItems, type Item, type KeyRange } from '../storage/index.ts';
+import { getItems, type Item, type KeyRange, type RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { attributesButPayload, toEntry } from './items.ts';
 import { recordKey, refRange, timeRange, typeRange } from './keys.ts';
@@ -48,7 +48,7 @@ export async function* entriesOf(
   store: FeedbackStore,
   projectId: ProjectId,
   search: Search,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<Entry[]> {
   const toEntries = async (items: readonly Item[]): Promise<Entry[]> => {
     const entries = await Promise.all(items.map((item) => toEntry(store, projectId, item)));
@@ -58,12 +58,12 @@ export async function* entriesOf(
   if (source.kind === 'ids') {
     const keys = source.values.map((id) => recordKey(projectId, id));
     const options = { consistent: true, attributes: attributesButPayload };
-    const entries = await toEntries(await getItems(store.table, keys, effort, options));
+    const entries = await toEntries(await getItems(store.table, keys, budget, options));
     const compare = comparePlaces(descending);
     yield entries.sort((a, b) => compare(placeOf(a), placeOf(b)));
     return;
   }
   const ranges = rangesOf(store, projectId, search);
   const options = { descending, firstPage: firstPageRows(enough, ranges.length) };
-  for await (const items of scan(store.table, ranges, options, effort)) yield await toEntries(items);
+  for await (const items of scan(store.table, ranges, options, budget)) yield await toEntries(items);
 }

@@ -1,4 +1,4 @@
-import { deleteObject, type Effort, forEach, getItems, type Item } from '../storage/index.ts';
+import { deleteObject, getItems, type Item, mapConcurrent, type RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { NewRecord } from './draft.ts';
 import { attributesButPayload, toEntry } from './items.ts';
@@ -28,15 +28,15 @@ export const readStored = async (
   store: FeedbackStore,
   projectId: ProjectId,
   ids: readonly string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Map<string, Stored>> => {
   const names = new Map(ids.map((id) => [keyText(recordKey(projectId, id)), id]));
   const keys = ids.map((id) => recordKey(projectId, id));
-  const items = await getItems(store.table, keys, effort, {
+  const items = await getItems(store.table, keys, budget, {
     consistent: true,
     attributes: attributesButPayload,
   });
-  const found = await forEach(items, items.length || 1, async (item): Promise<[string, Stored]> => {
+  const found = await mapConcurrent(items, items.length || 1, async (item): Promise<[string, Stored]> => {
     const entry = await toEntry(store, projectId, item);
     return [names.get(keyText(item)) ?? '', { item, entry }];
   });
@@ -56,9 +56,9 @@ const concurrency = 16;
 export const deleteObjects = async (
   store: FeedbackStore,
   objects: readonly string[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
-  await forEach(objects, concurrency, (object) => deleteObject(store.bucket, object, effort));
+  await mapConcurrent(objects, concurrency, (object) => deleteObject(store.bucket, object, budget));
 };
 
 /** A stored item that is a record, with its head. */

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
-import { Budget } from './budget.ts';
+import { CharacterAllowance } from './allowance.ts';
 import type { Fold } from './fold.ts';
 import { ChoicesFold } from './fold-choices.ts';
 import { ResponsesFold } from './fold-responses.ts';
@@ -30,7 +30,7 @@ export interface Assembly {
 
 /** An answer that is no stream: kept whole, or not at all. */
 export class WholeAssembly implements Assembly {
-  readonly #budget = new Budget(keptCharacters);
+  readonly #allowance = new CharacterAllowance(keptCharacters);
   #chunks: Uint8Array[] = [];
 
   get spoken(): boolean {
@@ -38,12 +38,12 @@ export class WholeAssembly implements Assembly {
   }
 
   add(bytes: Uint8Array): void {
-    if (this.#budget.take(bytes.length)) this.#chunks.push(bytes);
+    if (this.#allowance.take(bytes.length)) this.#chunks.push(bytes);
     else this.#chunks = [];
   }
 
   end(): Assembled {
-    const truncated = this.#budget.exceeded;
+    const truncated = this.#allowance.exceeded;
     const text = truncated ? '' : Buffer.concat(this.#chunks).toString('utf8');
     const json = parsed(text);
     return { output: json === undefined ? text || null : json, truncated, error: undefined };
@@ -61,7 +61,7 @@ const parsed = (text: string): JsonValue | undefined => {
 
 /** A stream of server-sent events, each with JSON as its data, and at the end perhaps `[DONE]`; what is none of these is passed over. */
 export class StreamAssembly implements Assembly {
-  readonly #budget = new Budget(keptCharacters);
+  readonly #allowance = new CharacterAllowance(keptCharacters);
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
   #fold: Fold | undefined;
@@ -92,7 +92,7 @@ export class StreamAssembly implements Assembly {
     this.#feed(`${this.#decoder.decode()}\n\n`);
     return {
       output: this.#fold?.answer() ?? null,
-      truncated: this.#budget.exceeded || this.#overflowed,
+      truncated: this.#allowance.exceeded || this.#overflowed,
       error: this.#error,
     };
   }
@@ -108,15 +108,15 @@ export class StreamAssembly implements Assembly {
     const error = errorOf(data);
     if (error !== undefined) this.#error ??= error;
     this.#spoken ||= speaks(data);
-    this.#fold ??= foldOf(data, this.#budget);
+    this.#fold ??= foldOf(data, this.#allowance);
     this.#fold?.add(data);
   }
 }
 
 /** By its first event; undefined as long as none tells. */
-const foldOf = (data: JsonObject, budget: Budget): Fold | undefined => {
-  if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(budget);
-  return Array.isArray(data.choices) ? new ChoicesFold(budget) : undefined;
+const foldOf = (data: JsonObject, allowance: CharacterAllowance): Fold | undefined => {
+  if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(allowance);
+  return Array.isArray(data.choices) ? new ChoicesFold(allowance) : undefined;
 };
 
 const errorOf = (data: JsonObject): JsonValue | undefined => {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
-import { Budget } from './budget.ts';
+import { CharacterAllowance } from './allowance.ts';
 import type { Fold } from './fold.ts';
 import { mergeDelta, setKept } from './merge.ts';
 
-const mostChoices = 128;
+const maxChoices = 128;
 /** Kept apart for what stands beside the choices: the usage comes last, when a long answer has used up the rest. */
 const headCharacters = 64 * 1024;
 
@@ -25,14 +25,14 @@ const finished = ({ message, ...choice }: JsonObject): JsonObject => {
 
 /** Puts a streamed chat completion or text completion together: its choices by their index, what stands beside them as it was last said. */
 export class ChoicesFold implements Fold {
-  readonly #budget: Budget;
-  readonly #headBudget = new Budget(headCharacters);
+  readonly #allowance: CharacterAllowance;
+  readonly #headBudget = new CharacterAllowance(headCharacters);
   readonly #head: JsonObject = {};
   readonly #choices = new Map<number, JsonObject>();
   #begun = false;
 
-  constructor(budget: Budget) {
-    this.#budget = budget;
+  constructor(allowance: CharacterAllowance) {
+    this.#allowance = allowance;
   }
 
   add(data: JsonObject): void {
@@ -42,7 +42,7 @@ export class ChoicesFold implements Fold {
       if (value !== null || !Object.hasOwn(this.#head, key))
         setKept(this.#head, key, value, this.#headBudget);
     }
-    if (this.#headBudget.exceeded) this.#budget.exceed();
+    if (this.#headBudget.exceeded) this.#allowance.exceed();
     if (!Array.isArray(choices)) return;
     for (const choice of choices) if (isJsonObject(choice)) this.#addChoice(choice);
   }
@@ -62,12 +62,12 @@ export class ChoicesFold implements Fold {
     if (typeof index !== 'number') return;
     const choice = this.#choices.get(index) ?? { index };
     if (!this.#choices.has(index)) {
-      if (this.#choices.size >= mostChoices) {
-        this.#budget.exceed();
+      if (this.#choices.size >= maxChoices) {
+        this.#allowance.exceed();
         return;
       }
       this.#choices.set(index, choice);
     }
-    mergeDelta(choice, { ...(isJsonObject(delta) && { message: delta }), ...rest }, this.#budget);
+    mergeDelta(choice, { ...(isJsonObject(delta) && { message: delta }), ...rest }, this.#allowance);
   }
 }

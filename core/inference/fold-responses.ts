@@ -1,22 +1,22 @@
 import { isJsonObject, type JsonObject } from '../wire/index.ts';
-import type { Budget } from './budget.ts';
+import type { CharacterAllowance } from './allowance.ts';
 import type { Fold } from './fold.ts';
 
-const mostItems = 1024;
+const maxItems = 1024;
 
 /**
  * Puts a streamed answer of the Responses API together. Its last event carries the whole response; where that never came, the items that were finished are
  * there, and the text of the one under way.
  */
 export class ResponsesFold implements Fold {
-  readonly #budget: Budget;
+  readonly #allowance: CharacterAllowance;
   readonly #items = new Map<number, JsonObject>();
   readonly #texts = new Map<number, string>();
   #response: JsonObject | null = null;
   #whole = false;
 
-  constructor(budget: Budget) {
-    this.#budget = budget;
+  constructor(allowance: CharacterAllowance) {
+    this.#allowance = allowance;
   }
 
   add(data: JsonObject): void {
@@ -24,16 +24,20 @@ export class ResponsesFold implements Fold {
     if (isJsonObject(response)) {
       this.#whole =
         type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
-      this.#response = this.#budget.take(JSON.stringify(response).length)
+      this.#response = this.#allowance.take(JSON.stringify(response).length)
         ? response
         : withoutOutput(response);
     }
-    if (typeof index !== 'number' || this.#items.size + this.#texts.size >= mostItems) return;
+    if (typeof index !== 'number' || this.#items.size + this.#texts.size >= maxItems) return;
     if (type === 'response.output_item.done' && isJsonObject(item)) {
       this.#texts.delete(index);
-      if (this.#budget.take(JSON.stringify(item).length)) this.#items.set(index, item);
+      if (this.#allowance.take(JSON.stringify(item).length)) this.#items.set(index, item);
     }
-    if (type === 'response.output_text.delta' && typeof delta === 'string' && this.#budget.take(delta.length))
+    if (
+      type === 'response.output_text.delta' &&
+      typeof delta === 'string' &&
+      this.#allowance.take(delta.length)
+    )
       this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
   }
 

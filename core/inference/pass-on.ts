@@ -6,8 +6,8 @@ import { post } from './connection.ts';
 import type { InferencePath } from './endpoints.ts';
 import { noKey, noUpstream, redirected, tooLate, unknownModel, unreachable } from './faults.ts';
 import { answerHeaders, type Headers, requestHeaders } from './headers.ts';
+import type { InferenceBody } from './inference-body.ts';
 import type { Recording } from './recording.ts';
-import type { InferenceBody } from './schema.ts';
 import type { SecretKeys } from './secrets.ts';
 import { signed } from './sign.ts';
 import { type Chosen, chooseUpstream, targetOf, type Upstream } from './upstream.ts';
@@ -29,7 +29,7 @@ export interface InferenceRequest {
   /** The client's headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The longest that the whole answer may take, in milliseconds; the body's own `timeout` may be less. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
   readonly recording?: Recording | undefined;
@@ -112,7 +112,7 @@ const passTo = async (chosen: Chosen, inference: Inference, request: InferenceRe
   const { name } = chosen.upstream;
   recording?.sent(name, chosen.model);
   const wanted = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
-  const ms = Math.max(1, Math.min(request.mostMs, wanted));
+  const ms = Math.max(1, Math.min(request.maxMs, wanted));
   const late = AbortSignal.timeout(ms);
   let complete = false;
   const runOut = () => {

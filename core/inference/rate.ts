@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type Effort, persist, type Table } from '../storage/index.ts';
+import { type RequestBudget, type Table, withRetries } from '../storage/index.ts';
 import { ServiceError } from '../wire/index.ts';
 
 /** How many requests a key may make. */
@@ -35,11 +35,11 @@ const exhausted = (perMinute: number, now: number): ServiceError =>
 export const countRequest = async (
   { table, perMinute }: RateLimit,
   keyId: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
   const now = Date.now();
   const minute = Math.floor(now / minuteMs);
-  await persist(effort, async (request) => {
+  await withRetries(budget, async (request) => {
     try {
       const command = new UpdateItemCommand({
         TableName: table.name,
@@ -54,7 +54,7 @@ export const countRequest = async (
         ReturnConsumedCapacity: 'TOTAL',
       });
       const answer = await table.client.send(command, request);
-      effort.meter.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
+      budget.meter.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw exhausted(perMinute, now);
       throw error;

@@ -9,7 +9,7 @@ import {
 } from '../wire/index.ts';
 import { type Assembly, StreamAssembly, WholeAssembly } from './assembly.ts';
 import { endpoints, type InferencePath } from './endpoints.ts';
-import type { InferenceBody } from './schema.ts';
+import type { InferenceBody } from './inference-body.ts';
 import { usageOf } from './usage.ts';
 
 /** A request that is to become a call. */
@@ -21,17 +21,17 @@ export interface Recorded {
   readonly requestId: string;
 }
 
-const longestMessage = 2000;
+const maxMessage = 2000;
 
 /** What an error in an answer says of itself. */
 const messageOf = (error: JsonValue): string => {
-  if (typeof error === 'string') return error.slice(0, longestMessage);
+  if (typeof error === 'string') return error.slice(0, maxMessage);
   if (!isJsonObject(error)) return 'an error without a message';
   const { message, error: inner } = error;
   if (inner !== undefined && inner !== null) return messageOf(inner);
   return typeof message === 'string'
-    ? message.slice(0, longestMessage)
-    : JSON.stringify(error).slice(0, longestMessage);
+    ? message.slice(0, maxMessage)
+    : JSON.stringify(error).slice(0, maxMessage);
 };
 
 /** Follows one request from its arrival to its end, and makes a call of it. */
@@ -79,7 +79,7 @@ export class Recording {
 
   /** Notes why there is no whole answer. The first reason counts. */
   failed(reason: string): void {
-    this.#exception ??= reason.slice(0, longestMessage);
+    this.#exception ??= reason.slice(0, maxMessage);
   }
 
   /**

@@ -10,10 +10,10 @@ export const kindOf = (value: JsonValue): ObjectKind => (own(value, '_type') ===
 
 /** Classes that everything is built upon say nothing. */
 const roots: ReadonlySet<string> = new Set(['Object', 'BaseModel']);
-const longestClass = 256;
+const maxClass = 256;
 
 const isClassName = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= longestClass && value.isWellFormed();
+  typeof value === 'string' && value.length > 0 && value.length <= maxClass && value.isWellFormed();
 
 /**
  * The class that a value's class is built upon: of its `_bases`, the names of the bases from the nearest to the farthest, the

@@ -1,4 +1,4 @@
-import { type Effort, type Transaction, transact, untilDone } from '../storage/index.ts';
+import { type RequestBudget, type Transaction, transact, untilDone } from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
 import { baseObjectClassOf, kindOf } from './classify.ts';
 import { digestOf } from './digest.ts';
@@ -26,26 +26,26 @@ export const createObject = async (
   store: ObjectStore,
   { val, ...name }: NewObject,
   userId: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<string> => {
   const { packed, bytes, home } = await packValue(val);
   const digest = digestOf(val);
   const about = { ...name, digest, kind: kindOf(val), baseObjectClass: baseObjectClassOf(val), bytes, home };
   const strays: ValueName[] = [];
-  await untilDone(effort, async () => {
+  await untilDone(budget, async () => {
     const [[known], [head]] = await Promise.all([
-      findVersions(store, [{ ...name, version: { digest } }], effort),
-      readHeads(store, [name], effort),
+      findVersions(store, [{ ...name, version: { digest } }], budget),
+      readHeads(store, [name], budget),
     ]);
     if (known) return true;
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
-    if (home === 'bucket') await putValue(store, header, packed, effort);
-    const made = await transact(store.table, making(header, head, packed), effort);
+    if (home === 'bucket') await putValue(store, header, packed, budget);
+    const made = await transact(store.table, making(header, head, packed), budget);
     if (!made && home === 'bucket') strays.push(header);
     return made;
   });
-  if (strays.length > 0) await sweep(store, name, strays, effort);
+  if (strays.length > 0) await sweep(store, name, strays, budget);
   return digest;
 };
 

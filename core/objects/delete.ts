@@ -1,4 +1,4 @@
-import { type Effort, queryPage, type Transaction, transact, untilDone } from '../storage/index.ts';
+import { queryPage, type RequestBudget, type Transaction, transact, untilDone } from '../storage/index.ts';
 import { digestKey, versionKey, versionRange } from './keys.ts';
 import { findVersions, readHeads } from './lookup.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -7,7 +7,7 @@ import { sweep } from './sweep.ts';
 import { noteItem } from './values.ts';
 
 /** How many versions go in one transaction of at most 100 writes: the head, and up to three of each version. */
-const mostAtOnce = 33;
+const maxAtOnce = 33;
 
 /**
  * Deletes versions of an object for good, their values included. Those that are not there are as good as deleted, so it may be
@@ -22,19 +22,19 @@ export const deleteVersions = async (
   store: ObjectStore,
   name: ObjectName,
   digests: readonly string[] | null,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<number> => {
-  const [head] = await readHeads(store, [name], effort);
+  const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return 0;
   let deleted = 0;
   const left = digests && [...new Set(digests)];
   for (;;) {
-    const batch = left?.splice(0, mostAtOnce);
-    const found = await deleteSome(store, name, batch ?? { below: head.next }, effort);
+    const batch = left?.splice(0, maxAtOnce);
+    const found = await deleteSome(store, name, batch ?? { below: head.next }, budget);
     deleted += found;
     if (left ? left.length === 0 : found === 0) break;
   }
-  await sweep(store, name, [], effort);
+  await sweep(store, name, [], budget);
   return deleted;
 };
 
@@ -43,16 +43,16 @@ const deleteSome = async (
   store: ObjectStore,
   name: ObjectName,
   which: readonly string[] | { readonly below: number },
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<number> => {
   let deleted = 0;
-  await untilDone(effort, async () => {
+  await untilDone(budget, async () => {
     // The head is read first: whatever changes after it makes the transaction fail.
-    const [head] = await readHeads(store, [name], effort);
-    const doomed = await findDoomed(store, name, which, effort);
+    const [head] = await readHeads(store, [name], budget);
+    const doomed = await findDoomed(store, name, which, budget);
     if (head === undefined || doomed.length === 0) return true;
-    const latest = await latestWithout(store, head, doomed, effort);
-    if (!(await transact(store.table, deleting({ ...head, latest }, head, doomed), effort))) return false;
+    const latest = await latestWithout(store, head, doomed, budget);
+    if (!(await transact(store.table, deleting({ ...head, latest }, head, doomed), budget))) return false;
     deleted = doomed.length;
     return true;
   });
@@ -63,15 +63,15 @@ const findDoomed = async (
   store: ObjectStore,
   name: ObjectName,
   which: readonly string[] | { readonly below: number },
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<VersionHeader[]> => {
   if ('below' in which) {
     const range = versionRange(name, which.below);
-    const page = await queryPage(store.table, range, effort, { consistent: true, limit: mostAtOnce });
+    const page = await queryPage(store.table, range, budget, { consistent: true, limit: maxAtOnce });
     return page.items.map((item) => toHeader(name.projectId, item));
   }
   const addresses = which.map((digest) => ({ ...name, version: { digest } }));
-  const found = await findVersions(store, addresses, effort);
+  const found = await findVersions(store, addresses, budget);
   return found.flatMap((version) => version?.header ?? []);
 };
 
@@ -80,15 +80,15 @@ const latestWithout = async (
   store: ObjectStore,
   head: Head,
   doomed: readonly VersionHeader[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<VersionHeader | null> => {
   const gone = new Set(doomed.map(({ versionIndex }) => versionIndex));
   if (head.latest && !gone.has(head.latest.versionIndex)) return head.latest;
   // Of so many of the newest, at least one stays, if there is one.
-  const { items } = await queryPage(store.table, versionRange(head), effort, {
+  const { items } = await queryPage(store.table, versionRange(head), budget, {
     consistent: true,
     descending: true,
-    limit: mostAtOnce + 1,
+    limit: maxAtOnce + 1,
   });
   const newest = items.map((item) => toHeader(head.projectId, item));
   return newest.find(({ versionIndex }) => !gone.has(versionIndex)) ?? null;

@@ -8,5 +8,4 @@ export { queryObjects } from './query.ts';
 export { readObject } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';
 export * from './request.ts';
-export * from './schema.ts';
 export type { ObjectStore } from './store.ts';

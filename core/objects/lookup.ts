@@ -1,4 +1,4 @@
-import { type Effort, getItems, type Item } from '../storage/index.ts';
+import { getItems, type Item, type RequestBudget } from '../storage/index.ts';
 import { isDigest } from './digest.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
 import { isObjectId, type ObjectName, type VersionHeader, type VersionName } from './model.ts';
@@ -17,10 +17,10 @@ const keyText = ({ k, s }: Item): string =>
 export const getInOrder = async (
   store: ObjectStore,
   keys: readonly (Item | undefined)[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<(Item | undefined)[]> => {
   const unique = new Map(keys.flatMap((key) => (key ? [[keyText(key), key]] : [])));
-  const items = await getItems(store.table, [...unique.values()], effort, { consistent: true });
+  const items = await getItems(store.table, [...unique.values()], budget, { consistent: true });
   const found = new Map(items.map((item) => [keyText(item), item]));
   return keys.map((key) => key && found.get(keyText(key)));
 };
@@ -33,9 +33,9 @@ export const getInOrder = async (
 export const readHeads = async (
   store: ObjectStore,
   names: readonly ObjectName[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<(Head | undefined)[]> => {
-  const items = await getInOrder(store, names.map(headKey), effort);
+  const items = await getInOrder(store, names.map(headKey), budget);
   return items.map((item, i) => {
     const name = names[i];
     return item && name && toHead(name.projectId, item);
@@ -71,9 +71,9 @@ const keyOf = ({ version, ...name }: Address): Item | undefined => {
 export const findVersions = async (
   store: ObjectStore,
   addresses: readonly Address[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<(FoundVersion | undefined)[]> => {
-  const items = await getInOrder(store, addresses.map(keyOf), effort);
+  const items = await getInOrder(store, addresses.map(keyOf), budget);
   return addresses.map(({ projectId }, i) => {
     const item = items[i];
     // The head of an object whose versions were all deleted has no header.

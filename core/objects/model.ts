@@ -9,14 +9,14 @@ export interface ObjectName {
   readonly objectId: string;
 }
 
-const longestObjectId = 128;
+const maxObjectId = 128;
 
 /** What an object's id must look like, for error messages. */
-export const objectIdRule = `should be 1 to ${longestObjectId} printable characters, none of them "/" or ":"`;
+export const objectIdRule = `should be 1 to ${maxObjectId} printable characters, none of them "/" or ":"`;
 
 /** Whether a text can be an object's id, and so the name in a ref: 1–128 printable characters without `/` and `:`. */
 export const isObjectId = (text: string): boolean =>
-  isId(text) && !/[/:]/.test(text) && [...text].length <= longestObjectId;
+  isId(text) && !/[/:]/.test(text) && [...text].length <= maxObjectId;
 
 /** A version of an object without its value. */
 export interface VersionHeader extends ObjectName {

@@ -47,7 +47,7 @@ export const compareBy = (sortBy: readonly SortKey[]): Comparison => {
 };
 
 /** The most versions that are held to be sorted: some 100 MB of headers. */
-const mostHeld = 200_000;
+const maxHeld = 200_000;
 
 /**
  * Sorts versions that come in batches. No more than twice as many as are wanted are held.
@@ -60,7 +60,7 @@ export const sorted = async (
   batches: AsyncIterable<ObjectVersion[]>,
   sortBy: readonly SortKey[],
   wanted: number | null,
-  most = mostHeld,
+  most = maxHeld,
 ): Promise<ObjectVersion[]> => {
   const compare = compareBy(sortBy);
   const enough = wanted ?? Number.POSITIVE_INFINITY;

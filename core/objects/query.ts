@@ -1,5 +1,5 @@
 import { cut } from '../query/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import { objectJson } from './answer.ts';
 import { bySize } from './by-size.ts';
@@ -24,13 +24,13 @@ export async function* queryObjects(
   store: ObjectStore,
   names: WireNames,
   query: ObjectsQuery,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<string[]> {
   const { limit, offset } = query;
   if (limit === 0 || query.filter.objectIds?.length === 0) return;
-  for await (const batch of cut(offset, limit, ordered(store, query, effort))) {
+  for await (const batch of cut(offset, limit, ordered(store, query, budget))) {
     if (query.metadataOnly) yield batch.map((version) => objectJson(names, version, 'null'));
-    else yield* withValues(store, names, batch, effort);
+    else yield* withValues(store, names, batch, budget);
   }
 }
 
@@ -38,11 +38,11 @@ export async function* queryObjects(
 async function* ordered(
   store: ObjectStore,
   query: ObjectsQuery,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<ObjectVersion[]> {
   const order = storedOrder(query.sortBy);
   const wanted = query.limit === null ? null : query.offset + query.limit;
-  const found = findAll(store, query, order ?? 'ascending', order && wanted, effort);
+  const found = findAll(store, query, order ?? 'ascending', order && wanted, budget);
   const matches = filtered(versionFilter(query.filter), found);
   if (order) yield* matches;
   else yield await sorted(matches, query.sortBy, wanted);
@@ -71,11 +71,11 @@ async function* withValues(
   store: ObjectStore,
   names: WireNames,
   versions: readonly ObjectVersion[],
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<string[]> {
   for (const part of bySize(versions, hydrationBytes, ({ header }) => header.bytes)) {
     const found = part.map(({ header }) => ({ header, packed: undefined }));
-    const values = await readValues(store, found, effort);
+    const values = await readValues(store, found, budget);
     yield part.flatMap((version, i) => {
       const val = values[i];
       return val === undefined ? [] : objectJson(names, version, val);

@@ -1,4 +1,4 @@
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import { notFound } from '../wire/index.ts';
 import { type Address, findVersions, readHeads } from './lookup.ts';
 import type { StoredVersion } from './model.ts';
@@ -13,13 +13,13 @@ import { readValues } from './values.ts';
 export const readObject = async (
   store: ObjectStore,
   address: Address,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<StoredVersion> => {
   const [[found], [head]] = await Promise.all([
-    findVersions(store, [address], effort),
-    readHeads(store, [address], effort),
+    findVersions(store, [address], budget),
+    readHeads(store, [address], budget),
   ]);
-  const [val] = found ? await readValues(store, [found], effort) : [];
+  const [val] = found ? await readValues(store, [found], budget) : [];
   if (!found || val === undefined) throw absent(address, head?.latest != null);
   const { header } = found;
   return { header, val, isLatest: head?.latest?.versionIndex === header.versionIndex };

@@ -1,4 +1,4 @@
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import type { JsonValue, Ref } from '../wire/index.ts';
 import { bySize } from './by-size.ts';
 import { type Address, type FoundVersion, findVersions } from './lookup.ts';
@@ -28,14 +28,14 @@ interface Located {
 const locate = async (
   store: ObjectStore,
   refs: readonly Ref[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<(Located | undefined)[]> => {
   const parsed = refs.map(parse);
   const wanted = parsed.flatMap((ref) => ref ?? []);
   const found = await findVersions(
     store,
     wanted.map(({ address }) => address),
-    effort,
+    budget,
   );
   const located = new Map(wanted.map((ref, i) => [ref, found[i]]));
   return parsed.map((ref) => {
@@ -51,10 +51,10 @@ const versionText = ({ header }: FoundVersion): string =>
 const valuesOf = async (
   store: ObjectStore,
   refs: readonly (Located | undefined)[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<(JsonValue | undefined)[]> => {
   const versions = new Map(refs.flatMap((ref) => (ref ? [[versionText(ref.version), ref.version]] : [])));
-  const texts = await readValues(store, [...versions.values()], effort);
+  const texts = await readValues(store, [...versions.values()], budget);
   const values = new Map(
     [...versions.keys()].map((name, i): [string, JsonValue | undefined] => {
       const text = texts[i];
@@ -79,8 +79,8 @@ const valuesOf = async (
 export const resolveRefs = async (
   store: ObjectStore,
   refs: readonly Ref[],
-  effort: Effort,
-): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, effort), effort);
+  budget: RequestBudget,
+): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, budget), budget);
 
 /**
  * Reads what refs refer to like {@link resolveRefs}, but part by part, so that no more than some 16 MB of values, or one value,
@@ -91,9 +91,9 @@ export const resolveRefs = async (
 export async function* streamRefs(
   store: ObjectStore,
   refs: readonly Ref[],
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<(JsonValue | undefined)[]> {
-  const located = await locate(store, refs, effort);
+  const located = await locate(store, refs, budget);
   const sizeOf = (ref: Located | undefined) => ref?.version.header.bytes ?? 0;
-  for (const part of bySize(located, windowBytes, sizeOf)) yield await valuesOf(store, part, effort);
+  for (const part of bySize(located, windowBytes, sizeOf)) yield await valuesOf(store, part, budget);
 }

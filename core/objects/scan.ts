@@ -1,4 +1,11 @@
-import { chunked, type Effort, forEach, type Item, type KeyRange, queryPage } from '../storage/index.ts';
+import {
+  chunked,
+  type Item,
+  type KeyRange,
+  mapConcurrent,
+  queryPage,
+  type RequestBudget,
+} from '../storage/index.ts';
 import { headRange, projectRange, versionRange } from './keys.ts';
 import { readHeads } from './lookup.ts';
 import type { ObjectName, ObjectVersion, VersionHeader } from './model.ts';
@@ -11,7 +18,7 @@ const concurrency = 16;
 const smallestPage = 100;
 const growth = 4;
 /** From this many items on a page is as long as DynamoDB makes it: 1 MB. */
-const largestPage = 4000;
+const maxPage = 4000;
 
 /**
  * Finds the versions that a query may want, in a stored order, strongly consistent: the latest ones in the heads of their
@@ -25,15 +32,15 @@ export const findAll = (
   { projectId, filter }: Pick<ObjectsQuery, 'projectId' | 'filter'>,
   order: StoredOrder,
   enough: number | null,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<ObjectVersion[]> => {
   const scan = { descending: order === 'descending', enough };
   const ids = filter.objectIds && inOrder(filter.objectIds, scan.descending);
   const names = ids?.map((objectId) => ({ projectId, objectId }));
-  const read = (ranges: readonly KeyRange[]) => pages(store, ranges, scan, effort);
+  const read = (ranges: readonly KeyRange[]) => pages(store, ranges, scan, budget);
   if (filter.latestOnly) {
     const heads = names
-      ? headsOf(store, names, effort)
+      ? headsOf(store, names, budget)
       : mapped(read([headRange(projectId)]), (item) => toHead(projectId, item));
     return latestOf(heads);
   }
@@ -56,9 +63,9 @@ const inOrder = (ids: readonly string[], descending: boolean): string[] => {
 async function* headsOf(
   store: ObjectStore,
   names: readonly ObjectName[],
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<Head[]> {
-  const heads = await readHeads(store, names, effort);
+  const heads = await readHeads(store, names, budget);
   yield heads.filter((head) => head !== undefined);
 }
 
@@ -73,18 +80,18 @@ async function* pages(
   store: ObjectStore,
   ranges: readonly KeyRange[],
   { descending, enough }: Scan,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<Item[]> {
   const options = { descending, consistent: true };
   const firstLimit = Math.max(smallestPage, enough ?? 0);
   const read = (range: KeyRange, limit: number, start?: Item) =>
-    queryPage(store.table, range, effort, {
+    queryPage(store.table, range, budget, {
       ...options,
       start,
-      limit: limit < largestPage ? limit : undefined,
+      limit: limit < maxPage ? limit : undefined,
     });
   for (const some of chunked(ranges, concurrency)) {
-    const firsts = await forEach(some, concurrency, async (range) => ({
+    const firsts = await mapConcurrent(some, concurrency, async (range) => ({
       range,
       page: await read(range, firstLimit),
     }));

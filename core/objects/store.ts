@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Bucket, Expectation, Item, Table } from '../storage/index.ts';
+import type { Bucket, Condition, Item, Table } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -70,7 +70,7 @@ export const headItem = (head: Head): Item => ({
  * That an object's head is as it was read, so that nothing of the object has changed since; undefined for one that was not
  * there.
  */
-export const unchanged = (head: Head | undefined): Expectation =>
+export const unchanged = (head: Head | undefined): Condition =>
   head ? { generation: number(head.generation) } : { k: undefined };
 
 /** Makes the item of a version, found by its index. */

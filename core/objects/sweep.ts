@@ -1,4 +1,4 @@
-import { deleteItems, deleteObject, type Effort, forEach, queryPage } from '../storage/index.ts';
+import { deleteItems, deleteObject, mapConcurrent, queryPage, type RequestBudget } from '../storage/index.ts';
 import { noteKey, noteRange, type ValueName, valueObject } from './keys.ts';
 import { findVersions, readHeads } from './lookup.ts';
 import type { ObjectName } from './model.ts';
@@ -19,22 +19,22 @@ export const sweep = async (
   store: ObjectStore,
   name: ObjectName,
   strays: readonly ValueName[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
-  const [head] = await readHeads(store, [name], effort);
+  const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return;
   // No version of an index below the head's next comes to be any more: what has none now never will.
-  const noted = await readNotes(store, name, head.next, effort);
+  const noted = await readNotes(store, name, head.next, budget);
   const candidates = [...noted, ...strays.filter(({ versionIndex }) => versionIndex < head.next)];
   const versions = await findVersions(
     store,
     candidates.map(({ versionIndex }) => ({ ...name, version: { versionIndex } })),
-    effort,
+    budget,
   );
   const dead = candidates.filter(({ digest }, i) => versions[i]?.header.digest !== digest);
-  await forEach(dead, concurrency, (value) => deleteObject(store.bucket, valueObject(value), effort));
+  await mapConcurrent(dead, concurrency, (value) => deleteObject(store.bucket, valueObject(value), budget));
   const notes = new Map(dead.map((value) => [valueObject(value), noteKey(value)]));
-  await deleteItems(store.table, [...notes.values()], effort);
+  await deleteItems(store.table, [...notes.values()], budget);
 };
 
 /** The values that notes tell of, with version indexes below a bound (1 or more). */
@@ -42,10 +42,10 @@ const readNotes = async (
   store: ObjectStore,
   name: ObjectName,
   below: number,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<ValueName[]> => {
   const range = noteRange(name, below);
-  const { items } = await queryPage(store.table, range, effort, { consistent: true, limit: mostNotes });
+  const { items } = await queryPage(store.table, range, budget, { consistent: true, limit: maxNotes });
   return items.map(({ versionIndex, digest }) => ({
     ...name,
     versionIndex: Number(versionIndex?.N),
@@ -54,4 +54,4 @@ const readNotes = async (
 };
 
 /** A sweep takes so many notes and leaves what is beyond them to the next. */
-const mostNotes = 1000;
+const maxNotes = 1000;

@@ -1,5 +1,5 @@
 import { pack, unpack } from '../calls/index.ts';
-import { type Effort, forEach, getObject, putItems, putObject } from '../storage/index.ts';
+import { getObject, mapConcurrent, putItems, putObject, type RequestBudget } from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
 import { digestKey, noteKey, type ValueName, valueObject } from './keys.ts';
 import { type FoundVersion, findVersions, getInOrder } from './lookup.ts';
@@ -10,7 +10,7 @@ import type { ObjectStore } from './store.ts';
  * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3 is cheaper from 4 KB on,
  * but slower to read; and a hundred items at a time still come to no more than 3.2 MB.
  */
-const largestInItem = 32 * 1024;
+const maxInItem = 32 * 1024;
 /** How many objects of the bucket are read at once. */
 const concurrency = 8;
 
@@ -26,7 +26,7 @@ export interface PackedValue {
 export const packValue = async (value: JsonValue): Promise<PackedValue> => {
   const text = Buffer.from(JSON.stringify(value), 'utf8');
   const packed = await pack(text);
-  return { packed, bytes: text.length, home: packed.length > largestInItem ? 'bucket' : 'item' };
+  return { packed, bytes: text.length, home: packed.length > maxInItem ? 'bucket' : 'item' };
 };
 
 /**
@@ -39,10 +39,10 @@ export const putValue = async (
   store: ObjectStore,
   name: ValueName,
   packed: Uint8Array,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<void> => {
-  await putItems(store.table, [noteItem(name)], effort);
-  await putObject(store.bucket, valueObject(name), packed, effort);
+  await putItems(store.table, [noteItem(name)], budget);
+  await putObject(store.bucket, valueObject(name), packed, budget);
 };
 
 /** The item of a note on a value in the bucket. */
@@ -62,17 +62,17 @@ export const noteItem = (name: ValueName) => ({
 export const readValues = async (
   store: ObjectStore,
   versions: readonly FoundVersion[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<(string | undefined)[]> => {
-  const fetched = await fetchItems(store, versions, effort);
-  return forEach(versions, concurrency, async (version) => {
+  const fetched = await fetchItems(store, versions, budget);
+  return mapConcurrent(versions, concurrency, async (version) => {
     const { header } = version;
     const packed =
       header.home === 'item'
         ? (version.packed ?? fetched.get(version))
-        : await getObject(store.bucket, valueObject(header), effort);
+        : await getObject(store.bucket, valueObject(header), budget);
     if (packed) return (await unpack(packed)).toString('utf8');
-    if (await isThere(store, header, effort)) throw new Error(`a value is missing: ${valueObject(header)}`);
+    if (await isThere(store, header, budget)) throw new Error(`a value is missing: ${valueObject(header)}`);
     return undefined;
   });
 };
@@ -81,16 +81,20 @@ export const readValues = async (
 const fetchItems = async (
   store: ObjectStore,
   versions: readonly FoundVersion[],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<Map<FoundVersion, Uint8Array | undefined>> => {
   const wanted = versions.filter(({ header, packed }) => header.home === 'item' && !packed);
   const keys = wanted.map(({ header }) => digestKey(header, header.digest));
-  const items = await getInOrder(store, keys, effort);
+  const items = await getInOrder(store, keys, budget);
   return new Map(wanted.map((version, i) => [version, items[i]?.b?.B]));
 };
 
 /** Whether a version is still what its digest leads to: its value may have been deleted, and made again as another version. */
-const isThere = async (store: ObjectStore, header: VersionHeader, effort: Effort): Promise<boolean> => {
-  const [found] = await findVersions(store, [{ ...header, version: { digest: header.digest } }], effort);
+const isThere = async (
+  store: ObjectStore,
+  header: VersionHeader,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const [found] = await findVersions(store, [{ ...header, version: { digest: header.digest } }], budget);
   return found?.header.versionIndex === header.versionIndex;
 };

@@ -1,5 +1,5 @@
 import { type CallHeader, type CallStore, PayloadReader, storageSize, traceRange } from '../calls/index.ts';
-import { type Effort, forEach } from '../storage/index.ts';
+import { mapConcurrent, type RequestBudget } from '../storage/index.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -21,16 +21,19 @@ export interface Lookups {
   /** Makes what tells the costs of a call's usage, by model, at the prices in force when it started. */
   readonly costs: (
     projectId: ProjectId,
-    effort: Effort,
+    budget: RequestBudget,
   ) => Promise<(usage: JsonObject, startedAt: Micros) => JsonObject>;
   /** The feedback on calls, oldest first, by call id; calls without any may be missing. */
   readonly feedback: (
     projectId: ProjectId,
     callIds: readonly string[],
-    effort: Effort,
+    budget: RequestBudget,
   ) => Promise<ReadonlyMap<string, JsonValue[]>>;
   /** What refs to objects refer to, in their order; undefined for a ref to nothing. */
-  readonly objects: (refs: readonly Ref[], effort: Effort) => Promise<readonly (JsonValue | undefined)[]>;
+  readonly objects: (
+    refs: readonly Ref[],
+    budget: RequestBudget,
+  ) => Promise<readonly (JsonValue | undefined)[]>;
 }
 
 /** What a query knows nothing of costs nothing, has no feedback and refers to nothing. */
@@ -51,7 +54,7 @@ export class Enricher {
   readonly #store: CallStore;
   readonly #query: Pick<CallsQuery, 'projectId' | 'expand'>;
   readonly #lookups: Lookups;
-  readonly #effort: Effort;
+  readonly #budget: RequestBudget;
   readonly #reader: PayloadReader;
   readonly #sizes = new Map<string, Promise<number>>();
   #costs: ReturnType<Lookups['costs']> | undefined;
@@ -61,14 +64,14 @@ export class Enricher {
     store: CallStore,
     query: Pick<CallsQuery, 'projectId' | 'expand'>,
     lookups: Lookups,
-    effort: Effort,
+    budget: RequestBudget,
   ) {
     this.#names = names;
     this.#store = store;
     this.#query = query;
     this.#lookups = lookups;
-    this.#effort = effort;
-    this.#reader = new PayloadReader(store, query.projectId, effort);
+    this.#budget = budget;
+    this.#reader = new PayloadReader(store, query.projectId, budget);
   }
 
   /**
@@ -79,7 +82,7 @@ export class Enricher {
     let enriched = await this.#withPayloads(rows, needs);
     if (needs.includes('expanded'))
       enriched = await expandRows(this.#names, this.#query.expand, enriched, (refs) =>
-        this.#lookups.objects(refs, this.#effort),
+        this.#lookups.objects(refs, this.#budget),
       );
     if (needs.includes('costs')) enriched = await this.#withCosts(enriched);
     if (needs.includes('feedback')) enriched = await this.#withFeedback(enriched);
@@ -104,7 +107,7 @@ export class Enricher {
 
   async #withCosts(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
     if (!rows.some((row) => isJsonObject(row.usage))) return rows;
-    this.#costs ??= this.#lookups.costs(this.#query.projectId, this.#effort);
+    this.#costs ??= this.#lookups.costs(this.#query.projectId, this.#budget);
     const costsOf = await this.#costs;
     return rows.map((row) => {
       const { usage } = row;
@@ -115,14 +118,14 @@ export class Enricher {
   async #withFeedback(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
     const ids = rows.filter(({ extras }) => !extras.feedback).map(({ header }) => header.id);
     if (ids.length === 0) return rows;
-    const found = await this.#lookups.feedback(this.#query.projectId, ids, this.#effort);
+    const found = await this.#lookups.feedback(this.#query.projectId, ids, this.#budget);
     return rows.map((row) =>
       row.extras.feedback ? row : row.with({ feedback: found.get(row.header.id) ?? [] }),
     );
   }
 
   async #withTotals(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
-    return forEach(rows, traceConcurrency, async (row) =>
+    return mapConcurrent(rows, traceConcurrency, async (row) =>
       row.with({ totalSize: await this.#totalSize(row.header.start.traceId) }),
     );
   }
@@ -141,9 +144,9 @@ export class Enricher {
   async #sumTrace(traceId: string): Promise<number> {
     const { projectId } = this.#query;
     const options = { descending: false, firstPage: 128, ahead: false };
-    const rows = scan(this.#store, projectId, [traceRange(projectId, traceId, {})], options, this.#effort);
+    const rows = scan(this.#store, projectId, [traceRange(projectId, traceId, {})], options, this.#budget);
     let bytes = 0;
-    for await (const calls of joinParts(this.#store, projectId, rows, this.#effort))
+    for await (const calls of joinParts(this.#store, projectId, rows, this.#budget))
       for (const call of calls) bytes += storageSize(call);
     return bytes;
   }

@@ -7,6 +7,5 @@ export { type QueryAnswer, type QueryCounts, queryCalls } from './query.ts';
 export { type CallRead, readCallJson } from './read.ts';
 export * from './request.ts';
 export { type Row, type ScanOptions, scan } from './scan.ts';
-export { callReadBody, callsQueryBody, callsStatsBody } from './schema.ts';
 export * from './sorting.ts';
 export { type CallsStats, countCalls } from './stats.ts';

@@ -1,5 +1,5 @@
 import { type CallHeader, type CallStore, foldHeader, readParts, type StoredPart } from '../calls/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Row } from './scan.ts';
 
@@ -18,7 +18,7 @@ export async function* joinParts(
   store: CallStore,
   projectId: ProjectId,
   batches: AsyncIterable<Row[]>,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<CallHeader[]> {
   let group: Row[] = [];
   for await (const batch of batches) {
@@ -31,22 +31,22 @@ export async function* joinParts(
       }
       group.push(row);
     }
-    if (groups.length > 0) yield await toHeaders(store, projectId, groups, effort);
+    if (groups.length > 0) yield await toHeaders(store, projectId, groups, budget);
   }
-  if (group.length > 0) yield await toHeaders(store, projectId, [group.map(({ part }) => part)], effort);
+  if (group.length > 0) yield await toHeaders(store, projectId, [group.map(({ part }) => part)], budget);
 }
 
 const toHeaders = async (
   store: CallStore,
   projectId: ProjectId,
   groups: readonly StoredPart[][],
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<CallHeader[]> => {
   const ended = (parts: StoredPart[]): boolean => parts.some((part) => part.end !== null);
   // A call that is moved while the ranges are read can be met in two places.
   const open = [...new Set(groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? []))))];
   const ends =
-    open.length > 0 ? await readParts(store, projectId, open, ['E'], effort, { consistent: false }) : [];
+    open.length > 0 ? await readParts(store, projectId, open, ['E'], budget, { consistent: false }) : [];
   const endOf = new Map(ends.map((end) => [end.id, end]));
   return groups.flatMap((parts) => {
     const [{ id } = { id: '' }] = parts;

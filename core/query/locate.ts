@@ -9,7 +9,7 @@ import {
   timeRange,
   traceRange,
 } from '../calls/index.ts';
-import type { Effort, KeyRange } from '../storage/index.ts';
+import type { KeyRange, RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Source } from './plan.ts';
 
@@ -44,7 +44,7 @@ export const locate = async (
   projectId: ProjectId,
   source: Exclude<Source, { kind: 'nothing' | 'calls' }>,
   bounds: TimeBounds,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<KeyRange[]> => {
   switch (source.kind) {
     case 'project':
@@ -54,7 +54,7 @@ export const locate = async (
     case 'threads':
       return threadRanges(store, projectId, source.ids, bounds);
   }
-  const known: CallHeader[] = await readHeaders(store, projectId, source.ids, effort);
+  const known: CallHeader[] = await readHeaders(store, projectId, source.ids, budget);
   if (known.length < source.ids.length) return projectRanges(store, projectId, bounds);
   const traces = traceRanges(
     projectId,

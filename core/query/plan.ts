@@ -64,7 +64,7 @@ export interface Planned {
 }
 
 /** More ids than this are not looked up one by one: the whole project is read, and they are a filter like any other. */
-export const mostIds = { calls: 1000, others: 200 } as const;
+export const maxIds = { calls: 1000, others: 200 } as const;
 
 const payloadFields: readonly (keyof CallsFilter)[] = ['inputRefs', 'outputRefs'];
 
@@ -86,11 +86,11 @@ const chooseSource = ({ filter, limit }: CallsQuery, { ids, bounds }: Pushed): S
   if (limit === 0 || noTime || Object.values(filter).some(isEmptyList)) return { kind: 'nothing' };
   const pushed = (field: Parameters<typeof ids.get>[0]) => ids.get(field) ?? null;
   const candidates = [
-    { kind: 'calls', ids: few(intersect(filter.callIds, pushed('id')), mostIds.calls) },
-    { kind: 'traces', ids: few(intersect(filter.traceIds, pushed('trace_id')), mostIds.others) },
-    { kind: 'parents', ids: few(intersect(filter.parentIds, pushed('parent_id')), mostIds.others) },
-    { kind: 'turns', ids: few(intersect(filter.turnIds, pushed('turn_id')), mostIds.others) },
-    { kind: 'threads', ids: few(intersect(filter.threadIds, pushed('thread_id')), mostIds.others) },
+    { kind: 'calls', ids: few(intersect(filter.callIds, pushed('id')), maxIds.calls) },
+    { kind: 'traces', ids: few(intersect(filter.traceIds, pushed('trace_id')), maxIds.others) },
+    { kind: 'parents', ids: few(intersect(filter.parentIds, pushed('parent_id')), maxIds.others) },
+    { kind: 'turns', ids: few(intersect(filter.turnIds, pushed('turn_id')), maxIds.others) },
+    { kind: 'threads', ids: few(intersect(filter.threadIds, pushed('thread_id')), maxIds.others) },
   ] as const;
   if (candidates.some((candidate) => candidate.ids?.length === 0)) return { kind: 'nothing' };
   for (const { kind, ids: found } of candidates) if (found) return { kind, ids: found };

@@ -1,5 +1,5 @@
 import type { CallStore } from '../calls/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import { type WireNames, wireNames } from '../wire/index.ts';
 import { jsonEncoder } from './columns.ts';
 import { csvEncoder } from './csv.ts';
@@ -43,7 +43,7 @@ interface Query {
   readonly tests: Tests;
   readonly enricher: Enricher;
   readonly counts: QueryCounts;
-  readonly effort: Effort;
+  readonly budget: RequestBudget;
 }
 
 /**
@@ -54,12 +54,12 @@ interface Query {
 export const queryCalls = (
   store: CallStore,
   query: CallsQuery,
-  effort: Effort,
+  budget: RequestBudget,
   lookups: Lookups = noLookups,
 ): QueryAnswer => {
   const names = wireNames(store.service);
   const planned = plan(names, query);
-  const enricher = new Enricher(names, store, query, lookups, effort);
+  const enricher = new Enricher(names, store, query, lookups, budget);
   const tests = testsOf(names, query, planned);
   const counts: QueryCounts = {
     scanned: 0,
@@ -68,7 +68,7 @@ export const queryCalls = (
     },
     sent: 0,
   };
-  const all: Query = { names, store, query, plan: planned.plan, tests, enricher, counts, effort };
+  const all: Query = { names, store, query, plan: planned.plan, tests, enricher, counts, budget };
   return {
     plan: planned.plan,
     counts,
@@ -166,8 +166,8 @@ async function* matching(all: Query): AsyncGenerator<CallRow[]> {
 
 /** The calls of the source that pass the tests of headers. */
 async function* passingOnHeader(all: Query): AsyncGenerator<CallRow[]> {
-  const { names, store, query, plan: planned, tests, counts, effort } = all;
-  for await (const batch of readSource(store, query.projectId, planned, effort)) {
+  const { names, store, query, plan: planned, tests, counts, budget } = all;
+  for await (const batch of readSource(store, query.projectId, planned, budget)) {
     counts.scanned += batch.length;
     const kept = batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
     if (kept.length > 0) yield kept;

@@ -1,5 +1,5 @@
 import { type CallStore, readCall } from '../calls/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import { type ProjectId, wireNames } from '../wire/index.ts';
 import { jsonEncoder, projectionOf } from './columns.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
@@ -23,10 +23,10 @@ export interface CallRead {
 export const readCallJson = async (
   store: CallStore,
   { projectId, id, includes }: CallRead,
-  effort: Effort,
+  budget: RequestBudget,
   lookups: Lookups = noLookups,
 ): Promise<string | null> => {
-  const call = await readCall(store, projectId, id, effort);
+  const call = await readCall(store, projectId, id, budget);
   if (call === null) return null;
   const names = wireNames(store.service);
   const query = {
@@ -36,7 +36,7 @@ export const readCallJson = async (
   const needs = projectionOf(names, query).flatMap(({ paths }) =>
     paths.flatMap((path) => needsOf(names, [], includes, path)),
   );
-  const enricher = new Enricher(names, store, query, lookups, effort);
+  const enricher = new Enricher(names, store, query, lookups, budget);
   const [row] = await enricher.enrich([new CallRow(names, call.header, call.payload)], needs);
   return row ? jsonEncoder(names, query)(row) : null;
 };

@@ -1,5 +1,5 @@
 import { type CallStore, fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
-import { type Effort, forEach, type Item, type KeyRange, queryPage } from '../storage/index.ts';
+import { type Item, type KeyRange, mapConcurrent, queryPage, type RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
 /** One row of an index: a start or an end. */
@@ -22,7 +22,7 @@ export interface ScanOptions {
 
 const growth = 4;
 /** From this many rows on a page is as long as DynamoDB makes it: 1 MB. */
-const largestPage = 2000;
+const maxPage = 2000;
 /** How many ranges' first pages are fetched at once. */
 const concurrency = 16;
 
@@ -41,11 +41,17 @@ class RangeReader {
   #rows: Row[] = [];
   #at = 0;
 
-  constructor(store: CallStore, projectId: ProjectId, range: KeyRange, options: ScanOptions, effort: Effort) {
+  constructor(
+    store: CallStore,
+    projectId: ProjectId,
+    range: KeyRange,
+    options: ScanOptions,
+    budget: RequestBudget,
+  ) {
     this.#ahead = options.ahead;
     this.#limit = options.firstPage;
     this.#read = async (limit, start) => {
-      const page = await queryPage(store.table, range, effort, {
+      const page = await queryPage(store.table, range, budget, {
         descending: options.descending,
         limit,
         start,
@@ -55,7 +61,7 @@ class RangeReader {
   }
 
   private fetch() {
-    const limit = this.#limit < largestPage ? this.#limit : undefined;
+    const limit = this.#limit < maxPage ? this.#limit : undefined;
     this.#limit *= growth;
     const page = this.#read(limit, this.#start);
     // Whoever awaits the page sees its failure; until then it must not count as unhandled.
@@ -109,11 +115,11 @@ export async function* scan(
   projectId: ProjectId,
   ranges: readonly KeyRange[],
   options: ScanOptions,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<Row[]> {
-  let readers = ranges.map((range) => new RangeReader(store, projectId, range, options, effort));
+  let readers = ranges.map((range) => new RangeReader(store, projectId, range, options, budget));
   while (readers.length > 0) {
-    await forEach(readers, concurrency, (reader) => reader.fill());
+    await mapConcurrent(readers, concurrency, (reader) => reader.fill());
     readers = readers.filter((reader) => reader.head !== undefined);
     if (readers.length > 0) yield merge(readers, options.descending);
   }

@@ -16,7 +16,7 @@ export interface Sorting<T> {
 }
 
 /** What kept items may take in all: a function has 1 GB. */
-const mostBytes = 400 * 1024 * 1024;
+const maxBytes = 400 * 1024 * 1024;
 
 /**
  * Sorts items and gives those from `offset` up to `limit` more, holding no more of them at a time than about twice as many as are
@@ -41,8 +41,8 @@ export const sortedPart = async <T>(
       kept.push(item);
       bytes += sizeOf(item);
     }
-    if (kept.length > 2 * wanted || bytes > mostBytes) prune();
-    if (bytes > mostBytes) throw tooMany;
+    if (kept.length > 2 * wanted || bytes > maxBytes) prune();
+    if (bytes > maxBytes) throw tooMany;
   }
   prune();
   return kept.slice(offset);

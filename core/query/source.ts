@@ -1,5 +1,5 @@
 import { type CallHeader, type CallStore, readHeaders } from '../calls/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { joinParts } from './join.ts';
 import { locate } from './locate.ts';
@@ -16,28 +16,28 @@ export async function* readSource(
   store: CallStore,
   projectId: ProjectId,
   { source, descending, enough, bounds, order, limit }: Plan,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<CallHeader[]> {
   if (source.kind === 'nothing') return;
   if (source.kind === 'calls') {
-    yield (await readHeaders(store, projectId, source.ids, effort)).sort(compareCalls(descending));
+    yield (await readHeaders(store, projectId, source.ids, budget)).sort(compareCalls(descending));
     return;
   }
-  const ranges = await locate(store, projectId, source, bounds, effort);
+  const ranges = await locate(store, projectId, source, bounds, budget);
   const readsAll = limit === null || order === 'sort';
   const options = {
     descending,
     firstPage: firstPageRows(enough, ranges.length),
-    ahead: readsAll && ranges.length <= mostAhead,
+    ahead: readsAll && ranges.length <= maxAhead,
   };
-  const rows = scan(store, projectId, ranges, options, effort);
-  const calls = joinParts(store, projectId, rows, effort);
+  const rows = scan(store, projectId, ranges, options, budget);
+  const calls = joinParts(store, projectId, rows, budget);
   // What is going to be sorted needs no order before.
   yield* order === 'sort' ? calls : orderTies(descending, calls);
 }
 
 /** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
-const mostAhead = 16;
+const maxAhead = 16;
 
 /**
  * How many rows to ask each range for at first: where it is known how many calls are enough, each range's even share of twice

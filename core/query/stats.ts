@@ -1,5 +1,5 @@
 import { type CallStore, storageSize } from '../calls/index.ts';
-import type { Effort } from '../storage/index.ts';
+import type { RequestBudget } from '../storage/index.ts';
 import type { Lookups } from './enrich.ts';
 import { type QueryAnswer, queryCalls } from './query.ts';
 import type { CallsSelection } from './request.ts';
@@ -19,13 +19,13 @@ export interface CallsStats {
 export const countCalls = (
   store: CallStore,
   selection: CallsSelection,
-  effort: Effort,
+  budget: RequestBudget,
   lookups?: Lookups,
 ): { readonly query: QueryAnswer; readonly stats: () => Promise<CallsStats> } => {
   const query = queryCalls(
     store,
     { ...selection, offset: 0, sort: [], columns: [], expand: [], returnExpanded: false },
-    effort,
+    budget,
     lookups,
   );
   const stats = async (): Promise<CallsStats> => {

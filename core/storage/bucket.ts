@@ -1,5 +1,5 @@
 import type { PutObjectCommandInput, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { type Attempt, type Effort, persist } from './effort.ts';
+import { type Attempt, type RequestBudget, withRetries } from './retries.ts';
 
 /** One S3 bucket and the client to reach it with, which may be made when it is first asked for. */
 export interface Bucket {
@@ -28,8 +28,13 @@ const putInput = (bucket: Bucket, key: string, body: Uint8Array): PutObjectComma
  *
  * @throws ServiceError 503 when S3 does not take it in time
  */
-export const putObject = (bucket: Bucket, key: string, body: Uint8Array, effort: Effort): Promise<void> =>
-  persist(effort, async (request) => {
+export const putObject = (
+  bucket: Bucket,
+  key: string,
+  body: Uint8Array,
+  budget: RequestBudget,
+): Promise<void> =>
+  withRetries(budget, async (request) => {
     const { PutObjectCommand } = await s3();
     await (await bucket.client).send(new PutObjectCommand(putInput(bucket, key, body)), request);
     return true;
@@ -44,10 +49,10 @@ export const putObject = (bucket: Bucket, key: string, body: Uint8Array, effort:
 export const readObject = async (
   bucket: Bucket,
   key: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<StoredObject | undefined> => {
   let found: StoredObject | undefined;
-  await persist(effort, async (request) => {
+  await withRetries(budget, async (request) => {
     const { GetObjectCommand } = await s3();
     const client = await bucket.client;
     try {
@@ -71,8 +76,8 @@ export const readObject = async (
 export const getObject = async (
   bucket: Bucket,
   key: string,
-  effort: Effort,
-): Promise<Uint8Array | undefined> => (await readObject(bucket, key, effort))?.body;
+  budget: RequestBudget,
+): Promise<Uint8Array | undefined> => (await readObject(bucket, key, budget))?.body;
 
 /** What S3 answers to a write on condition: the object is gone, somebody else is writing it, it is another by now. */
 const changed = new Set<number | undefined>([404, 409, 412]);
@@ -85,11 +90,11 @@ const statusOf = (error: unknown): number | undefined =>
 
 /** Whether the condition of a write held. */
 const sendIfUnchanged = async (
-  effort: Effort,
+  budget: RequestBudget,
   send: (options: Parameters<Attempt>[0]) => Promise<unknown>,
 ): Promise<boolean> => {
   let held = true;
-  await persist(effort, async (request) => {
+  await withRetries(budget, async (request) => {
     try {
       await send(request);
     } catch (error) {
@@ -106,8 +111,8 @@ const sendIfUnchanged = async (
  *
  * @throws ServiceError 503 when S3 does not do it in time
  */
-export const deleteObject = (bucket: Bucket, key: string, effort: Effort): Promise<void> =>
-  persist(effort, async (request) => {
+export const deleteObject = (bucket: Bucket, key: string, budget: RequestBudget): Promise<void> =>
+  withRetries(budget, async (request) => {
     const { DeleteObjectCommand } = await s3();
     await (await bucket.client).send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), request);
     return true;
@@ -125,9 +130,9 @@ export const replaceObject = (
   key: string,
   body: Uint8Array,
   etag: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<boolean> =>
-  sendIfUnchanged(effort, async (request) => {
+  sendIfUnchanged(budget, async (request) => {
     const { PutObjectCommand } = await s3();
     const input = { ...putInput(bucket, key, body), IfMatch: etag };
     await (await bucket.client).send(new PutObjectCommand(input), request);
@@ -144,9 +149,9 @@ export const deleteReadObject = (
   bucket: Bucket,
   key: string,
   etag: string,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<boolean> =>
-  sendIfUnchanged(effort, async (request) => {
+  sendIfUnchanged(budget, async (request) => {
     const { DeleteObjectCommand } = await s3();
     const input = { Bucket: bucket.name, Key: key, IfMatch: etag };
     await (await bucket.client).send(new DeleteObjectCommand(input), request);

@@ -1,12 +1,12 @@
 export * from './bucket.ts';
 export * from './clients.ts';
-export * from './effort.ts';
+export * from './retries.ts';
 export { chunked, type Item, type Table } from './table.ts';
 export * from './table-reads.ts';
 export {
+  type Condition,
   deleteItem,
   deleteItems,
-  type Expectation,
   insertItems,
   putItems,
   replaceItem,

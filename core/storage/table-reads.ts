@@ -1,5 +1,5 @@
 import { BatchGetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { type Effort, forEach, persist } from './effort.ts';
+import { mapConcurrent, type RequestBudget, withRetries } from './retries.ts';
 import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request. */
@@ -13,7 +13,7 @@ const maxBatchGet = 100;
 export const getItems = async (
   table: Table,
   keys: readonly Item[],
-  effort: Effort,
+  budget: RequestBudget,
   options: {
     readonly consistent: boolean;
     /** The attributes that are wanted; absent for all. It makes answers smaller, not cheaper. */
@@ -25,10 +25,10 @@ export const getItems = async (
     ProjectionExpression: attributes.map((_, i) => `#a${i}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, i) => [`#a${i}`, name])),
   };
-  const batches = await forEach(chunked(keys, maxBatchGet), batchConcurrency, async (batch) => {
+  const batches = await mapConcurrent(chunked(keys, maxBatchGet), batchConcurrency, async (batch) => {
     const found: Item[] = [];
     let left = batch;
-    await persist(effort, async (request) => {
+    await withRetries(budget, async (request) => {
       const answer = await table.client.send(
         new BatchGetItemCommand({
           RequestItems: { [table.name]: { Keys: left, ConsistentRead: consistent, ...projection } },
@@ -36,7 +36,7 @@ export const getItems = async (
         }),
         request,
       );
-      meter(effort, 'readUnits', answer.ConsumedCapacity?.[0]);
+      meter(budget, 'readUnits', answer.ConsumedCapacity?.[0]);
       found.push(...(answer.Responses?.[table.name] ?? []));
       left = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
       return left.length === 0;
@@ -80,7 +80,7 @@ export interface PageOptions {
 export const queryPage = async (
   table: Table,
   range: KeyRange,
-  effort: Effort,
+  budget: RequestBudget,
   options: PageOptions = {},
 ): Promise<Page> => {
   const [pk, pkValue] = range.partition;
@@ -99,9 +99,9 @@ export const queryPage = async (
     ReturnConsumedCapacity: 'TOTAL',
   });
   let page: Page = { items: [], next: undefined };
-  await persist(effort, async (request) => {
+  await withRetries(budget, async (request) => {
     const answer = await table.client.send(command, request);
-    meter(effort, 'readUnits', answer.ConsumedCapacity);
+    meter(budget, 'readUnits', answer.ConsumedCapacity);
     page = { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
     return true;
   });

@@ -10,17 +10,21 @@ import {
   PutItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { type Attempt, type Effort, forEach, persist } from './effort.ts';
+import { type Attempt, mapConcurrent, type RequestBudget, withRetries } from './retries.ts';
 import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request, of writes and of statements. */
 const maxBatchWrite = 25;
 
 /** Sends writes, 25 a request, until none is left over. */
-const writeAll = async (table: Table, writes: readonly WriteRequest[], effort: Effort): Promise<void> => {
-  await forEach(chunked(writes, maxBatchWrite), batchConcurrency, async (batch) => {
+const writeAll = async (
+  table: Table,
+  writes: readonly WriteRequest[],
+  budget: RequestBudget,
+): Promise<void> => {
+  await mapConcurrent(chunked(writes, maxBatchWrite), batchConcurrency, async (batch) => {
     let left: WriteRequest[] = batch;
-    await persist(effort, async (request) => {
+    await withRetries(budget, async (request) => {
       const answer = await table.client.send(
         new BatchWriteItemCommand({
           RequestItems: { [table.name]: left },
@@ -28,7 +32,7 @@ const writeAll = async (table: Table, writes: readonly WriteRequest[], effort: E
         }),
         request,
       );
-      meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
+      meter(budget, 'writeUnits', answer.ConsumedCapacity?.[0]);
       left = answer.UnprocessedItems?.[table.name] ?? [];
       return left.length === 0;
     });
@@ -40,11 +44,11 @@ const writeAll = async (table: Table, writes: readonly WriteRequest[], effort: E
  *
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
-export const putItems = (table: Table, items: readonly Item[], effort: Effort): Promise<void> =>
+export const putItems = (table: Table, items: readonly Item[], budget: RequestBudget): Promise<void> =>
   writeAll(
     table,
     items.map((Item) => ({ PutRequest: { Item } })),
-    effort,
+    budget,
   );
 
 /**
@@ -52,11 +56,11 @@ export const putItems = (table: Table, items: readonly Item[], effort: Effort): 
  *
  * @throws ServiceError 503 when some could not be deleted in time; others may have been
  */
-export const deleteItems = (table: Table, keys: readonly Item[], effort: Effort): Promise<void> =>
+export const deleteItems = (table: Table, keys: readonly Item[], budget: RequestBudget): Promise<void> =>
   writeAll(
     table,
     keys.map((Key) => ({ DeleteRequest: { Key } })),
-    effort,
+    budget,
   );
 
 /**
@@ -66,11 +70,15 @@ export const deleteItems = (table: Table, keys: readonly Item[], effort: Effort)
  * @returns those items whose keys were there already; they were not written
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
-export const insertItems = async (table: Table, items: readonly Item[], effort: Effort): Promise<Item[]> => {
-  const batches = await forEach(chunked(items, maxBatchWrite), batchConcurrency, async (batch) => {
+export const insertItems = async (
+  table: Table,
+  items: readonly Item[],
+  budget: RequestBudget,
+): Promise<Item[]> => {
+  const batches = await mapConcurrent(chunked(items, maxBatchWrite), batchConcurrency, async (batch) => {
     const present: Item[] = [];
     let left = batch;
-    await persist(effort, async (request) => {
+    await withRetries(budget, async (request) => {
       const answer = await table.client.send(
         new BatchExecuteStatementCommand({
           Statements: left.map((item) => insertStatement(table, item)),
@@ -78,7 +86,7 @@ export const insertItems = async (table: Table, items: readonly Item[], effort: 
         }),
         request,
       );
-      for (const capacity of answer.ConsumedCapacity ?? []) meter(effort, 'writeUnits', capacity);
+      for (const capacity of answer.ConsumedCapacity ?? []) meter(budget, 'writeUnits', capacity);
       const sent = left;
       left = sent.filter((item, i) => {
         const code = answer.Responses?.[i]?.Error?.Code;
@@ -114,10 +122,10 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
 };
 
 /** What the stored item's attributes must be for it to be replaced or deleted; undefined for one that must be absent. */
-export type Expectation = Readonly<Record<string, AttributeValue | undefined>>;
+export type Condition = Readonly<Record<string, AttributeValue | undefined>>;
 
 /** A write's condition, as a request carries it. */
-export const conditionOf = (expected: Expectation) => {
+export const conditionOf = (expected: Condition) => {
   const attributes = Object.entries(expected).map(([name, value], i) => ({
     name,
     value,
@@ -136,15 +144,15 @@ export const conditionOf = (expected: Expectation) => {
 
 /** Whether the condition of a write held. */
 const sendIf = async (
-  effort: Effort,
+  budget: RequestBudget,
   send: (
     options: Parameters<Attempt>[0],
   ) => Promise<{ readonly ConsumedCapacity?: ConsumedCapacity | undefined }>,
 ): Promise<boolean> => {
   let held = true;
-  await persist(effort, async (request) => {
+  await withRetries(budget, async (request) => {
     try {
-      meter(effort, 'writeUnits', (await send(request)).ConsumedCapacity);
+      meter(budget, 'writeUnits', (await send(request)).ConsumedCapacity);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       held = false;
@@ -163,8 +171,8 @@ const sendIf = async (
 export const replaceItem = (
   table: Table,
   item: Item,
-  expected: Expectation,
-  effort: Effort,
+  expected: Condition,
+  budget: RequestBudget,
 ): Promise<boolean> => {
   const command = new PutItemCommand({
     TableName: table.name,
@@ -172,7 +180,7 @@ export const replaceItem = (
     ReturnConsumedCapacity: 'TOTAL',
     ...conditionOf(expected),
   });
-  return sendIf(effort, (request) => table.client.send(command, request));
+  return sendIf(budget, (request) => table.client.send(command, request));
 };
 
 /**
@@ -184,8 +192,8 @@ export const replaceItem = (
 export const deleteItem = (
   table: Table,
   key: Item,
-  expected: Expectation,
-  effort: Effort,
+  expected: Condition,
+  budget: RequestBudget,
 ): Promise<boolean> => {
   const command = new DeleteItemCommand({
     TableName: table.name,
@@ -193,5 +201,5 @@ export const deleteItem = (
     ReturnConsumedCapacity: 'TOTAL',
     ...conditionOf(expected),
   });
-  return sendIf(effort, (request) => table.client.send(command, request));
+  return sendIf(budget, (request) => table.client.send(command, request));
 };

@@ -1,5 +1,5 @@
 import type { AttributeValue, ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Effort } from './effort.ts';
+import type { RequestBudget } from './retries.ts';
 
 /** An item as DynamoDB's API carries it. */
 export type Item = Record<string, AttributeValue>;
@@ -17,11 +17,11 @@ export const batchConcurrency = 8;
 export const chunked = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
-/** Adds to an effort's meter what an answer says it took; DynamoDB Local says nothing for PartiQL. */
+/** Adds to an budget's meter what an answer says it took; DynamoDB Local says nothing for PartiQL. */
 export const meter = (
-  effort: Effort,
+  budget: RequestBudget,
   kind: 'readUnits' | 'writeUnits',
   capacity: ConsumedCapacity | undefined,
 ): void => {
-  effort.meter[kind] += capacity?.CapacityUnits ?? 0;
+  budget.meter[kind] += capacity?.CapacityUnits ?? 0;
 };

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { type Effort, persist } from './effort.ts';
+import { type RequestBudget, withRetries } from './retries.ts';
 import { type Item, meter, type Table } from './table.ts';
-import { conditionOf, type Expectation } from './table-writes.ts';
+import { type Condition, conditionOf } from './table-writes.ts';
 
 /** What is done all at once, or not at all: at most 100 items, each once. */
 export interface Transaction {
-  readonly puts: readonly { readonly item: Item; readonly expected?: Expectation }[];
+  readonly puts: readonly { readonly item: Item; readonly expected?: Condition }[];
   /** The keys of items that go; keys of nothing are as good as deleted. */
   readonly deletes?: readonly Item[];
   /** Items that stay, and have to be as expected. */
-  readonly checks?: readonly { readonly key: Item; readonly expected: Expectation }[];
+  readonly checks?: readonly { readonly key: Item; readonly expected: Condition }[];
 }
 
 /** Why a transaction was not done, where the same may be done a little later. */
@@ -30,7 +30,7 @@ const passing = new Set<string | undefined>([
 export const transact = async (
   table: Table,
   { puts, deletes = [], checks = [] }: Transaction,
-  effort: Effort,
+  budget: RequestBudget,
 ): Promise<boolean> => {
   const TableName = table.name;
   const command = new TransactWriteItemsCommand({
@@ -47,10 +47,10 @@ export const transact = async (
     ReturnConsumedCapacity: 'TOTAL',
   });
   let done = true;
-  await persist(effort, async (request) => {
+  await withRetries(budget, async (request) => {
     try {
       const answer = await table.client.send(command, request);
-      meter(effort, 'writeUnits', answer.ConsumedCapacity?.[0]);
+      meter(budget, 'writeUnits', answer.ConsumedCapacity?.[0]);
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);

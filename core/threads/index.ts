@@ -1,4 +1,3 @@
 export { planSummary } from './plan.ts';
 export { queryThreads, type ThreadsAnswer } from './query.ts';
 export * from './request.ts';
-export { threadsQueryBody } from './schema.ts';

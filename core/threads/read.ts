@@ -8,7 +8,7 @@ import {
 } from '../calls/index.ts';
 import { compareText } from '../expression/index.ts';
 import { joinParts, type Row, scan } from '../query/index.ts';
-import { chunked, type Effort, type KeyRange } from '../storage/index.ts';
+import { chunked, type KeyRange, type RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Plan } from './plan.ts';
 import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
@@ -25,7 +25,7 @@ export interface ReadCounts {
 /** So many threads are looked up side by side. */
 const threadsAtOnce = 16;
 /** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
-const mostAhead = 16;
+const maxAhead = 16;
 /**
  * How many rows to ask each range for at first: enough to have something to send at once or to fold most threads whole, but 1 MB
  * of them where all turns of the project are read before anything is sent.
@@ -63,14 +63,14 @@ export async function* readThreads(
   projectId: ProjectId,
   plan: Plan,
   counts: ReadCounts,
-  effort: Effort,
+  budget: RequestBudget,
 ): AsyncGenerator<ThreadStatistics[]> {
   const { order, descending, limit } = plan;
   for (const ranges of rangesOf(store, projectId, plan)) {
-    const ahead = (order === 'sort' || limit === null) && ranges.length <= mostAhead;
+    const ahead = (order === 'sort' || limit === null) && ranges.length <= maxAhead;
     const options = { descending, firstPage: firstPageRows(plan), ahead, byThread: true };
-    const rows = countRows(scan(store, projectId, ranges, options, effort), counts);
-    yield* foldThreads(joinParts(store, projectId, rows, effort), counts);
+    const rows = countRows(scan(store, projectId, ranges, options, budget), counts);
+    yield* foldThreads(joinParts(store, projectId, rows, budget), counts);
   }
 }
 

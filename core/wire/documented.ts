@@ -22,9 +22,9 @@ export const projectIdPattern = `(?!\\.{1,2}/)${part}/(?!\\.{1,2}(?:/|$))${part}
 export const controls = '\\u0000-\\u001f\\u007f-\\u009f';
 
 /** What JSON Schema says of an id of a length. */
-export const printableText = (mostCharacters: number) => ({
+export const printableText = (maxCharacters: number) => ({
   minLength: 1,
-  maxLength: mostCharacters,
+  maxLength: maxCharacters,
   pattern: `^[^${controls}\\u2028\\u2029]*$`,
 });
 

@@ -8,12 +8,12 @@ import { isJsonObject, type JsonValue } from './json.ts';
  */
 
 /** The most ids that one request may purge. */
-const mostIds = 1000;
+const maxIds = 1000;
 
 const rule = {
   error:
     'should name records by id alone: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
-    `or {"$expr": {"$or": […]}} of at most ${mostIds} such $eq`,
+    `or {"$expr": {"$or": […]}} of at most ${maxIds} such $eq`,
   params: { type: 'value_error' },
 };
 
@@ -37,7 +37,7 @@ const idsOf = (query: unknown): string[] | undefined => {
   const expression = only(query as JsonValue, '$expr');
   if (expression === undefined) return undefined;
   const operations = only(expression, '$or') ?? [expression];
-  if (!Array.isArray(operations) || operations.length > mostIds) return undefined;
+  if (!Array.isArray(operations) || operations.length > maxIds) return undefined;
   const ids = operations.map(idOf);
   return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined;
 };
@@ -58,7 +58,7 @@ const oneId = { anyOf: [isIdOf(field, literal), isIdOf(literal, field)] };
 
 /** The same for the OpenAPI document. */
 const purgeKeywords = objectWith('$expr', {
-  anyOf: [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: mostIds })],
+  anyOf: [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: maxIds })],
 });
 
 /** The `query` of a purge; its value is the ids that it names, each once. */

@@ -31,17 +31,17 @@ export const id = z
   .check(z.refine(isId, rule(idRule, 'value_error')))
   .register(documented, { name: 'Id', says: printableText(256) });
 
-const longestName = 1024;
-const nameRule = `should be 1 to ${longestName} characters, without control characters or lone surrogates`;
+const maxName = 1024;
+const nameRule = `should be 1 to ${maxName} characters, without control characters or lone surrogates`;
 const name = /^[^\p{Cc}\p{Cs}]+$/u;
 
 /** A name that people read: 1–1,024 characters, no controls, no lone surrogates. */
 export const displayText = z
   .string()
-  .check(z.refine((text) => text.length <= longestName && name.test(text), rule(nameRule, 'value_error')))
+  .check(z.refine((text) => text.length <= maxName && name.test(text), rule(nameRule, 'value_error')))
   .register(documented, {
     name: 'Name',
-    says: { minLength: 1, maxLength: longestName, pattern: `^[^${controls}]*$` },
+    says: { minLength: 1, maxLength: maxName, pattern: `^[^${controls}]*$` },
   });
 
 /** An ISO 8601 time, as text. */
@@ -136,12 +136,12 @@ const describe = (issue: Issue): { msg: string; type: string } => {
   }
 };
 
-const longestKey = 200;
+const maxKey = 200;
 
 /** A step of a place, as text; a client's own key can be as long as the request. */
 const stepOf = (key: PropertyKey): string => {
   const text = String(key);
-  return text.length > longestKey ? `${text.slice(0, longestKey)}…` : text;
+  return text.length > maxKey ? `${text.slice(0, maxKey)}…` : text;
 };
 
 const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
@@ -159,14 +159,14 @@ const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
 };
 
 /** A body can be wrong in as many places as it has; this many are named. */
-const mostDetails = 100;
+const maxDetails = 100;
 
 const toError = (issues: readonly Issue[], body: unknown): ServiceError =>
   invalid(
     ...issues
-      .slice(0, mostDetails)
+      .slice(0, maxDetails)
       .flatMap((issue) => detailsOf(issue, body))
-      .slice(0, mostDetails),
+      .slice(0, maxDetails),
   );
 
 /** A schema for {@link parseBody}. */

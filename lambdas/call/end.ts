@@ -1,7 +1,7 @@
+import { callEnd } from '../../api/requests.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { callEnd } from '../requests.ts';
 
 /** `POST /call/end`: stores the end of one call, whether its start is known yet or not. */
 export const handler = jsonEndpoint(
@@ -9,8 +9,8 @@ export const handler = jsonEndpoint(
     ...callEnd(settings.names),
     projects: ({ end }) => [{ projectId: end.projectId, loc: ['end', 'project_id'] }],
   },
-  async ({ body: { end }, caller, effort }) => {
-    await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, effort);
+  async ({ body: { end }, caller, budget }) => {
+    await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
     return {};
   },
 );

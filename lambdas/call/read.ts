@@ -1,8 +1,8 @@
+import { callRead } from '../../api/requests.ts';
 import { readCallJson } from '../../core/query/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { callRead } from '../requests.ts';
 
 /** `POST /call/read`: one call by its id, strongly consistent; streamed, since a call can be larger than a buffered answer. */
 export const handler = streamEndpoint(
@@ -11,9 +11,9 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, caller, effort }) => ({
+  ({ body, caller, budget }) => ({
     text: (async function* () {
-      yield `{"call":${await readCallJson(settings.calls, body, effort, lookupsFor(caller))}}`;
+      yield `{"call":${await readCallJson(settings.calls, body, budget, lookupsFor(caller))}}`;
     })(),
     logged: () => ({ rows: 1 }),
   }),

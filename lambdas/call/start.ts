@@ -1,7 +1,7 @@
+import { callStart } from '../../api/requests.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { callStart } from '../requests.ts';
 
 /** `POST /call/start`: stores the start of one call and answers its ids. */
 export const handler = jsonEndpoint(
@@ -9,8 +9,8 @@ export const handler = jsonEndpoint(
     ...callStart(settings.names),
     projects: ({ start }) => [{ projectId: start.projectId, loc: ['start', 'project_id'] }],
   },
-  async ({ body: { start }, caller, effort }) => {
-    const [answer] = await writeCalls(settings.calls, [{ kind: 'start', start }], caller.user, effort);
+  async ({ body: { start }, caller, budget }) => {
+    const [answer] = await writeCalls(settings.calls, [{ kind: 'start', start }], caller.user, budget);
     return { id: answer?.id, trace_id: answer?.traceId };
   },
 );

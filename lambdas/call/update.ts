@@ -1,7 +1,7 @@
+import { callUpdate } from '../../api/requests.ts';
 import { updateCall } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { callUpdate } from '../requests.ts';
 
 /** `POST /call/update`: changes what a call is shown as. */
 export const handler = jsonEndpoint(
@@ -9,9 +9,9 @@ export const handler = jsonEndpoint(
     ...callUpdate(),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
   },
-  async ({ body, effort }) => {
+  async ({ body, budget }) => {
     const changes = { displayName: body.display_name };
-    await updateCall(settings.calls, body.project_id, body.call_id, changes, effort);
+    await updateCall(settings.calls, body.project_id, body.call_id, changes, budget);
     return {};
   },
 );

@@ -1,7 +1,7 @@
+import { callUpsertBatch } from '../../api/requests.ts';
 import { type CallReport, writeCalls } from '../../core/calls/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { callUpsertBatch } from '../requests.ts';
 
 const projectOf = (report: CallReport, i: number) => {
   const { projectId } = report.kind === 'start' ? report.start : report.end;
@@ -18,9 +18,9 @@ export const handler = streamEndpoint(
     projects: ({ batch }) => batch.map(projectOf),
   },
   ['application/json'],
-  ({ body: { batch }, caller, effort }) => ({
+  ({ body: { batch }, caller, budget }) => ({
     text: (async function* () {
-      const answers = await writeCalls(settings.calls, batch, caller.user, effort);
+      const answers = await writeCalls(settings.calls, batch, caller.user, budget);
       yield JSON.stringify({
         res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})),
       });

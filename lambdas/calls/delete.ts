@@ -1,7 +1,7 @@
+import { callsDelete } from '../../api/requests.ts';
 import { deleteCalls } from '../../core/calls/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { callsDelete } from '../requests.ts';
 
 /**
  * `POST /calls/delete`: deletes calls with all their descendants. The answer is short, and streamed all the same: a buffered one may take no longer
@@ -13,11 +13,11 @@ export const handler = streamEndpoint(
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => {
+  ({ body, budget }) => {
     let deleted = 0;
     return {
       text: (async function* () {
-        deleted = await deleteCalls(settings.calls, body.project_id, body.call_ids, effort);
+        deleted = await deleteCalls(settings.calls, body.project_id, body.call_ids, budget);
         yield JSON.stringify({ num_deleted: deleted });
       })(),
       logged: () => ({ rows: deleted }),

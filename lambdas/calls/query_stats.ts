@@ -1,7 +1,7 @@
+import { callsQueryStats } from '../../api/requests.ts';
 import { countCalls, planSummary } from '../../core/query/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { callsQueryStats } from '../requests.ts';
 
 /** `POST /calls/query_stats`: how many calls match, and how large they are; streamed, since looking at all of them can take minutes. */
 export const handler = streamEndpoint(
@@ -10,8 +10,8 @@ export const handler = streamEndpoint(
     projects: ({ selection }) => [{ projectId: selection.projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body: { selection, withBytes }, effort }) => {
-    const { query, stats } = countCalls(settings.calls, selection, effort);
+  ({ body: { selection, withBytes }, budget }) => {
+    const { query, stats } = countCalls(settings.calls, selection, budget);
     return {
       text: (async function* () {
         const { count, bytes } = await stats();

@@ -1,9 +1,9 @@
+import { callsStreamQuery } from '../../api/requests.ts';
 import { planSummary, queryCalls } from '../../core/query/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { callsStreamQuery } from '../requests.ts';
 
 /** `POST /calls/stream_query`: the calls of a project that match, each as soon as it is known. */
 export const handler = streamEndpoint(
@@ -12,8 +12,8 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   recordTypes,
-  ({ body, caller, effort }, mediaType) => {
-    const { plan, counts, calls, csv } = queryCalls(settings.calls, body, effort, lookupsFor(caller));
+  ({ body, caller, budget }, mediaType) => {
+    const { plan, counts, calls, csv } = queryCalls(settings.calls, body, budget, lookupsFor(caller));
     return {
       text: formatted(mediaType, { json: calls, csv }),
       logged: () => {

@@ -1,7 +1,7 @@
+import { costCreate } from '../../api/requests.ts';
 import { createPrices } from '../../core/costs/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { costCreate } from '../requests.ts';
 
 /** `POST /cost/create`: stores prices of models and answers their ids. */
 export const handler = jsonEndpoint(
@@ -10,7 +10,7 @@ export const handler = jsonEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
     rows: ({ terms }) => terms.length,
   },
-  async ({ body, caller, effort }) => ({
-    ids: await createPrices(settings.costs, body, caller.user, effort),
+  async ({ body, caller, budget }) => ({
+    ids: await createPrices(settings.costs, body, caller.user, budget),
   }),
 );

@@ -1,7 +1,7 @@
+import { costPurge } from '../../api/requests.ts';
 import { purgePrices } from '../../core/costs/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { costPurge } from '../requests.ts';
 
 /** `POST /cost/purge`: deletes prices by their ids. */
 export const handler = jsonEndpoint(
@@ -10,8 +10,8 @@ export const handler = jsonEndpoint(
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: ({ query: ids }) => ids.length,
   },
-  async ({ body, effort }) => {
-    await purgePrices(settings.costs, body.project_id, body.query, effort);
+  async ({ body, budget }) => {
+    await purgePrices(settings.costs, body.project_id, body.query, budget);
     return {};
   },
 );

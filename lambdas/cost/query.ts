@@ -1,7 +1,7 @@
+import { costQuery } from '../../api/requests.ts';
 import { queryPrices } from '../../core/costs/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { costQuery } from '../requests.ts';
 
 /** `POST /cost/query`: a project's own prices; streamed, since they can be more than a buffered answer may hold. */
 export const handler = streamEndpoint(
@@ -10,11 +10,11 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => {
+  ({ body, budget }) => {
     let rows = 0;
     return {
       text: (async function* () {
-        const results = await queryPrices(settings.costs, body, effort);
+        const results = await queryPrices(settings.costs, body, budget);
         rows = results.length;
         yield JSON.stringify({ results });
       })(),

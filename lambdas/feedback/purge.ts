@@ -1,7 +1,7 @@
+import { feedbackPurge } from '../../api/requests.ts';
 import { purgeFeedback } from '../../core/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { feedbackPurge } from '../requests.ts';
 
 /** `POST /feedback/purge`: deletes feedback records by their ids, payloads included. */
 export const handler = jsonEndpoint(
@@ -10,8 +10,8 @@ export const handler = jsonEndpoint(
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: ({ query: ids }) => ids.length,
   },
-  async ({ body, effort }) => {
-    await purgeFeedback(settings.feedback, body.project_id, body.query, effort);
+  async ({ body, budget }) => {
+    await purgeFeedback(settings.feedback, body.project_id, body.query, budget);
     return {};
   },
 );

@@ -1,7 +1,7 @@
+import { feedbackReplace } from '../../api/requests.ts';
 import { createdJson, replaceFeedback } from '../../core/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { feedbackReplace } from '../requests.ts';
 
 /** `POST /feedback/replace`: puts a feedback record in the place of another, all at once, and answers it as it is stored. */
 export const handler = jsonEndpoint(
@@ -9,6 +9,6 @@ export const handler = jsonEndpoint(
     ...feedbackReplace(settings.names),
     projects: ({ draft: { projectId } }) => [{ projectId, loc: ['project_id'] }],
   },
-  async ({ body, caller, effort }) =>
-    createdJson(settings.names, await replaceFeedback(settings.feedback, body, caller.user, effort)),
+  async ({ body, caller, budget }) =>
+    createdJson(settings.names, await replaceFeedback(settings.feedback, body, caller.user, budget)),
 );

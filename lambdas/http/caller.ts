@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import { allows, fromContext, hasExpired, type Role } from '../../core/auth/index.ts';
 import { forbidden, type ProjectId, ServiceError } from '../../core/wire/index.ts';
-import { effortOf, type ServiceEvent } from './event.ts';
+import { budgetOf, type ServiceEvent } from './event.ts';
 
 const expired = new ServiceError(401, [
   { loc: ['header', 'authorization'], msg: 'this key has expired', type: 'unauthorized' },
@@ -14,8 +14,8 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     event.log.calledBy(caller);
     if (hasExpired(caller, Date.now() * 1000)) throw expired;
     const { requestId: id } = event.requestContext;
-    event.service = { id, caller, body: undefined, effort: effortOf(context) };
-    event.log.spends(event.service.effort.meter);
+    event.service = { id, caller, body: undefined, budget: budgetOf(context) };
+    event.log.spends(event.service.budget.meter);
   },
 });
 

@@ -1,7 +1,7 @@
 import middy, { type MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { isKeyed, type KeyedRoute, routes } from '../../lib/routes.ts';
-import type { TakenRequest } from '../requests.ts';
+import type { TakenRequest } from '../../api/requests.ts';
+import { isKeyed, type KeyedRoute, routes } from '../../api/routes.ts';
 import { readBody } from './body.ts';
 import { authorize, type NamedProject, readCaller } from './caller.ts';
 import { answerErrors, timeoutEarlyResponse } from './errors.ts';

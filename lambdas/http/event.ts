@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Caller } from '../../core/auth/index.ts';
-import { type Effort, effort } from '../../core/storage/index.ts';
+import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
 import type { RequestLog } from '../log/index.ts';
 
 /** What the middlewares have found out about a request by the time its handler runs. */
@@ -9,7 +9,7 @@ export interface ServiceRequest<Body> {
   readonly id: string;
   readonly caller: Caller;
   readonly body: Body;
-  readonly effort: Effort;
+  readonly budget: RequestBudget;
 }
 
 /** API Gateway's event with what the middlewares add to it. */
@@ -22,9 +22,9 @@ export interface ServiceEvent<Body> extends APIGatewayProxyEvent {
 /** Kept back of a function's time for answering when storage does not. */
 const marginMs = 1000;
 
-/** An effort that ends before the function's time-out, so that a slow storage becomes a 503 and not a broken request. */
-export const effortOf = (context: Context, signal?: AbortSignal): Effort =>
-  effort(Math.max(0, context.getRemainingTimeInMillis() - marginMs), signal);
+/** An budget that ends before the function's time-out, so that a slow storage becomes a 503 and not a broken request. */
+export const budgetOf = (context: Context, signal?: AbortSignal): RequestBudget =>
+  requestBudget(Math.max(0, context.getRemainingTimeInMillis() - marginMs), signal);
 
 /** A header's value whatever the case of its name, which clients choose; undefined where there is none. */
 export const headerOf = (event: Pick<APIGatewayProxyEvent, 'headers'>, name: string): string | undefined => {

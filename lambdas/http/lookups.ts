@@ -7,18 +7,18 @@ import { settings } from './settings.ts';
 
 /** What queries over calls ask of others. To a caller, a ref into a project that its key may not read is a ref to nothing. */
 export const lookupsFor = ({ grants }: Pick<Caller, 'grants'>): Lookups => ({
-  costs: async (projectId, effort) => {
+  costs: async (projectId, budget) => {
     const [own, defaults] = await Promise.all([
-      readPrices(settings.costs, projectId, effort),
+      readPrices(settings.costs, projectId, budget),
       loadDefaultPrices(),
     ]);
     const book = priceBook(projectId, own, defaults);
     return (usage, startedAt) => costsOf(usage, startedAt, book);
   },
-  feedback: (projectId, callIds, effort) => feedbackOn(settings.feedback, projectId, callIds, effort),
-  objects: async (refs, effort) => {
+  feedback: (projectId, callIds, budget) => feedbackOn(settings.feedback, projectId, callIds, budget),
+  objects: async (refs, budget) => {
     const readable = refs.filter(({ projectId }) => allows(grants, projectId, 'read'));
-    const found = await resolveRefs(settings.objects, readable, effort);
+    const found = await resolveRefs(settings.objects, readable, budget);
     const values = new Map(readable.map((ref, i) => [ref, found[i]]));
     return refs.map((ref) => values.get(ref));
   },

@@ -39,7 +39,7 @@ export const streamEndpoint = <Body>(
       const gzip = acceptsGzip(event);
       const aborting = new AbortController();
       const { service } = event;
-      const request = { ...service, effort: { ...service.effort, signal: aborting.signal } };
+      const request = { ...service, budget: { ...service.budget, signal: aborting.signal } };
       const text = await begun(
         logged(event.log, inLines(answer(request, type), type), aborting.signal),
       ).catch((error: unknown) => {

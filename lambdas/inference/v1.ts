@@ -1,13 +1,10 @@
 import type { Context } from 'aws-lambda';
-import { callBatchBody, writeCalls } from '../../core/calls/index.ts';
-import {
-  countRequest,
-  type InferenceBody,
-  type PassedOn,
-  passOn,
-  Recording,
-} from '../../core/inference/index.ts';
-import { effort } from '../../core/storage/index.ts';
+import { inference as takes } from '../../api/requests.ts';
+import { callBatchBody } from '../../api/schemas/calls.ts';
+import type { InferenceBody } from '../../api/schemas/inference.ts';
+import { writeCalls } from '../../core/calls/index.ts';
+import { countRequest, type PassedOn, passOn, Recording } from '../../core/inference/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
 import { faultOf, invalid, maxDepth } from '../../core/wire/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
 import { bodyText, readBody } from '../http/body.ts';
@@ -17,7 +14,6 @@ import { headersOf } from '../http/event.ts';
 import { logRequest } from '../http/log.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { settings } from '../http/settings.ts';
-import { inference as takes } from '../requests.ts';
 import { authorizeInference, pathOf, projectOf } from './authorize.ts';
 import { inference, rateLimit } from './settings.ts';
 
@@ -39,7 +35,7 @@ const callBatch = callBatchBody(settings.names);
  * @throws ServiceError 422 where it could not be stored as it is
  */
 const follow = (event: Event, context: Context): Recording | undefined => {
-  const { id: requestId, caller, body, effort: spent } = event.service;
+  const { id: requestId, caller, body, budget: spent } = event.service;
   const projectId = projectOf(event);
   if (projectId === undefined) return undefined;
   const fault = faultOf(body, maxDepth - 1);
@@ -53,7 +49,7 @@ const follow = (event: Event, context: Context): Recording | undefined => {
     try {
       const { batch } = parseValue(callBatch, recording.batch());
       // Its time begins now; what it takes is the request's all the same.
-      const { deadline } = effort(context.getRemainingTimeInMillis() - 1000);
+      const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
       await writeCalls(settings.calls, batch, caller.user, { deadline, meter: spent.meter });
     } catch (error) {
       event.log.lacksRecord(error);
@@ -76,8 +72,8 @@ const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: P
 const answerOf = async (event: Event, context: Context): Promise<PassedOn> => {
   const { service, gone } = event;
   if (rateLimit) {
-    const { deadline } = effort(countMs);
-    await countRequest(rateLimit, service.caller.keyId, { ...service.effort, deadline, signal: gone });
+    const { deadline } = requestBudget(countMs);
+    await countRequest(rateLimit, service.caller.keyId, { ...service.budget, deadline, signal: gone });
   }
   return passOn(inference, {
     id: service.id,
@@ -85,7 +81,7 @@ const answerOf = async (event: Event, context: Context): Promise<PassedOn> => {
     text: bodyText(event),
     body: service.body,
     headers: headersOf(event),
-    mostMs: context.getRemainingTimeInMillis() - recordMs,
+    maxMs: context.getRemainingTimeInMillis() - recordMs,
     gone,
     recording: follow(event, context),
   });

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../../core/wire/index.ts';
 import type { LoggedError, LoggedFault } from './fields.ts';
 import { inSources } from './stack-trace.ts';
 
-const mostFaults = 10;
+const maxFaults = 10;
 
 /** Stands for a step that the client chose. */
 const chosen = '*';
@@ -24,12 +24,12 @@ const isChosen = ({ loc, type }: ErrorDetail, at: number): boolean => {
 
 /** What was wrong with a request, by kind and place. Messages stay out, and what the client chose of a place: they can quote the body. */
 export const faultsOf = (details: readonly ErrorDetail[]): LoggedFault[] =>
-  details.slice(0, mostFaults).map((detail) => ({
+  details.slice(0, maxFaults).map((detail) => ({
     type: detail.type,
     loc: detail.loc.map((step, at) => (isChosen(detail, at) ? chosen : step)).join('.'),
   }));
 
-const mostCauses = 5;
+const maxCauses = 5;
 
 /** V8 quotes the text that it could not parse. */
 const messageOf = (error: Error): string =>
@@ -49,6 +49,6 @@ export const errorOf = (error: unknown, depth = 0): LoggedError => {
     name: error.name,
     message: messageOf(error),
     ...(frames && { stack: inSources(frames) }),
-    ...(error.cause !== undefined && depth < mostCauses && { cause: errorOf(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && depth < maxCauses && { cause: errorOf(error.cause, depth + 1) }),
   };
 };

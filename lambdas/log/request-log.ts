@@ -21,7 +21,7 @@ interface End {
   readonly error: unknown;
 }
 
-const mostProjects = 10;
+const maxProjects = 10;
 
 /** The container has served nothing yet. */
 let cold = true;
@@ -83,8 +83,8 @@ export class RequestLog {
   names(projectIds: readonly string[]): void {
     const all = [...new Set(projectIds)];
     this.#projects = {
-      projects: all.slice(0, mostProjects),
-      ...(all.length > mostProjects && { projectCount: all.length }),
+      projects: all.slice(0, maxProjects),
+      ...(all.length > maxProjects && { projectCount: all.length }),
     };
   }
 

@@ -1,7 +1,7 @@
+import { objDelete } from '../../api/requests.ts';
 import { deleteVersions } from '../../core/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { objDelete } from '../requests.ts';
 
 /** `POST /obj/delete`: deletes versions of an object, or all of them, and answers how many there were. */
 export const handler = jsonEndpoint(
@@ -10,7 +10,7 @@ export const handler = jsonEndpoint(
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: (_, answer: { readonly num_deleted: number }) => answer.num_deleted,
   },
-  async ({ body: { project_id: projectId, object_id: objectId, digests }, effort }) => ({
-    num_deleted: await deleteVersions(settings.objects, { projectId, objectId }, digests ?? null, effort),
+  async ({ body: { project_id: projectId, object_id: objectId, digests }, budget }) => ({
+    num_deleted: await deleteVersions(settings.objects, { projectId, objectId }, digests ?? null, budget),
   }),
 );

@@ -1,7 +1,7 @@
+import { objRead } from '../../api/requests.ts';
 import { objectJson, readObject } from '../../core/objects/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { objRead } from '../requests.ts';
 
 /**
  * `POST /obj/read`: one version of an object, strongly consistent; streamed, since a value can be larger than a buffered
@@ -13,9 +13,9 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ['application/json'],
-  ({ body, effort }) => ({
+  ({ body, budget }) => ({
     text: (async function* () {
-      const version = await readObject(settings.objects, body, effort);
+      const version = await readObject(settings.objects, body, budget);
       yield `{"obj":${objectJson(settings.names, version, version.val)}}`;
     })(),
     logged: () => ({ rows: 1 }),

@@ -1,9 +1,9 @@
+import { refsReadBatch } from '../../api/requests.ts';
 import { streamRefs } from '../../core/objects/index.ts';
 import type { JsonValue } from '../../core/wire/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { refsReadBatch } from '../requests.ts';
 
 /**
  * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing; streamed, since values can be large.
@@ -14,8 +14,8 @@ export const handler = streamEndpoint(
     projects: ({ refs }) => refs.map(({ projectId }, i) => ({ projectId, loc: ['refs', String(i)] })),
   },
   ['application/json'],
-  ({ body: { refs }, effort }) => ({
-    text: jsonList('vals', toTexts(streamRefs(settings.objects, refs, effort))),
+  ({ body: { refs }, budget }) => ({
+    text: jsonList('vals', toTexts(streamRefs(settings.objects, refs, budget))),
     logged: () => ({ rows: refs.length }),
   }),
 );

@@ -1,8 +1,8 @@
+import { threadsStreamQuery } from '../../api/requests.ts';
 import { planSummary, queryThreads } from '../../core/threads/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
-import { threadsStreamQuery } from '../requests.ts';
 
 /** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
 export const handler = streamEndpoint(
@@ -11,8 +11,8 @@ export const handler = streamEndpoint(
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   recordTypes,
-  ({ body, effort }, mediaType) => {
-    const { plan, counts, threads, csv } = queryThreads(settings.calls, body, effort);
+  ({ body, budget }, mediaType) => {
+    const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
     return {
       text: formatted(mediaType, { json: threads, csv }),
       // What is looked at here are the rows of turns.

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { localRegion } from '../store.ts';
+import { localRegion } from '../stores/store.ts';
 import type { ApiSpec } from '../template/stack.ts';
 import type { Match } from './match.ts';
 import { type GatewayRequest, headerValues } from './request.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { localRegion } from '../store.ts';
+import { localRegion } from '../stores/store.ts';
 import { localAccount } from '../template/names.ts';
 import type { Access } from './policy.ts';
 

@@ -3,7 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { listen } from '../gateway/server.ts';
-import type { LocalStore } from '../store.ts';
+import type { LocalStore } from '../stores/store.ts';
 import type { FunctionSpec } from '../template/functions.ts';
 import { dynamodbAccesses, s3Accesses } from './accesses.ts';
 import { type Access, allowsAccess, type Policy } from './policy.ts';

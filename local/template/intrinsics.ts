@@ -1,4 +1,4 @@
-import { localRegion } from '../store.ts';
+import { localRegion } from '../stores/store.ts';
 import { attributeOf, localAccount, refOf } from './names.ts';
 import type { Template } from './template.ts';
 

@@ -1,4 +1,4 @@
-import { localRegion } from '../store.ts';
+import { localRegion } from '../stores/store.ts';
 import type { Resource } from './template.ts';
 
 /** The account that everything local is in: no AWS account has this number. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import * as requests from '../../api/requests.ts';
 import { projectId } from '../../core/wire/schema.ts';
-import * as requests from '../../lambdas/requests.ts';
 import { thread } from '../answers/others.ts';
 import { field } from '../answers/parts.ts';
 import type { Operation, Operations } from '../operation.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import * as requests from '../../lambdas/requests.ts';
+import * as requests from '../../api/requests.ts';
 import { startedCall } from '../answers/calls.ts';
 import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';

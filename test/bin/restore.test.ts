@@ -3,7 +3,7 @@ import { type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/clien
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../bin/restore/command.ts';
 import { deleteCalls } from '../../core/calls/index.ts';
-import { effort } from '../../core/storage/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
 import { createCallStore, project, read, send, startOf } from '../support/calls.ts';
 import { createStores, type Stores } from '../support/stores.ts';
 
@@ -97,7 +97,7 @@ describe('restore', () => {
     const [gone, here] = await Promise.all(['gone', 'here'].map((id) => read(service, id)));
     // As point-in-time recovery would copy the table.
     await restore(`--from ${service.table.name} --to ${then.table.name}`);
-    await deleteCalls(service, project, ['gone'], effort(10_000));
+    await deleteCalls(service, project, ['gone'], requestBudget(10_000));
     expect(await read(service, 'gone')).toBeNull();
     const { code } = await restore(`--from ${then.table.name} --to ${service.table.name} --replace`);
     expect(code).toBe(0);

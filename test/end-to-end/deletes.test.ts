@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/auth/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
-import { localCredentials, localRegion } from '../../local/store.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { outputOf } from '../../local/template/stack.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileOf } from '../../bench/profile.ts';
+import { profileOf } from '../../bench/harness/profile.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 
 const options = { projectId: 'acme/shop', conversations: 60 };

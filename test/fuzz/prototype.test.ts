@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { goodRequests } from '../security/requests.ts';
 import { startInProcessWithModel } from '../support/in-process.ts';
 

@@ -2,9 +2,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/auth/index.ts';
 import { readPrices } from '../../core/costs/index.ts';
-import { effort } from '../../core/storage/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
-import { localCredentials, localRegion } from '../../local/store.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { outputOf } from '../../local/template/stack.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -114,7 +114,7 @@ describe('prices', () => {
   it('know whose key stored them', async () => {
     await create('acme/whose', { 'gpt-x': price });
     const table = { client, name: outputOf(service.stack, 'CostsTable') };
-    expect(await readPrices({ table }, 'acme/whose' as ProjectId, effort(10_000))).toMatchObject([
+    expect(await readPrices({ table }, 'acme/whose' as ProjectId, requestBudget(10_000))).toMatchObject([
       { createdBy: 'local' },
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isKeyed, type Route, routes } from '../../lib/routes.ts';
+import { isKeyed, type Route, routes } from '../../api/routes.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from './synth.ts';
 
 const template = synthesize();

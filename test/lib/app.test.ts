@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../api/routes.ts';
 import { cdkContext, type Resource, root, temporaryFolder } from './synth.ts';
 
 /** Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../api/routes.ts';
 import { resourceOf, resourcesOf, synthesize } from './synth.ts';
 
 const template = synthesize();

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../api/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/constants.ts';
-import { routes } from '../../lib/routes.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 import { root, temporaryFolder } from './synth.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../lib/config.ts';
-import { isKeyed, routes } from '../../lib/routes.ts';
 import { cdkContext, root } from './synth.ts';
 
 const defaults = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../api/routes.ts';
 import { resourceOf, resourcesOf, root, synthesize } from './synth.ts';
 
 const template = synthesize();

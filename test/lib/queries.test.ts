@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../api/routes.ts';
 import { queries } from '../../lib/queries.ts';
-import { routes } from '../../lib/routes.ts';
 import { linesOfTheLog } from '../support/log-lines.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { resourcesOf, root, synthesize } from './synth.ts';

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
+import { routes as allRoutes, type Route } from '../../api/routes.ts';
 import { readConfig } from '../../lib/config.ts';
-import { routes as allRoutes, type Route } from '../../lib/routes.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
 
 /** The project's root. */

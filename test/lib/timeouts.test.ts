@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { routes } from '../../api/routes.ts';
 import { dynamodbClient, s3Client } from '../../core/storage/index.ts';
-import { effortOf } from '../../lambdas/http/event.ts';
-import { routes } from '../../lib/routes.ts';
+import { budgetOf } from '../../lambdas/http/event.ts';
 import { resourcesOf, synthesize } from './synth.ts';
 
 /*
@@ -16,7 +16,7 @@ const template = synthesize();
 const bufferedMs = 29_000;
 const streamedMs = 15 * 60_000;
 
-/** The longest that one step on storage is tried for, in milliseconds; `patienceMs` in core/storage/effort.ts. */
+/** The longest that one step on storage is tried for, in milliseconds; `patienceMs` in core/storage/retries.ts. */
 const patienceMs = 25_000;
 
 interface HandlerConfig {
@@ -36,7 +36,7 @@ const clients = { DynamoDB: dynamodbClient(), S3: await s3Client() };
 /** What a function that has all its time left may spend on storage, in milliseconds. */
 const storageMs = (functionMs: number): number => {
   const context = { getRemainingTimeInMillis: () => functionMs } as Context;
-  return effortOf(context).deadline - Date.now();
+  return budgetOf(context).deadline - Date.now();
 };
 
 const integrations = new Map(

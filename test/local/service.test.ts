@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { assembly } from '../support/assembly.ts';
 import { startService, type TestService } from '../support/service.ts';
 

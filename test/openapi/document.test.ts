@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { endpoints } from '../../core/inference/index.ts';
-import { isKeyed, routes } from '../../lib/routes.ts';
 import { openApiDocument } from '../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../support/document.ts';
 

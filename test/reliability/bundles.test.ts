@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import type { Fault } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Sender } from '../support/in-process.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { keyWith } from '../support/keys.ts';
 import { scenarios } from './scenarios/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Answer, Sender } from '../support/in-process.ts';
 import type { TestService } from '../support/service.ts';
@@ -12,7 +12,7 @@ import { expectNothingHalf, look, prepare } from './trial.ts';
  */
 
 /** More storage requests of a request are more of the same. */
-const mostKills = 6;
+const maxKills = 6;
 
 /** What is to happen at a storage request of the number, from 0, and how many there were. */
 interface Trap {
@@ -94,7 +94,7 @@ describe.each(writing)('%s', (path) => {
     if (!scenario) throw new Error(`${path} has no scenario`);
     const { count, after: whole } = await tryKill(path, scenario, Number.POSITIVE_INFINITY, 'before');
     expect(count).toBeGreaterThan(0);
-    for (let at = 0; at < Math.min(count, mostKills); at++) {
+    for (let at = 0; at < Math.min(count, maxKills); at++) {
       const { killed, after } = await tryKill(path, scenario, at, 'before');
       expect(killed).toBe(true);
       expect(after).toEqual(whole);

@@ -1,4 +1,4 @@
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { describeFaults } from './suite.ts';
 
 const writing = routes.filter(isKeyed).filter(({ role }) => role !== 'read');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../lib/routes.ts';
+import { isKeyed, routes } from '../../api/routes.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
 import { type Client, newClient, newTally, type Tally } from './soak/client.ts';

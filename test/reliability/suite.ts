@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Route } from '../../lib/routes.ts';
+import type { Route } from '../../api/routes.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { scenarios } from './scenarios/index.ts';
 import { faultsOf, type Injected, runClean, runFaulty } from './trial.ts';

@@ -201,11 +201,11 @@ const every = (faults: readonly Fault[], lasting: boolean): Omit<Injected, 'at'>
 const oneOf = <T>(list: readonly T[], number: number): T[] => list.slice(number % list.length).slice(0, 1);
 
 /** How often the same operation is tried: what comes further on is more of the same. */
-const mostOfOperation = 2;
+const maxOfOperation = 2;
 
 /** Whether a storage request is the first of its operation, or the last. */
 const isTelling = (operations: readonly string[], at: number): boolean =>
-  operations.slice(0, at).filter((other) => other === operations[at]).length < mostOfOperation - 1 ||
+  operations.slice(0, at).filter((other) => other === operations[at]).length < maxOfOperation - 1 ||
   !operations.slice(at + 1).includes(operations[at] ?? '');
 
 /**

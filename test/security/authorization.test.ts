@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isKeyed, type KeyedRoute, type Route, routes } from '../../api/routes.ts';
 import { formatKey, makeKey } from '../../core/auth/index.ts';
-import { isKeyed, type KeyedRoute, type Route, routes } from '../../lib/routes.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';

@@ -11,7 +11,7 @@ import {
   revokeKey,
 } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
-import { localCredentials, localRegion } from '../../local/store.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { outputOf } from '../../local/template/stack.ts';
 import type { TestService } from '../support/service.ts';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { routes } from '../../api/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
-import { routes } from '../../lib/routes.ts';
 import { root, temporaryFolder } from '../lib/synth.ts';
 
 /** A package in the lockfile. */

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../api/routes.ts';
 import { temporaryFolder } from '../lib/synth.ts';
 import { assembly } from '../support/assembly.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../api/routes.ts';
 import type { JsonObject, JsonValue } from '../../core/wire/index.ts';
-import { routes } from '../../lib/routes.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 import { about, probes } from './probes.ts';

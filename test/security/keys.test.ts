@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as calls from '../../core/calls/keys.ts';
-import { segmentObject } from '../../core/calls/segment.ts';
+import * as calls from '../../core/calls/codec/keys.ts';
+import { segmentObject } from '../../core/calls/payloads/segments.ts';
 import * as costs from '../../core/costs/keys.ts';
 import * as feedback from '../../core/feedback/keys.ts';
 import * as objects from '../../core/objects/keys.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../lib/routes.ts';
+import { routes } from '../../api/routes.ts';
 import type { Access } from '../../local/iam/policy.ts';
 import { outputOf, readStack, type StackSpec } from '../../local/template/stack.ts';
 import { assembly } from '../support/assembly.ts';

@@ -1,4 +1,4 @@
-import type { Route } from '../../lib/routes.ts';
+import type { Route } from '../../api/routes.ts';
 
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',

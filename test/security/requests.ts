@@ -1,5 +1,5 @@
+import type { Route } from '../../api/routes.ts';
 import type { JsonValue } from '../../core/wire/index.ts';
-import type { Route } from '../../lib/routes.ts';
 
 /** The project that the requests are about. */
 export const project = 'acme/shop';

@@ -1,15 +1,16 @@
-import { type CallReport, type CallStore, callBatchBody, writeCalls } from '../../core/calls/index.ts';
+import { callBatchBody } from '../../api/schemas/calls.ts';
+import { callsQueryBody } from '../../api/schemas/query.ts';
+import { type CallReport, type CallStore, writeCalls } from '../../core/calls/index.ts';
 import { toPath } from '../../core/expression/index.ts';
 import {
   type CallsFilter,
   type CallsQuery,
-  callsQueryBody,
   everyCall,
   noIncludes,
   queryCalls,
   readCallJson,
 } from '../../core/query/index.ts';
-import { type Effort, effort } from '../../core/storage/index.ts';
+import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { createStores } from './stores.ts';
@@ -49,15 +50,15 @@ export const parseBatch = (batch: readonly object[]): CallReport[] =>
   parseBody(batchBody, JSON.stringify({ batch })).batch;
 
 /** Sends a batch, as JSON, through the schema of its endpoint, and says what it took. */
-export const send = async (store: CallStore, batch: readonly object[]): Promise<Effort> => {
-  const spent = effort(30_000);
+export const send = async (store: CallStore, batch: readonly object[]): Promise<RequestBudget> => {
+  const spent = requestBudget(30_000);
   await writeCalls(store, parseBatch(batch), 'ada', spent);
   return spent;
 };
 
 /** Reads a call by id, as the endpoint answers it. */
 export const read = async (store: CallStore, id: string, of = project): Promise<JsonObject | null> => {
-  const text = await readCallJson(store, { projectId: of, id, includes: noIncludes }, effort(30_000));
+  const text = await readCallJson(store, { projectId: of, id, includes: noIncludes }, requestBudget(30_000));
   return text === null ? null : (JSON.parse(text) as JsonObject);
 };
 
@@ -86,7 +87,7 @@ export const queryOf = (query: PartialQuery = {}): CallsQuery => ({
 export const query = async (
   store: CallStore,
   asked: PartialQuery = {},
-  spent = effort(60_000),
+  spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
   const batches = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).calls);
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
@@ -95,7 +96,11 @@ export const query = async (
 const queryBody = callsQueryBody(names);
 
 /** Answers a body of `/calls/stream_query`, as JSON, through the schema of its endpoint, parsed. */
-export const ask = async (store: CallStore, body: object, spent = effort(60_000)): Promise<JsonObject[]> => {
+export const ask = async (
+  store: CallStore,
+  body: object,
+  spent = requestBudget(60_000),
+): Promise<JsonObject[]> => {
   const asked = parseBody(queryBody, JSON.stringify(body));
   const batches = await Array.fromAsync(queryCalls(store, asked, spent).calls);
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);

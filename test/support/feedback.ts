@@ -2,18 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import {
-  createdJson,
-  createFeedback,
-  type FeedbackStore,
   feedbackBatchBody,
   feedbackPurgeBody,
   feedbackQueryBody,
   feedbackReplaceBody,
+} from '../../api/schemas/feedback.ts';
+import {
+  createdJson,
+  createFeedback,
+  type FeedbackStore,
   purgeFeedback,
   queryFeedback,
   replaceFeedback,
 } from '../../core/feedback/index.ts';
-import { effort } from '../../core/storage/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { names, project } from './calls.ts';
@@ -59,7 +61,7 @@ const onWire = (answers: Parameters<typeof createdJson>[1][]): Created[] =>
 export const createAll = async (
   store: FeedbackStore,
   batch: readonly object[],
-  { user = 'ada', spent = effort(60_000) } = {},
+  { user = 'ada', spent = requestBudget(60_000) } = {},
 ): Promise<Created[]> => {
   const drafts = parseBody(batchBody, JSON.stringify({ batch })).batch;
   const creations = drafts.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
@@ -80,7 +82,7 @@ export const replace = async (
   fields: object = {},
 ): Promise<Created> => {
   const body = parseBody(replaceBody, JSON.stringify({ ...feedbackOf(fields), feedback_id: feedbackId }));
-  const [created] = onWire([await replaceFeedback(store, body, 'bob', effort(60_000))]);
+  const [created] = onWire([await replaceFeedback(store, body, 'bob', requestBudget(60_000))]);
   if (!created) throw new Error('nothing was answered');
   return created;
 };
@@ -94,14 +96,14 @@ export const byIds = (ids: readonly string[]) => ({
 export const purge = async (store: FeedbackStore, ...ids: string[]): Promise<void> => {
   const body = JSON.stringify({ project_id: project, query: byIds(ids) });
   const { project_id, query } = parseBody(feedbackPurgeBody, body);
-  await purgeFeedback(store, project_id, query, effort(60_000));
+  await purgeFeedback(store, project_id, query, requestBudget(60_000));
 };
 
 /** Answers a query in full, through the schema of its endpoint, parsed. */
 export const ask = async (
   store: FeedbackStore,
   body: object = {},
-  spent = effort(60_000),
+  spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
   const query = parseBody(queryBody, JSON.stringify({ project_id: project, ...body }));
   const batches = await Array.fromAsync(queryFeedback(store, query, spent).records);

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startDynamodb } from '../../local/dynamodb.ts';
-import { startS3 } from '../../local/s3.ts';
-import type { LocalStore } from '../../local/store.ts';
+import { startDynamodb } from '../../local/stores/dynamodb.ts';
+import { startS3 } from '../../local/stores/s3.ts';
+import type { LocalStore } from '../../local/stores/store.ts';
 import { synthesize } from '../../local/synthesize.ts';
 
 declare module 'vitest' {

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
 import type { CallStore } from '../../core/calls/index.ts';
-import { localCredentials, localRegion } from '../../local/store.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
 
 /** The same store, through clients of its own. */
 export interface InterceptedStore extends Disposable {

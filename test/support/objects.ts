@@ -9,7 +9,7 @@ import {
   queryObjects,
   readObject,
 } from '../../core/objects/index.ts';
-import { effort } from '../../core/storage/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
 import { type JsonObject, type JsonValue, ServiceError } from '../../core/wire/index.ts';
 import { names, project } from './calls.ts';
 import { createStores } from './stores.ts';
@@ -26,11 +26,11 @@ export const create = (
   objectId: string,
   val: JsonValue,
   projectId = project,
-): Promise<string> => createObject(store, { projectId, objectId, val }, 'ada', effort(60_000));
+): Promise<string> => createObject(store, { projectId, objectId, val }, 'ada', requestBudget(60_000));
 
 /** Deletes versions, and says how many. */
 export const remove = (store: ObjectStore, objectId: string, digests: string[] | null = null) =>
-  deleteVersions(store, { projectId: project, objectId }, digests, effort(60_000));
+  deleteVersions(store, { projectId: project, objectId }, digests, requestBudget(60_000));
 
 /** What is seen of a version in most tests. */
 export interface SeenVersion {
@@ -48,7 +48,7 @@ export const readVersion = async (
 ): Promise<SeenVersion | undefined> => {
   try {
     const address = { projectId: project, objectId, version: parseVersionName(version) };
-    const { header, isLatest, val } = await readObject(store, address, effort(60_000));
+    const { header, isLatest, val } = await readObject(store, address, requestBudget(60_000));
     return { digest: header.digest, versionIndex: header.versionIndex, isLatest, val: JSON.parse(val) };
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return undefined;
@@ -73,7 +73,7 @@ export const objectsQuery = (
 export const queryAll = async (
   store: ObjectStore,
   query: Parameters<typeof objectsQuery>[0] = {},
-  spent = effort(60_000),
+  spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
   const batches = await Array.fromAsync(queryObjects(store, names, objectsQuery(query), spent));
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);

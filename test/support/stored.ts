@@ -1,8 +1,8 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import type { CallStore } from '../../core/calls/index.ts';
-import { unpack } from '../../core/calls/zstd.ts';
-import { effort, getObject } from '../../core/storage/index.ts';
+import { unpack } from '../../core/encoding/zstd.ts';
+import { getObject, requestBudget } from '../../core/storage/index.ts';
 
 /** All that a store holds. */
 export interface Stored {
@@ -32,7 +32,7 @@ export const everythingStored = async ({ table, bucket }: CallStore): Promise<St
   for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket.name })) {
     for (const { Key = '' } of page.Contents ?? []) {
       objects++;
-      const packed = await getObject(bucket, Key, effort(10_000));
+      const packed = await getObject(bucket, Key, requestBudget(10_000));
       if (packed) texts.push((await unpack(packed)).toString());
     }
   }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import { localCredentials, localRegion, storeEnvironment } from '../../local/store.ts';
-import { createStores as createStackStores } from '../../local/tables.ts';
+import { localCredentials, localRegion, storeEnvironment } from '../../local/stores/store.ts';
+import { createStores as createStackStores } from '../../local/stores/tables.ts';
 import { outputOf, readStack } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
 

@@ -1,7 +1,7 @@
+import { feedbackBatchCreate } from '../../../api/requests.ts';
 import { createdJson, createFeedback } from '../../../core/feedback/index.ts';
 import { settings } from '../../http/settings.ts';
 import { streamEndpoint } from '../../http/stream.ts';
-import { feedbackBatchCreate } from '../../requests.ts';
 
 /**
  * `POST /feedback/batch/create`: stores feedback records, checked whole before any is written; one answer for each, in order.
@@ -14,10 +14,10 @@ export const handler = streamEndpoint(
       batch.map(({ projectId }, i) => ({ projectId, loc: ['batch', String(i), 'project_id'] })),
   },
   ['application/json'],
-  ({ body: { batch }, caller, effort }) => ({
+  ({ body: { batch }, caller, budget }) => ({
     text: (async function* () {
       const creations = batch.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
-      const answers = await createFeedback(settings.feedback, creations, caller.user, effort);
+      const answers = await createFeedback(settings.feedback, creations, caller.user, budget);
       yield JSON.stringify({ res: answers.map((answer) => createdJson(settings.names, answer)) });
     })(),
     logged: () => ({ rows: batch.length }),

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../../local/free-port.ts';
+import { freePort } from '../../../local/stores/free-port.ts';
 import { type Operator, useOperator } from './support.ts';
 
 const operator = useOperator();

@@ -4,7 +4,7 @@ import type { PriceRow } from '../../../core/costs/index.ts';
 import { type CostStore, type CostsQuery, createPrices, queryPrices } from '../../../core/costs/index.ts';
 import { everyPrice, priceFields, sortPrices } from '../../../core/costs/query.ts';
 import { toPath } from '../../../core/expression/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import { createStores } from '../../support/stores.ts';
 import { createOf, micros, project } from './support.ts';
 
@@ -19,14 +19,14 @@ beforeAll(async () => {
     { model: '\u{1f600}', promptTokenCost: 1, effectiveDate: micros('2026-01-01') },
     { model: '\uffee', promptTokenCost: 1, effectiveDate: micros('2026-01-05') },
   );
-  await createPrices(store, prices, 'ada', effort(30_000));
+  await createPrices(store, prices, 'ada', requestBudget(30_000));
 });
 
 const query = (asked: Partial<CostsQuery> = {}) =>
   queryPrices(
     store,
     { projectId: project, fields: null, matches: everyPrice, sort: [], limit: null, offset: 0, ...asked },
-    effort(30_000),
+    requestBudget(30_000),
   );
 const by = (...keys: [field: string, direction: 'asc' | 'desc'][]) =>
   keys.map(([field, direction]) => ({ path: toPath(field), descending: direction === 'desc' }));

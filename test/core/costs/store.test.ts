@@ -8,7 +8,7 @@ import {
   readPrices,
 } from '../../../core/costs/index.ts';
 import { fromItem, toItem } from '../../../core/costs/store.ts';
-import { effort, queryPage } from '../../../core/storage/index.ts';
+import { queryPage, requestBudget } from '../../../core/storage/index.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 import { createStores } from '../../support/stores.ts';
 import { createOf, micros, priceOf, project, termsOf } from './support.ts';
@@ -23,8 +23,8 @@ let projects = 0;
 /** A project that no other test has. */
 const newProject = (): ProjectId => `acme/costs-${projects++}` as ProjectId;
 const create = (projectId: ProjectId, ...terms: Partial<PriceTerms>[]) =>
-  createPrices(store, { ...createOf(...terms), projectId }, 'ada', effort(30_000));
-const read = (projectId: ProjectId) => readPrices(store, projectId, effort(30_000));
+  createPrices(store, { ...createOf(...terms), projectId }, 'ada', requestBudget(30_000));
+const read = (projectId: ProjectId) => readPrices(store, projectId, requestBudget(30_000));
 
 describe('prices that were created', () => {
   it('are read back, in the order of the times from which they are in force', async () => {
@@ -117,7 +117,7 @@ describe('prices that were created', () => {
       completionTokenCostUnit: long,
     }));
     await create(own, ...terms);
-    const spent = effort(30_000);
+    const spent = requestBudget(30_000);
     expect(new Set((await readPrices(store, own, spent)).map(({ model }) => model)).size).toBe(2000);
     expect(spent.meter.requests).toBeGreaterThan(1);
   });
@@ -128,7 +128,7 @@ describe('purging', () => {
     const own = newProject();
     const created = await create(own, ...Array.from({ length: 60 }, (_, i) => ({ model: `m${i}` })));
     const ids = created.map(([, id]) => id);
-    await purgePrices(store, own, ids.slice(0, 40), effort(30_000));
+    await purgePrices(store, own, ids.slice(0, 40), requestBudget(30_000));
     expect((await read(own)).map(({ id }) => id).sort()).toEqual(ids.slice(40).sort());
   });
 
@@ -144,11 +144,11 @@ describe('purging', () => {
       '019a0000-0000-7000-8000-000000000000',
       foreign,
     ];
-    await purgePrices(store, own, noIds, effort(30_000));
-    await purgePrices(store, own, [], effort(30_000));
+    await purgePrices(store, own, noIds, requestBudget(30_000));
+    await purgePrices(store, own, [], requestBudget(30_000));
     expect(await read(own)).toHaveLength(1);
     expect(await read(other)).toHaveLength(1);
-    for (let times = 0; times < 2; times++) await purgePrices(store, own, [id], effort(30_000));
+    for (let times = 0; times < 2; times++) await purgePrices(store, own, [id], requestBudget(30_000));
     expect(await read(own)).toEqual([]);
   });
 });
@@ -195,7 +195,11 @@ describe('an item', () => {
       promptTokenCost: 0.000003,
       completionTokenCost: 0.000015,
     });
-    const { items } = await queryPage(store.table, { partition: ['k', Buffer.from(own)] }, effort(30_000));
+    const { items } = await queryPage(
+      store.table,
+      { partition: ['k', Buffer.from(own)] },
+      requestBudget(30_000),
+    );
     const bytes = items
       .flatMap((item) => Object.entries(item))
       .reduce((sum, [name, value]) => sum + name.length + (value.S?.length ?? value.B?.length ?? 0), 0);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FeedbackStore } from '../../../core/feedback/index.ts';
-import { effort, putItems } from '../../../core/storage/index.ts';
+import { putItems, requestBudget } from '../../../core/storage/index.ts';
 import {
   ask,
   callRef,
@@ -243,7 +243,7 @@ describe('a batch', () => {
     );
     // DynamoDB Local does not say what INSERTs take: as much as the same items put into a table like it.
     const twin = await createFeedbackStore();
-    const spent = effort(60_000);
+    const spent = requestBudget(60_000);
     for await (const { Items = [] } of paginateScan(own.table, { TableName: own.table.name }))
       await putItems(twin.table, Items, spent);
     expect(spent.meter.writeUnits / 50).toBe(4);

@@ -2,8 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type FeedbackStore, feedbackOn } from '../../../core/feedback/index.ts';
-import { effort } from '../../../core/storage/index.ts';
-import { localCredentials, localRegion } from '../../../local/store.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
+import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { project } from '../../support/calls.ts';
 import { type Fault, startFaultyProxy } from '../../support/faulty-proxy.ts';
 import {
@@ -77,7 +77,7 @@ describe('storage that fails now and then', () => {
       const stored = await ask(faulty, { query: whereEqual('svc_ref', ref), fields: ['payload.n'] });
       const expected = Array.from({ length: 61 }, (_, n) => n).filter((n) => ![7, 30, 31].includes(n));
       expect(stored).toEqual(expected.map((n) => ({ payload: { n } })));
-      const joined = await feedbackOn(faulty, project, [`faulty-${round}`], effort(60_000));
+      const joined = await feedbackOn(faulty, project, [`faulty-${round}`], requestBudget(60_000));
       expect(joined.get(`faulty-${round}`)).toHaveLength(expected.length);
     }
     expect((await everythingIn(store)).objects).toEqual([]);

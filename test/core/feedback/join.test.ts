@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type FeedbackStore, feedbackOn } from '../../../core/feedback/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import { project } from '../../support/calls.ts';
 import { callRef, createAll, createFeedbackStore, feedbackOf, noise } from '../../support/feedback.ts';
 
@@ -13,7 +13,7 @@ const ids = Array.from({ length: 100 }, (_, i) => `call-${i}`);
 
 describe('feedback on calls', () => {
   it('takes one query for each call that has none, and reads nothing', async () => {
-    const spent = effort(60_000);
+    const spent = requestBudget(60_000);
     expect(await feedbackOn(store, project, ids, spent)).toEqual(new Map());
     expect(spent.meter).toMatchObject({ readUnits: 0, requests: 100 });
   });
@@ -31,7 +31,7 @@ describe('feedback on calls', () => {
       },
       { step: 'initialize', name: 'underWay' },
     );
-    await feedbackOn(store, project, ids, effort(60_000));
+    await feedbackOn(store, project, ids, requestBudget(60_000));
     store.table.client.middlewareStack.remove('underWay');
     expect(most).toBe(32);
   });
@@ -46,7 +46,7 @@ describe('feedback on calls', () => {
       on(callRef('call-33'), 'nearly the same id'),
       feedbackOf({ svc_ref: callRef('call-3'), project_id: 'acme/lab' }),
     ]);
-    const spent = effort(60_000);
+    const spent = requestBudget(60_000);
     const found = await feedbackOn(store, project, ids, spent);
     const record = (i: number, callId: string) => {
       const { id, created_at, payload } = answers[i] ?? {};

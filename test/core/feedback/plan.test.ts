@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { feedbackQueryBody } from '../../../core/feedback/index.ts';
+import { feedbackQueryBody } from '../../../api/schemas/feedback.ts';
 import { plan, planSummary } from '../../../core/feedback/plan.ts';
 import { parseBody } from '../../../core/wire/schema.ts';
 import { names, project } from '../../support/calls.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../core/expression/index.ts';
 import { feedbackKind } from '../../../core/feedback/answer.ts';
 import type { FeedbackStore } from '../../../core/feedback/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import type { JsonObject } from '../../../core/wire/index.ts';
 import { names } from '../../support/calls.ts';
 import {
@@ -92,16 +92,16 @@ describe('a query', () => {
   });
 
   it('reads no more than it takes', async () => {
-    const spent = effort(60_000);
+    const spent = requestBudget(60_000);
     expect(idsOf(await ask(store, { limit: 3, fields: ['id'] }, spent))).toEqual(['f-0', 'f-1', 'f-2']);
     expect(spent.meter).toMatchObject({ readUnits: expect.closeTo(2, 0), requests: 4 });
-    const byId = effort(60_000);
+    const byId = requestBudget(60_000);
     await ask(store, { query: whereEqual('id', 'f-1') }, byId);
     expect(byId.meter).toMatchObject({ readUnits: 1, requests: 1 });
-    const byRef = effort(60_000);
+    const byRef = requestBudget(60_000);
     await ask(store, { query: whereEqual('svc_ref', callRef('c-5')), fields: ['id'] }, byRef);
     expect(byRef.meter).toMatchObject({ requests: 1 });
-    const byType = effort(60_000);
+    const byType = requestBudget(60_000);
     await ask(store, { query: whereEqual('feedback_type', 'note'), fields: ['id'] }, byType);
     expect(byType.meter).toMatchObject({ requests: 4 });
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type FeedbackStore, feedbackOn } from '../../../core/feedback/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import type { JsonObject } from '../../../core/wire/index.ts';
 import { project } from '../../support/calls.ts';
 import {
@@ -48,7 +48,7 @@ const views = (callId: string): [name: string, read: () => Promise<unknown[]>][]
     [
       'joined onto the call',
       async () =>
-        ((await feedbackOn(store, project, [callId], effort(60_000))).get(callId) ?? []).map(
+        ((await feedbackOn(store, project, [callId], requestBudget(60_000))).get(callId) ?? []).map(
           (record) => (record as JsonObject).id,
         ),
     ],

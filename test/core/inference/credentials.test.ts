@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { json as readJson, text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inferenceBody } from '../../../api/schemas/inference.ts';
 import { type InferenceRequest, passOn, SecretKeys } from '../../../core/inference/index.ts';
-import { inferenceBody } from '../../../core/inference/schema.ts';
 import { keyOfSecret } from '../../../core/inference/secrets.ts';
 import type { Upstream, UpstreamCredentials } from '../../../core/inference/upstream.ts';
 import { json, type ReceivedRequest, startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -60,7 +60,7 @@ const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
     text: JSON.stringify(body),
     body: inferenceBody.parse(body),
     headers: {},
-    mostMs: 10_000,
+    maxMs: 10_000,
     gone: new AbortController().signal,
   };
   const answer = await passOn({ upstreams: [to], keys: secrets.keys }, request);

@@ -1,7 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countRequest, type RateLimit } from '../../../core/inference/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import { createStores } from '../../support/stores.ts';
 
 const newLimit = async (perMinute: number): Promise<RateLimit> => {
@@ -24,7 +24,7 @@ describe('a key’s requests', () => {
   it('are counted, at once or one by one, and refused above the rate until the minute is over', async () => {
     const limit = await newLimit(5);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-10-01T09:30:15Z') });
-    const count = (key = 'ada') => countRequest(limit, key, effort(10_000));
+    const count = (key = 'ada') => countRequest(limit, key, requestBudget(10_000));
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => count()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     await expect(count()).rejects.toMatchObject({ status: 429, retryAfterSeconds: 45 });
@@ -35,7 +35,7 @@ describe('a key’s requests', () => {
 
   it('take one write unit each', async () => {
     const limit = await newLimit(5);
-    const spent = effort(10_000);
+    const spent = requestBudget(10_000);
     await countRequest(limit, 'ada', spent);
     expect(spent.meter.writeUnits).toBe(1);
   });

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ObjectStore } from '../../../core/objects/index.ts';
-import { localCredentials, localRegion } from '../../../local/store.ts';
+import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
 import { bigValue, create, createObjectStore, queryAll, readVersion, remove } from '../../support/objects.ts';
 

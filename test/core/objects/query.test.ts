@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ObjectStore, type SortKey, sortFields } from '../../../core/objects/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../core/wire/index.ts';
 import { bigValue, create, createObjectStore, queryAll } from '../../support/objects.ts';
 
@@ -105,14 +105,14 @@ describe('a query', () => {
   });
 
   it('for metadata alone reads no value', async () => {
-    const spent = effort(30_000);
+    const spent = requestBudget(30_000);
     const found = await queryAll(store, { metadataOnly: true }, spent);
     expect(found).toEqual(all.map((version) => ({ ...version, val: null })));
     expect(spent.meter.requests).toBe(1);
   });
 
   it('for the latest versions reads no others', async () => {
-    const spent = effort(30_000);
+    const spent = requestBudget(30_000);
     await queryAll(store, { metadataOnly: true, filter: { latestOnly: true } }, spent);
     // Six heads are less than 4 KB.
     expect(spent.meter).toMatchObject({ requests: 1, readUnits: 1 });
@@ -136,7 +136,7 @@ describe('1,000 versions', () => {
     versions.map((version) => [version.object_id, version.version_index]);
 
   it('come whole, over several pages, forwards and backwards', async () => {
-    const spent = effort(60_000);
+    const spent = requestBudget(60_000);
     const versions = await queryAll(store, { projectId, metadataOnly: true }, spent);
     expect(seen(versions)).toEqual(whole);
     expect(versions.filter((version) => version.is_latest === 1)).toHaveLength(4);
@@ -160,7 +160,7 @@ describe('1,000 versions', () => {
   });
 
   it('of which ten are wanted cost one small page', async () => {
-    const spent = effort(30_000);
+    const spent = requestBudget(30_000);
     await queryAll(store, { projectId, metadataOnly: true, limit: 10 }, spent);
     expect(spent.meter.requests).toBe(1);
     expect(spent.meter.readUnits).toBeLessThan(15);

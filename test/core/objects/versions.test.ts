@@ -2,7 +2,7 @@ import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ObjectStore, resolveRefs } from '../../../core/objects/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import { type JsonValue, type ProjectId, parseRef } from '../../../core/wire/index.ts';
 import { names, project } from '../../support/calls.ts';
 import {
@@ -303,7 +303,7 @@ describe('refs', () => {
       refTo(`${project}/object/${objectId}:${'x'.repeat(3000)}`),
     ];
     const one = { x: [{ y: 1 }], none: null };
-    expect(await resolveRefs(store, refs, effort(30_000))).toEqual([
+    expect(await resolveRefs(store, refs, requestBudget(30_000))).toEqual([
       big,
       { y: 1 },
       undefined,
@@ -328,7 +328,7 @@ describe('refs', () => {
     const refs = Array.from({ length: 500 }, (_, i) =>
       refTo(`${project}/object/${objectId}:${i % 2 ? digest : big}`),
     );
-    const spent = effort(30_000);
+    const spent = requestBudget(30_000);
     expect(await resolveRefs(store, refs, spent)).toHaveLength(500);
     // One for both items, one for the value in the bucket.
     expect(spent.meter.requests).toBe(2);

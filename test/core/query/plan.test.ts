@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callsQueryBody, type Plan, plan, planSummary } from '../../../core/query/index.ts';
-import { mostIds } from '../../../core/query/plan.ts';
+import { callsQueryBody } from '../../../api/schemas/query.ts';
+import { type Plan, plan, planSummary } from '../../../core/query/index.ts';
+import { maxIds } from '../../../core/query/plan.ts';
 import { parseTime, wireNames } from '../../../core/wire/index.ts';
 import { parseBody } from '../../../core/wire/schema.ts';
 
@@ -64,12 +65,12 @@ const sources: Case[] = [
   ['a thread: its index', { filter: { thread_ids: ['h'] } }, { source: { kind: 'threads', ids: ['h'] } }],
   [
     'too many ids to look up: they are a filter',
-    { filter: { call_ids: many(mostIds.calls + 1) } },
+    { filter: { call_ids: many(maxIds.calls + 1) } },
     { source: project, onHeaders: ['callIds'] },
   ],
   [
     'too many traces, few threads: threads',
-    { filter: { trace_ids: many(mostIds.others + 1), thread_ids: ['h'] } },
+    { filter: { trace_ids: many(maxIds.others + 1), thread_ids: ['h'] } },
     { source: { kind: 'threads', ids: ['h'] } },
   ],
   [

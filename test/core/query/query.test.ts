@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { CallStore } from '../../../core/calls/index.ts';
 import { compareText } from '../../../core/expression/index.ts';
 import { queryCalls } from '../../../core/query/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../../examples/agent-traces.ts';
 import {
@@ -229,7 +229,7 @@ describe('a query', () => {
 
 describe('what a query reads', () => {
   it('is no payload where headers are enough', async () => {
-    const spent = effort(30_000);
+    const spent = requestBudget(30_000);
     const { calls: batches, counts } = queryCalls(
       storeOf('together'),
       queryOf({ columns: ['id', 'ended_at'] }),
@@ -243,14 +243,14 @@ describe('what a query reads', () => {
     const store = await createCallStore();
     const bulk = [...agentTraces({ projectId: project, conversations: 75, seed: 2 })];
     for (let i = 0; i < bulk.length; i += 200) await report.together(store, bulk.slice(i, i + 200));
-    const whole = effort(30_000);
+    const whole = requestBudget(30_000);
     await query(store, {}, whole);
 
-    const part = effort(30_000);
+    const part = requestBudget(30_000);
     for await (const run of queryCalls(store, queryOf({}), part).calls) if (run.length > 0) break;
     expect(part.meter.readUnits).toBeLessThan(whole.meter.readUnits / 2);
 
-    const newest = effort(30_000);
+    const newest = requestBudget(30_000);
     expect(await query(store, { limit: 10, sort: newestFirst }, newest)).toHaveLength(10);
     expect(newest.meter.readUnits).toBeLessThan(12);
   });

@@ -2,10 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CallStore, writeCalls } from '../../../core/calls/index.ts';
 import { queryCalls } from '../../../core/query/index.ts';
-import { effort } from '../../../core/storage/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
 import { ServiceError } from '../../../core/wire/index.ts';
 import { agentTraces } from '../../../examples/agent-traces.ts';
-import { localCredentials, localRegion } from '../../../local/store.ts';
+import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import {
   createCallStore,
   endOf,
@@ -108,7 +108,7 @@ describe('storage that refuses for too long', () => {
     let down = true;
     await using proxy = await startFaultyProxy(await target(), () => (down ? 'throttle' : 'none'));
     const item = startOf({ id: 'patient' });
-    const write = () => writeCalls(through(proxy.endpoint), parseBatch([item]), 'ada', effort(300));
+    const write = () => writeCalls(through(proxy.endpoint), parseBatch([item]), 'ada', requestBudget(300));
     const error: unknown = await write().catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({
@@ -126,8 +126,8 @@ describe('storage that refuses for too long', () => {
     await using proxy = await startFaultyProxy(await target(), () => 'hang');
     const slow = through(proxy.endpoint);
     for (const work of [
-      () => writeCalls(slow, parseBatch([startOf({ id: 'hanging' })]), 'ada', effort(200)),
-      () => query(slow, {}, effort(200)),
+      () => writeCalls(slow, parseBatch([startOf({ id: 'hanging' })]), 'ada', requestBudget(200)),
+      () => query(slow, {}, requestBudget(200)),
     ]) {
       await expect(work()).rejects.toMatchObject({ status: 503 });
     }
@@ -158,9 +158,9 @@ describe('storage that refuses for too long', () => {
       operation !== 'BatchGetItem' && writes++ > 0 ? 'throttle' : 'none',
     );
     const batch = batchOf(200);
-    await expect(writeCalls(through(proxy.endpoint), parseBatch(batch), 'ada', effort(500))).rejects.toThrow(
-      ServiceError,
-    );
+    await expect(
+      writeCalls(through(proxy.endpoint), parseBatch(batch), 'ada', requestBudget(500)),
+    ).rejects.toThrow(ServiceError);
     expect(
       await query(store, { filter: { threadIds: ['support-200-0', 'support-200-1', 'support-200-2'] } }),
     ).toEqual([]);
@@ -185,7 +185,7 @@ describe('a reader that goes away', () => {
     const { calls: batches } = queryCalls(
       through(proxy.endpoint),
       queryOf(),
-      effort(30_000, aborting.signal),
+      requestBudget(30_000, aborting.signal),
     );
     await batches.next();
     hanging = true;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { threadsQueryBody } from '../../../api/schemas/threads.ts';
 import { type CallStore, deleteCalls } from '../../../core/calls/index.ts';
 import { compareText } from '../../../core/expression/index.ts';
-import { effort } from '../../../core/storage/index.ts';
-import { queryThreads, sortFields, threadsQueryBody } from '../../../core/threads/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
+import { queryThreads, sortFields } from '../../../core/threads/index.ts';
 import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../../core/wire/index.ts';
 import { parseBody } from '../../../core/wire/schema.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../support/calls.ts';
@@ -18,7 +19,7 @@ let projects = 0;
 /** A project of its own for one case. */
 const newProject = () => `acme/threads-${projects++}` as ProjectId;
 
-const answer = (body: JsonObject, of = store, spent = effort(60_000)) =>
+const answer = (body: JsonObject, of = store, spent = requestBudget(60_000)) =>
   queryThreads(of, parseBody(threadsQueryBody, JSON.stringify({ project_id: project, ...body })), spent);
 
 /** Answers a query in full, parsed. */
@@ -111,7 +112,7 @@ describe('threads', () => {
   it('lose the turns that are deleted, and go with their last', async () => {
     const project_id = newProject();
     await sendAll(turns(3, 2, project_id).flat());
-    const remove = (id: string) => deleteCalls(store, project_id, [id], effort(30_000));
+    const remove = (id: string) => deleteCalls(store, project_id, [id], requestBudget(30_000));
     await remove('turn-2');
     const [second, first] = await threadsOf({ project_id });
     expect(first).toMatchObject({ turn_count: 1, last_turn_id: 'turn-0', p99_turn_duration_ms: 1 });
@@ -214,7 +215,7 @@ describe('what a query over threads reads', () => {
   });
 
   const taken = async (body: JsonObject) => {
-    const spent = effort(60_000);
+    const spent = requestBudget(60_000);
     const { counts, threads } = answer({ project_id, ...body }, store, spent);
     await Array.fromAsync(threads);
     return { ...counts, ...spent.meter };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callBatchBody, callStartBody } from '../../../core/calls/index.ts';
-import { callsQueryBody } from '../../../core/query/index.ts';
+import { callBatchBody, callStartBody } from '../../../api/schemas/calls.ts';
+import { callsQueryBody } from '../../../api/schemas/query.ts';
 import { type ErrorDetail, ServiceError, wireNames } from '../../../core/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../core/wire/schema.ts';
 

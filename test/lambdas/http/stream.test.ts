@@ -79,11 +79,11 @@ describe('a streamed answer', () => {
     const stream = new PassThrough();
     let signal: AbortSignal | undefined;
     let ended = false;
-    const done = make(async function* ({ effort }) {
-      signal = effort.signal;
+    const done = make(async function* ({ budget }) {
+      signal = budget.signal;
       try {
         yield 'first\n';
-        await once(effort.signal as AbortSignal, 'abort');
+        await once(budget.signal as AbortSignal, 'abort');
       } finally {
         ended = true;
       }

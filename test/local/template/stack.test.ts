@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../../lib/routes.ts';
+import { isKeyed, routes } from '../../../api/routes.ts';
 import { outputOf, readStack, stackOf } from '../../../local/template/stack.ts';
 import type { Template } from '../../../local/template/template.ts';
 import { assembly } from '../../support/assembly.ts';

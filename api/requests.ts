@@ -1,0 +1,116 @@
+import type { WireNames } from '../core/wire/index.ts';
+import type { BodySchema } from '../core/wire/schema.ts';
+import type { RoutePath } from './routes.ts';
+import {
+  callBatchBody,
+  callEndBody,
+  callStartBody,
+  callsDeleteBody,
+  callUpdateBody,
+} from './schemas/calls.ts';
+import { costCreateBody, costPurgeBody, costQueryBody } from './schemas/costs.ts';
+import {
+  feedbackBatchBody,
+  feedbackCreateBody,
+  feedbackPurgeBody,
+  feedbackQueryBody,
+  feedbackReplaceBody,
+} from './schemas/feedback.ts';
+import { inferenceBody } from './schemas/inference.ts';
+import {
+  objectCreateBody,
+  objectDeleteBody,
+  objectReadBody,
+  objectsQueryBody,
+  refsReadBody,
+} from './schemas/objects.ts';
+import { callReadBody, callsQueryBody, callsStatsBody } from './schemas/query.ts';
+import { threadsQueryBody } from './schemas/threads.ts';
+
+/*
+ * What each endpoint takes. Handlers and the OpenAPI document both have it from here, so that what is documented is what is parsed. These are
+ * functions, so that a handler's bundle holds its own schema and no other.
+ */
+
+declare const documented: unique symbol;
+
+/** What an endpoint takes. Only this file makes one, so that no handler parses with a schema that the document does not show. */
+export interface TakenRequest<Body, Path extends RoutePath = RoutePath> {
+  /** The endpoint's path in the list of routes. */
+  readonly path: Path;
+  readonly body: BodySchema<Body>;
+  readonly [documented]: true;
+}
+
+const request = <Body, Path extends RoutePath>(path: Path, body: BodySchema<Body>) =>
+  ({ path, body }) as TakenRequest<Body, Path>;
+
+/** What `/call/start` takes. */
+export const callStart = (names: WireNames) => request('/call/start', callStartBody(names));
+
+/** What `/call/end` takes. */
+export const callEnd = (names: WireNames) => request('/call/end', callEndBody(names));
+
+/** What `/call/upsert_batch` takes. */
+export const callUpsertBatch = (names: WireNames) => request('/call/upsert_batch', callBatchBody(names));
+
+/** What `/call/read` takes. */
+export const callRead = () => request('/call/read', callReadBody);
+
+/** What `/call/update` takes. */
+export const callUpdate = () => request('/call/update', callUpdateBody);
+
+/** What `/calls/delete` takes. */
+export const callsDelete = () => request('/calls/delete', callsDeleteBody);
+
+/** What `/calls/stream_query` takes. */
+export const callsStreamQuery = (names: WireNames) => request('/calls/stream_query', callsQueryBody(names));
+
+/** What `/calls/query_stats` takes. */
+export const callsQueryStats = (names: WireNames) => request('/calls/query_stats', callsStatsBody(names));
+
+/** What `/threads/stream_query` takes. */
+export const threadsStreamQuery = () => request('/threads/stream_query', threadsQueryBody);
+
+/** What `/obj/create` takes. */
+export const objCreate = (names: WireNames) => request('/obj/create', objectCreateBody(names));
+
+/** What `/obj/read` takes. */
+export const objRead = () => request('/obj/read', objectReadBody);
+
+/** What `/objs/query` takes. */
+export const objsQuery = () => request('/objs/query', objectsQueryBody);
+
+/** What `/obj/delete` takes. */
+export const objDelete = () => request('/obj/delete', objectDeleteBody);
+
+/** What `/refs/read_batch` takes. */
+export const refsReadBatch = (names: WireNames) => request('/refs/read_batch', refsReadBody(names));
+
+/** What `/cost/create` takes. */
+export const costCreate = () => request('/cost/create', costCreateBody);
+
+/** What `/cost/query` takes. */
+export const costQuery = () => request('/cost/query', costQueryBody);
+
+/** What `/cost/purge` takes. */
+export const costPurge = () => request('/cost/purge', costPurgeBody);
+
+/** What `/feedback/create` takes. */
+export const feedbackCreate = (names: WireNames) => request('/feedback/create', feedbackCreateBody(names));
+
+/** What `/feedback/batch/create` takes. */
+export const feedbackBatchCreate = (names: WireNames) =>
+  request('/feedback/batch/create', feedbackBatchBody(names));
+
+/** What `/feedback/replace` takes. */
+export const feedbackReplace = (names: WireNames) => request('/feedback/replace', feedbackReplaceBody(names));
+
+/** What `/feedback/query` takes. */
+export const feedbackQuery = (names: WireNames) => request('/feedback/query', feedbackQueryBody(names));
+
+/** What `/feedback/purge` takes. */
+export const feedbackPurge = () => request('/feedback/purge', feedbackPurgeBody);
+
+/** What `/inference/v1/{path+}` takes. */
+export const inference = () => request('/inference/v1/{path+}', inferenceBody);

@@ -1,0 +1,162 @@
+import * as z from 'zod/mini';
+import type { NewObject } from '../../core/objects/create.ts';
+import { digestRule, isDigest } from '../../core/objects/digest.ts';
+import type { Address } from '../../core/objects/lookup.ts';
+import { isObjectId, objectIdRule, parseVersionName } from '../../core/objects/model.ts';
+import { parsePath } from '../../core/objects/path.ts';
+import {
+  everyVersion,
+  type ObjectsFilter,
+  type ObjectsQuery,
+  sortFields,
+} from '../../core/objects/request.ts';
+import { parseRef, type Ref, type WireNames } from '../../core/wire/index.ts';
+import {
+  controls,
+  count,
+  documented,
+  documentedList,
+  freeValue,
+  id,
+  namedFields,
+  nullish,
+  printableText,
+  projectId,
+  projectIdPattern,
+} from '../../core/wire/schema.ts';
+
+const rule = (error: string, type: string) => ({ error, params: { type } });
+
+const objectId = z
+  .string()
+  .check(z.refine(isObjectId, rule(objectIdRule, 'value_error')))
+  .register(documented, {
+    name: 'ObjectId',
+    says: { ...printableText(128), pattern: `^[^/:${controls}\\u2028\\u2029]*$` },
+  });
+const digest = z
+  .string()
+  .check(z.refine(isDigest, rule(digestRule, 'value_error')))
+  .register(documented, { name: 'Digest', says: { pattern: '^[A-Za-z0-9_-]{43}$' } });
+
+/** Lists are bounded: each of their items is looked up. */
+const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
+  documentedList(
+    z
+      .array(item)
+      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long'))),
+    most,
+  );
+
+const maxItems = 1000;
+const maxSortKeys = 10;
+
+/** The body of `/obj/create`: `{obj: {project_id, object_id, val}}`. Whatever user it names, the caller's is stored. */
+export const objectCreateBody = (names: WireNames) =>
+  z.strictObject({
+    obj: z.pipe(
+      z.strictObject({
+        project_id: projectId,
+        object_id: objectId,
+        val: freeValue.check(z.refine((val) => val !== undefined)),
+        ...namedFields({ [names.userId]: nullish(z.string()) }),
+      }),
+      z.transform((obj): NewObject => ({ projectId: obj.project_id, objectId: obj.object_id, val: obj.val })),
+    ),
+  });
+
+/** The body of `/obj/read`: `{project_id, object_id, digest}`. */
+export const objectReadBody = z.pipe(
+  z.strictObject({ project_id: projectId, object_id: objectId, digest: id }),
+  z.transform(
+    (body): Address => ({
+      projectId: body.project_id,
+      objectId: body.object_id,
+      version: parseVersionName(body.digest),
+    }),
+  ),
+);
+
+const filterSchema = z
+  .pipe(
+    z.strictObject({
+      object_ids: nullish(listOf(z.string(), maxItems)),
+      is_op: nullish(z.boolean()),
+      latest_only: nullish(z.boolean()),
+      base_object_classes: nullish(z.array(z.string())),
+    }),
+    z.transform(
+      (filter): ObjectsFilter => ({
+        // What can be no object's id names no object.
+        objectIds: filter.object_ids?.filter(isObjectId) ?? null,
+        isOp: filter.is_op ?? null,
+        latestOnly: filter.latest_only ?? false,
+        baseObjectClasses: filter.base_object_classes ?? null,
+      }),
+    ),
+  )
+  .register(documented, { name: 'ObjectsFilter' });
+
+const sortSchema = listOf(
+  z.strictObject({ field: z.enum(sortFields), direction: z.enum(['asc', 'desc']) }),
+  maxSortKeys,
+);
+
+/** The body of `/objs/query`. */
+export const objectsQueryBody = z.pipe(
+  z.strictObject({
+    project_id: projectId,
+    filter: nullish(filterSchema),
+    limit: nullish(count),
+    offset: nullish(count),
+    sort_by: nullish(sortSchema),
+    metadata_only: nullish(z.boolean()),
+  }),
+  z.transform(
+    (body): ObjectsQuery => ({
+      projectId: body.project_id,
+      filter: body.filter ?? everyVersion,
+      limit: body.limit ?? null,
+      offset: body.offset ?? 0,
+      sortBy: body.sort_by ?? [],
+      metadataOnly: body.metadata_only ?? false,
+    }),
+  ),
+);
+
+/** The body of `/obj/delete`: `{project_id, object_id, digests?}`. */
+export const objectDeleteBody = z.strictObject({
+  project_id: projectId,
+  object_id: objectId,
+  digests: nullish(listOf(digest, maxItems)),
+});
+
+const refRule = ({ refScheme }: WireNames): string =>
+  `should be an object or op ref, ${refScheme}<entity>/<project>/object/<name>:<digest>; calls are read with /call/read`;
+
+/** A ref to an object or an op. */
+export type ObjectRef = Exclude<Ref, { kind: 'call' }>;
+
+const named = '[^/:]+:[^/:]+';
+const step = '(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9}))';
+
+const objectRef = (names: WireNames) => {
+  const parse = (text: string): ObjectRef | undefined => {
+    const ref = parseRef(names, text);
+    return ref && ref.kind !== 'call' && parsePath(ref.path) ? ref : undefined;
+  };
+  return z
+    .pipe(
+      z.string().check(z.refine((text) => parse(text) !== undefined, rule(refRule(names), 'value_error'))),
+      z.transform((text) => parse(text) as ObjectRef),
+    )
+    .register(documented, {
+      says: {
+        pattern: `^${names.refScheme}${projectIdPattern}/(?:op/${named}|object/${named}(?:/${step})*)$`,
+      },
+    });
+};
+
+/** The body of `/refs/read_batch`: `{refs: […]}`. */
+export const refsReadBody = (names: WireNames) =>
+  z.strictObject({ refs: listOf(objectRef(names), maxItems) });

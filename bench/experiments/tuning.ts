@@ -1,0 +1,149 @@
+/** What settings of the code cost and give: compression, segments, shards, sockets. docs/decisions/0141 to 0143 rest on these figures. */
+import type { CallStore } from '../../core/calls/index.ts';
+import { queryCalls } from '../../core/query/index.ts';
+import type { Bench } from '../harness/bench.ts';
+import type { Call } from '../harness/calls.ts';
+import { totalUnits } from '../harness/capacity.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import type { Part } from '../harness/part.ts';
+import { compress, payloadOf } from '../harness/payloads.ts';
+import { batchSize, newestBy, patience, sendAll, toQuery } from '../harness/reporting.ts';
+
+const groups = (calls: readonly Call[], size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(calls.length / size) }, (_, i) =>
+    Buffer.from(
+      calls
+        .slice(i * size, (i + 1) * size)
+        .map(payloadOf)
+        .join(''),
+    ),
+  );
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+const compressedEach = (calls: readonly Call[], size: number, level: number, dictionary?: Buffer): number =>
+  sum(groups(calls, size).map((group) => compress(group, level, dictionary).length)) / calls.length;
+
+/** CPU time of compressing batches, in µs a call. */
+const compressionTime = (calls: readonly Call[], level: number): Figure => {
+  const batches = groups(calls, batchSize);
+  const runs = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage();
+    for (const batch of batches) compress(batch, level);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / calls.length;
+  });
+  return measured(`zstd level ${level}, batches of ${batchSize}: CPU`, 'µs a call', runs);
+};
+
+const compressionFigures = (calls: readonly Call[]): Figure[] =>
+  [1, 3, 6, 9].flatMap((level) => [
+    ...[1, 25, batchSize].map((size) =>
+      counted(`zstd level ${level}, by ${size}`, 'payload bytes a call', compressedEach(calls, size, level)),
+    ),
+    compressionTime(calls, level),
+  ]);
+
+/** A dictionary of what the first calls say, for the others. */
+const dictionaryFigures = (calls: readonly Call[]): Figure[] => {
+  const dictionary = Buffer.from(calls.slice(0, 20).map(payloadOf).join('')).subarray(0, 32 * 1024);
+  const others = calls.slice(20);
+  return [1, batchSize].flatMap((size) => [
+    counted(`without a dictionary, by ${size}`, 'payload bytes a call', compressedEach(others, size, 3)),
+    counted(
+      `with one of 32 KB, by ${size}`,
+      'payload bytes a call',
+      compressedEach(others, size, 3, dictionary),
+    ),
+  ]);
+};
+
+/** Half a read unit for each started 4 KB, as an eventually consistent read takes. */
+const readUnits = (bytes: number): number => Math.ceil(bytes / 4096) / 2;
+
+const segmentFigures = (calls: readonly Call[]): Figure[] =>
+  [25, 50, 100, 200, 400].flatMap((size) => {
+    const segments = groups(calls, size).map((group) => compress(group, 3).length);
+    return [
+      counted(`${size} calls a segment: stored`, 'payload bytes a call', sum(segments) / calls.length),
+      counted(`${size} calls a segment: its size`, 'bytes', sum(segments) / segments.length),
+      counted(
+        `${size} calls a segment: one call read`,
+        'read units',
+        readUnits(sum(segments) / segments.length),
+      ),
+    ];
+  });
+
+const drain = async (store: CallStore, body: object): Promise<void> => {
+  await Array.fromAsync(queryCalls(store, toQuery(body), patience()).calls);
+};
+
+const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const project_id = calls[0]?.start.project_id;
+  const newest = { project_id, ...newestBy('started_at') };
+  const figures: Figure[] = [];
+  for (const count of [1, 4, 16]) {
+    const store: CallStore = { ...(await bench.newStore()), shards: [count] };
+    await sendAll(store, calls, 'together');
+    for (const [name, body] of [
+      ['newest 100', { ...newest, columns: ['ended_at'] }],
+      ['all headers', { project_id, columns: ['ended_at'] }],
+    ] as const) {
+      const { reads, requests } = await bench.capacity.during(() => drain(store, body));
+      figures.push(
+        counted(`${count} shards, ${name}`, 'read units', totalUnits(reads)),
+        counted(`${count} shards, ${name}: requests`, 'requests', requests),
+      );
+    }
+  }
+  return figures;
+};
+
+/** The most requests that were under way at once while something was done. */
+const maxAtOnce = async (store: CallStore, work: () => Promise<unknown>): Promise<number> => {
+  let under = 0;
+  let most = 0;
+  const name = 'underWay';
+  store.table.client.middlewareStack.add(
+    (next) => async (args) => {
+      most = Math.max(most, ++under);
+      try {
+        return await next(args);
+      } finally {
+        under--;
+      }
+    },
+    { name, override: true },
+  );
+  await work();
+  store.table.client.middlewareStack.remove(name);
+  return most;
+};
+
+const socketFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const store = await bench.newStore();
+  const project_id = calls[0]?.start.project_id;
+  const situations: Record<string, () => Promise<unknown>> = {
+    'a batch of 800 calls': () => sendAll(store, calls.slice(0, 800), 'together', 800),
+    'an export': () => drain(store, { project_id }),
+    'an export with sizes of traces': () => drain(store, { project_id, include_total_storage_size: true }),
+  };
+  const figures: Figure[] = [];
+  for (const [name, work] of Object.entries(situations))
+    figures.push(counted(`${name}: at once`, 'requests', await maxAtOnce(store, work)));
+  return figures;
+};
+
+/** What was looked at before settings of the code were chosen. */
+export const tuning: Part = {
+  name: 'tuning',
+  title: 'Settings of the code: compression level and dictionary, segment size, shards, sockets',
+  run: async ({ calls, bench }) => [
+    ...compressionFigures(calls),
+    ...dictionaryFigures(calls),
+    ...segmentFigures(calls),
+    ...(await shardFigures(await bench(), calls)),
+    ...(await socketFigures(await bench(), calls)),
+  ],
+};

@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../../bin/shared/usage-error.ts';
+
+/** What `npm run bench` was asked for. */
+export interface BenchOptions {
+  readonly help: boolean;
+  /** A file of calls; undefined for the generator's. */
+  readonly file: string | undefined;
+  /** How many calls growth is measured over, ascending. */
+  readonly sizes: readonly [number, ...number[]];
+  /** The names of the parts to run; undefined for all. */
+  readonly only: readonly string[] | undefined;
+  /** Where the figures go as JSON. */
+  readonly json: string;
+}
+
+const defaultSizes = '1000,10000';
+const defaultJson = '.local/bench.json';
+
+/** The text of `--help`, with the parts that there are. */
+export const help = (parts: readonly string[]): string => `Measure the service on DynamoDB Local.
+
+  npm run bench                              all parts, on calls of the generator in examples/
+  npm run bench -- calls.jsonl               on a file's, one {"start": …, "end": …} a line, all of one project
+  npm run bench -- --only writes,queries     some parts
+
+  --only PARTS    names, separated by commas: ${parts.join(', ')}
+  --sizes COUNTS  what growth is measured over, calls, separated by commas (default: ${defaultSizes})
+  --json PATH     where the figures go as JSON (default: ${defaultJson})`;
+
+const sizesOf = (text: string): BenchOptions['sizes'] => {
+  const [first, ...more] = text.split(',').map(Number);
+  if (first === undefined || [first, ...more].some((size) => !Number.isInteger(size) || size < 1))
+    throw new UsageError(`--sizes ${text}: should be whole numbers above 0, e.g. --sizes ${defaultSizes}`);
+  const [least = first, ...others] = [first, ...more].toSorted((a, b) => a - b);
+  return [least, ...others];
+};
+
+const onlyOf = (text: string, parts: readonly string[]): string[] => {
+  const names = text.split(',');
+  const unknown = names.find((name) => !parts.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`--only ${text}: there is no part "${unknown}"; the parts are ${parts.join(', ')}`);
+  return names;
+};
+
+/**
+ * Reads the command line.
+ *
+ * @param parts the names of all parts
+ * @throws UsageError where it makes no sense
+ */
+export const parseOptions = (args: readonly string[], parts: readonly string[]): BenchOptions => {
+  const { values, positionals } = understood(args);
+  if (positionals.length > 1)
+    throw new UsageError(`one file of calls, please, not ${positionals.length}: ${positionals.join(' ')}`);
+  return {
+    help: values.help ?? false,
+    file: positionals[0],
+    sizes: sizesOf(values.sizes ?? defaultSizes),
+    only: values.only === undefined ? undefined : onlyOf(values.only, parts),
+    json: values.json ?? defaultJson,
+  };
+};
+
+const understood = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        sizes: { type: 'string' },
+        only: { type: 'string' },
+        json: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+};

@@ -1,0 +1,99 @@
+/** The CPU time that `/call/upsert_batch` takes of a function, against the least that any service like it would have to do. */
+
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import { HttpResponse } from '@smithy/core/protocols';
+import type { CallStore } from '../../core/calls/index.ts';
+import { dynamodbClient } from '../../core/storage/index.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import type { Call } from '../harness/calls.ts';
+import { type Figure, measured } from '../harness/figures.ts';
+import type { Part } from '../harness/part.ts';
+import { zstdParams } from '../harness/payloads.ts';
+import { batchSize, endOf, sendText, startOf } from '../harness/reporting.ts';
+
+const compress = promisify(zstdCompress);
+
+/** What the table would answer to the requests that starts and ends in one batch make, if all went well; nothing is stored yet. */
+const answers: Readonly<Record<string, string>> = {
+  BatchWriteItem: '{"UnprocessedItems":{}}',
+  BatchGetItem: '{"Responses":{},"UnprocessedKeys":{}}',
+};
+
+/** A store whose client does all that it does but for sending: requests are made, signed and answered at once. */
+const instantStore = (): CallStore => {
+  const handle = async (request: { headers: Record<string, string> }) => {
+    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+    const answer = answers[operation];
+    if (answer === undefined) throw new Error(`no answer is known to ${operation}`);
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
+  };
+  const client = dynamodbClient({
+    region: localRegion,
+    credentials: localCredentials,
+    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
+  });
+  const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
+  bucket.client.catch(() => {});
+  return { table: { client, name: 'calls' }, bucket, service: 'svc', shards: [4] } as CallStore;
+};
+
+/** Parse the JSON, write the payloads as JSON again, compress them once. */
+const bareMinimum = async (text: string): Promise<number> => {
+  const { batch } = JSON.parse(text) as { batch: { req: Record<string, Record<string, unknown>> }[] };
+  const payloads = batch.map(({ req: { start, end } }) =>
+    JSON.stringify(start ? [start.attributes, start.inputs] : [end?.output, end?.summary, end?.exception]),
+  );
+  return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams() })).length;
+};
+
+/** CPU time of this process, all threads, in ms a call. */
+const cpuEach = async (work: () => Promise<unknown>, calls: number): Promise<number> => {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / calls;
+};
+
+const bodiesOf = (calls: readonly Call[]): string[] => {
+  const bodies: string[] = [];
+  for (let i = 0; i + batchSize <= calls.length; i += batchSize) {
+    const batch = calls.slice(i, i + batchSize).flatMap((call) => [startOf(call), endOf(call)]);
+    bodies.push(JSON.stringify({ batch }));
+  }
+  return bodies;
+};
+
+const each = async (bodies: readonly string[], work: (body: string) => Promise<unknown>): Promise<void> => {
+  for (const body of bodies) await work(body);
+};
+
+/** The rounds that are measured, after as many that are not: until then V8 has optimized what it will. */
+const rounds = 7;
+
+const run = async (calls: readonly Call[]): Promise<Figure[]> => {
+  const bodies = bodiesOf(calls);
+  const count = bodies.length * batchSize;
+  const store = instantStore();
+  const service: number[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < 2 * rounds; round++) {
+    bare.push(await cpuEach(() => each(bodies, bareMinimum), count));
+    service.push(await cpuEach(() => each(bodies, (body) => sendText(store, body)), count));
+  }
+  const [warmBare, warmService] = [bare.slice(rounds), service.slice(rounds)];
+  const ratios = warmService.map((ms, i) => ms / (warmBare[i] ?? Number.NaN));
+  return [
+    measured('parse, stringify, compress', 'ms a call', warmBare),
+    measured('upsert_batch, all but the network', 'ms a call', warmService),
+    measured('upsert_batch against that', 'ratio', ratios, { atMost: 3 }),
+  ];
+};
+
+/** CPU time a call of writing batches. */
+export const cpu: Part = {
+  name: 'cpu',
+  title: `CPU time of batches of ${batchSize} calls, starts and ends together: parsed, checked, compressed, made into signed requests`,
+  run: ({ calls }) => run(calls),
+};

@@ -1,0 +1,191 @@
+import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback.ts';
+/** What storing feedback and joining it onto calls takes: nothing of it depends on the machine's speed. */
+import {
+  createFeedback,
+  type FeedbackStore,
+  feedbackOn,
+  queryFeedback,
+  replaceFeedback,
+} from '../../core/feedback/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
+import type { ProjectId } from '../../core/wire/index.ts';
+import { parseBody } from '../../core/wire/schema.ts';
+import { World } from '../../examples/agent-traces-world.ts';
+import { type Bench, names } from '../harness/bench.ts';
+import { totalUnits, unitsEach } from '../harness/capacity.ts';
+import { counted, type Figure } from '../harness/figures.ts';
+import type { Part } from '../harness/part.ts';
+import { isOf, newestBy, patience } from '../harness/reporting.ts';
+
+const batchBody = feedbackBatchBody(names);
+const project = 'acme/shop' as ProjectId;
+const scheme = `svc:///${project}`;
+/** Records in a batch, and calls that feedback is joined onto. */
+const [batchOf, callCount] = [200, 100];
+
+const text = 'The answer is right, and says where it is from; a shorter one would have done. ';
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** So many random characters, 64 of a kind: nothing that can be compressed much. */
+const noise = (world: World, characters: number): string =>
+  Array.from({ length: characters }, () => letters[world.below(letters.length)]).join('');
+
+/** Payloads as people and scorers give them, and the worst there are below 600 bytes: noise, with every ref. */
+const kinds = (world: World): Readonly<Record<string, () => object>> => {
+  const digest = () => noise(world, 43);
+  return {
+    'an emoji': () => ({ payload: { emoji: '👍' } }),
+    'a score and a reason': () => ({
+      payload: { score: 0.8, reason: text.repeat(2) },
+      creator: 'Ada',
+      call_ref: `${scheme}/call/${world.newId()}`,
+    }),
+    '599 bytes of noise': () => ({ payload: { noise: noise(world, 587) } }),
+    '599 bytes of noise and every ref': () => ({
+      payload: { noise: noise(world, 587) },
+      creator: 'somebody',
+      annotation_ref: `${scheme}/object/quality:${digest()}`,
+      runnable_ref: `${scheme}/op/judge:${digest()}`,
+      call_ref: `${scheme}/call/${world.newId()}`,
+      trigger_ref: `${scheme}/object/nightly:${digest()}`,
+    }),
+    '5,000 bytes of text': () => ({ payload: { reason: text.repeat(63).slice(0, 4986) } }),
+    '5,000 bytes of noise': () => ({ payload: { noise: noise(world, 4988) } }),
+  };
+};
+
+/** Feedback as a client would create it. */
+const draftsOf = (batch: readonly object[]) => parseBody(batchBody, JSON.stringify({ batch })).batch;
+
+const create = (store: FeedbackStore, batch: readonly object[]) =>
+  createFeedback(
+    store,
+    draftsOf(batch).map((draft, i) => ({ draft, loc: ['batch', String(i)] })),
+    'ada',
+    patience(),
+  );
+
+const feedbackOf = (callId: string, fields: object): object => ({
+  ...{ project_id: project, svc_ref: `${scheme}/call/${callId}`, feedback_type: 'reaction' },
+  ...fields,
+});
+
+const createdFigures = async (bench: Bench, world: World, ids: readonly string[]): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const [kind, fieldsOf] of Object.entries(kinds(world))) {
+    const store = await bench.newFeedbackStore();
+    const batch = Array.from({ length: batchOf }, (_, i) =>
+      feedbackOf(ids[i % ids.length] ?? '', fieldsOf()),
+    );
+    const { writes, requests } = await bench.capacity.during(() => create(store, batch));
+    figures.push(
+      counted(`${kind}: write units`, 'units a record', totalUnits(writes) / batchOf, {
+        of: unitsEach(writes, batchOf),
+      }),
+      counted(`${kind}: requests`, `requests for ${batchOf}`, requests),
+    );
+  }
+  return figures;
+};
+
+/** How many records each call has, by what it is called. DynamoDB takes half a unit at least for a query that finds nothing. */
+const joins = { 'no feedback': 0, 'a record each': 1, 'ten records each': 10 } as const;
+
+const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const [situation, perCall] of Object.entries(joins)) {
+    const store = await bench.newFeedbackStore();
+    const batch = Array.from({ length: perCall * ids.length }, (_, i) =>
+      feedbackOf(ids[i % ids.length] ?? '', { payload: { score: 0.8, reason: text } }),
+    );
+    await create(store, batch);
+    const spent = requestBudget(600_000);
+    const used = await bench.capacity.during(() => feedbackOn(store, project, [...ids], spent));
+    const units = Math.max(totalUnits(used.reads), used.requests / 2);
+    figures.push(
+      counted(`joined onto ${callCount} calls, ${situation}: read units`, 'units', units),
+      counted(`joined onto ${callCount} calls, ${situation}: requests`, 'requests', used.requests),
+    );
+  }
+  return figures;
+};
+
+const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> => {
+  const store = await bench.newFeedbackStore();
+  const [old] = await create(store, [feedbackOf(callId, { payload: { score: 1 } })]);
+  const [draft] = draftsOf([feedbackOf(callId, { payload: { score: 2 } })]);
+  if (!old || !draft) throw new Error('there is nothing to replace');
+  const used = await bench.capacity.during(() =>
+    replaceFeedback(store, { feedbackId: old.id, draft }, 'ada', patience()),
+  );
+  return [
+    counted('one replacement: write units', 'units', totalUnits(used.writes)),
+    counted('one replacement: read units', 'units', totalUnits(used.reads)),
+    counted('one replacement: requests', 'requests', used.requests),
+  ];
+};
+
+/** Queries over a project's feedback. */
+const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
+  'newest 100': newestBy('created_at'),
+  'newest 100, ids and types': {
+    ...newestBy('created_at'),
+    fields: ['id', 'feedback_type'],
+  },
+  'on one call': { query: isOf('svc_ref', `${scheme}/call/${callId}`) },
+  'of a type that ten records have': { query: isOf('feedback_type', 'scorer') },
+  'with a score of 0.5': { query: isOf('payload.score', 0.5) },
+  everything: {},
+});
+
+const queryBody = feedbackQueryBody(names);
+
+/** What queries read of a thousand records: ten on each call, one in a hundred of another type. */
+const queriedFigures = async (
+  bench: Bench,
+  world: World,
+  ids: readonly [string, ...string[]],
+): Promise<Figure[]> => {
+  const store = await bench.newFeedbackStore();
+  const batch = Array.from({ length: 10 * callCount }, (_, i) =>
+    feedbackOf(ids[i % ids.length] ?? '', {
+      // The shard that a record is in comes from its id.
+      id: world.newId(),
+      payload: { score: i / 1000, reason: text },
+      ...(i % 100 === 0 && { feedback_type: 'scorer' }),
+    }),
+  );
+  await create(store, batch);
+  const figures: Figure[] = [];
+  for (const [name, body] of Object.entries(queriesOn(ids[0]))) {
+    const query = parseBody(queryBody, JSON.stringify({ project_id: project, ...body }));
+    const answer = queryFeedback(store, query, patience());
+    const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer.records));
+    figures.push(
+      counted(`queried, ${name}: read units`, 'units', totalUnits(reads), { of: reads }),
+      counted(`queried, ${name}: requests`, 'requests', requests),
+      counted(`queried, ${name}: sent`, 'records', answer.counts.sent),
+    );
+  }
+  return figures;
+};
+
+/** All figures of feedback. */
+export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
+  const world = new World(1, Date.UTC(2026, 9, 1));
+  const ids = Array.from({ length: callCount }, () => world.newId()) as [string, ...string[]];
+  return [
+    ...(await createdFigures(bench, world, ids)),
+    ...(await joinedFigures(bench, ids)),
+    ...(await replacedFigures(bench, ids[0])),
+    ...(await queriedFigures(bench, world, ids)),
+  ];
+};
+
+/** Units and requests of creating feedback, joining it onto calls and replacing it. */
+export const feedback: Part = {
+  name: 'feedback',
+  title: `Feedback, created in batches of ${batchOf} (units: DynamoDB Local)`,
+  run: async ({ bench }) => feedbackFigures(await bench()),
+};

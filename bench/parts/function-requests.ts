@@ -1,0 +1,111 @@
+/** Requests to the functions: small ones, as they come every day, and the largest that there can be. */
+import { type Call, repeated } from '../harness/calls.ts';
+import { endOf, newestBy, startOf } from '../harness/reporting.ts';
+
+/** A request to a route. */
+export interface Probe {
+  /** What is asked, in a few words. */
+  readonly name: string;
+  readonly path: string;
+  /** Makes the body, each time with new ids of what it creates. */
+  readonly body: () => object;
+  /** It is one of the largest that there can be. */
+  readonly large?: true;
+}
+
+/** As long as a text can be for its request to fit into an event of 6 MB. */
+const maxCharacters = 4_900_000;
+
+/** Text that is neither all alike nor noise. */
+const longText = (): string => {
+  let text = '';
+  for (let i = 0; text.length < maxCharacters; i++) text += `${i} is ${Math.imul(i, 0x9e3779b1) >>> 0}; `;
+  return text.slice(0, maxCharacters);
+};
+
+const batchOf = (calls: readonly Call[]): object => ({
+  batch: calls.flatMap((call) => [startOf(call), endOf(call)]),
+});
+
+/** All probes, in an order in which what is read has been written, and what is removed has been read. */
+export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
+  const [{ start: first }] = calls;
+  const project_id = String(first.project_id);
+  const fresh = repeated(calls, Number.MAX_SAFE_INTEGER);
+  /** The same calls once more, in the order in which they were written. */
+  const written = repeated(calls, Number.MAX_SAFE_INTEGER);
+  const next = (of: Iterator<Call>, count: number): Call[] =>
+    Array.from({ length: count }, () => of.next().value as Call);
+  let serial = 0;
+  const newId = (): string => `probe-${serial++}`;
+  const text = longText();
+  const isLarge = { large: true } as const;
+
+  // By themselves, for the others to be read as they come every day.
+  const ofLarge = 'acme/large';
+  let large: string;
+  const largeCall = () => {
+    large = newId();
+    return { start: { ...first, project_id: ofLarge, id: large, inputs: { text } } };
+  };
+  const read = (body: object) => () => ({ project_id, ...body });
+  const feedback = (callId: unknown) => ({
+    ...{ project_id, feedback_type: 'reaction', payload: { score: 0.5 } },
+    svc_ref: `svc:///${project_id}/call/${callId}`,
+  });
+  const thousand = () => ({
+    batch: Array.from({ length: 1000 }, (_, i) => feedback(calls[i % calls.length]?.start.id)),
+  });
+  const object = (val: object, of: string) => () => ({ obj: { project_id: of, object_id: newId(), val } });
+  const question = (content: string) => () => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] });
+
+  return [
+    { path: '/call/upsert_batch', name: '100 calls', body: () => batchOf(next(fresh, 100)) },
+    { path: '/call/upsert_batch', name: '600 calls', body: () => batchOf(next(fresh, 600)), ...isLarge },
+    {
+      path: '/call/upsert_batch',
+      name: 'one call of 4.9 MB',
+      body: () => ({ batch: [{ mode: 'start', req: largeCall() }] }),
+      ...isLarge,
+    },
+    { path: '/call/start', name: 'a call', body: () => ({ start: { ...first, id: newId() } }) },
+    { path: '/call/start', name: 'a call of 4.9 MB', body: largeCall, ...isLarge },
+    { path: '/call/read', name: 'a call', body: read({ id: first.id }) },
+    {
+      path: '/call/read',
+      name: 'a call of 4.9 MB',
+      body: () => ({ project_id: ofLarge, id: large }),
+      ...isLarge,
+    },
+    { path: '/calls/stream_query', name: 'newest 100', body: read(newestBy('started_at')) },
+    { path: '/calls/stream_query', name: 'everything', body: read({}), ...isLarge },
+    {
+      path: '/calls/stream_query',
+      name: '100 by a payload',
+      body: read(newestBy('inputs.model')),
+      ...isLarge,
+    },
+    { path: '/calls/query_stats', name: 'everything', body: read({}), ...isLarge },
+    { path: '/threads/stream_query', name: 'everything', body: read({}), ...isLarge },
+    { path: '/feedback/create', name: 'a record', body: () => feedback(first.id) },
+    { path: '/feedback/batch/create', name: '1,000 records', body: thousand, ...isLarge },
+    { path: '/feedback/query', name: 'newest 100', body: read(newestBy('created_at')) },
+    { path: '/feedback/query', name: 'everything', body: read({}), ...isLarge },
+    { path: '/obj/create', name: 'an object', body: object({ prompt: 'Be brief.' }, project_id) },
+    { path: '/obj/create', name: 'an object of 4.9 MB', body: object({ text }, ofLarge), ...isLarge },
+    { path: '/objs/query', name: 'everything', body: read({}) },
+    { path: '/inference/v1/chat/completions', name: 'a question', body: question('How are you?') },
+    {
+      path: '/inference/v1/chat/completions',
+      name: 'a question of 4.9 MB',
+      body: question(text),
+      ...isLarge,
+    },
+    {
+      path: '/calls/delete',
+      name: '500 calls',
+      body: () => ({ project_id, call_ids: next(written, 500).map(({ start }) => start.id) }),
+      ...isLarge,
+    },
+  ];
+};

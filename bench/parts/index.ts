@@ -1,0 +1,29 @@
+import { tuning } from '../experiments/tuning.ts';
+import type { Part } from '../harness/part.ts';
+import { cpu } from './cpu.ts';
+import { extrasPart } from './extras.ts';
+import { feedback } from './feedback.ts';
+import { functions } from './functions.ts';
+import { inference } from './inference.ts';
+import { queries } from './queries.ts';
+import { service } from './service.ts';
+import { speed } from './speed.ts';
+import { starts } from './starts.ts';
+import { threads } from './threads.ts';
+import { writes } from './writes.ts';
+
+/** All parts of the bench, in the order they run in: what is counted, then what is timed. */
+export const parts: readonly Part[] = [
+  writes,
+  queries,
+  extrasPart,
+  feedback,
+  threads,
+  tuning,
+  cpu,
+  starts,
+  functions,
+  speed,
+  inference,
+  service,
+];

@@ -1,0 +1,36 @@
+/**
+ * The usual layout that the service's costs are compared with: a call is one item with its fields as attributes and its JSON as it is, on four indexes that hold all
+ * of it (by time, trace, thread and op, say). Computed by DynamoDB's rules of size.
+ */
+import type { Item } from '../../core/storage/index.ts';
+import type { Call } from '../harness/calls.ts';
+import { counted, type Figure } from '../harness/figures.ts';
+import { billedOverhead, itemBytes, writeUnits } from '../harness/item-size.ts';
+
+const indexCount = 4;
+
+/** Fields as attributes: texts as they are, all else as JSON, none for null. */
+const attributes = (fields: Readonly<Record<string, unknown>>): Item =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value === null || value === undefined
+        ? []
+        : [[name, { S: typeof value === 'string' ? value : JSON.stringify(value) }]],
+    ),
+  );
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Write units and bytes a call of the usual layout. Apart, the start is put first and the end added to it, which writes the whole item again, in every index. */
+export const naiveFigures = (calls: readonly Call[]): Figure[] => {
+  const rows = 1 + indexCount;
+  const starts = calls.map(({ start }) => itemBytes(attributes(start)));
+  const whole = calls.map(({ start, end }) => itemBytes(attributes({ ...start, ...end })));
+  const units = (sizes: readonly number[]) => (rows * sum(sizes.map(writeUnits))) / calls.length;
+  return [
+    counted('together: write units', 'units a call', units(whole)),
+    counted('apart: write units', 'units a call', units(starts) + units(whole)),
+    counted('bytes stored', 'bytes a call', (rows * sum(whole)) / calls.length),
+    counted('bytes billed', 'bytes a call', rows * (sum(whole) / calls.length + billedOverhead)),
+  ];
+};

@@ -1,0 +1,133 @@
+/** What a container loads: the size of each bundle, what it is made of, and how long it takes to be ready against an empty handler. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { routes } from '../../api/routes.ts';
+import { defaultServiceName } from '../../core/wire/index.ts';
+import { bundle } from '../../lib/bundles.ts';
+import { constantsOf } from '../../lib/constants.ts';
+import { localRegion } from '../../local/stores/store.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import type { Part } from '../harness/part.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const handlers: readonly string[] = [...routes.map((route) => route.handler), 'authorizer'];
+
+/** The bundles of all handlers, in a folder that is removed at the end. */
+interface Bundles extends Disposable {
+  readonly folder: string;
+  /** A handler's bundle. */
+  readonly file: (handler: string) => string;
+}
+
+/** Bundles every handler, with an empty one beside them. */
+export const makeBundles = (): Bundles => {
+  const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
+  bundle({ root, handlers, outdir: folder, constants: constantsOf(defaultServiceName) });
+  mkdirSync(join(folder, 'empty'));
+  writeFileSync(join(folder, 'empty/index.cjs'), 'exports.handler = async () => ({ statusCode: 200 });\n');
+  return {
+    folder,
+    file: (handler) => join(folder, handler, 'index.cjs'),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  };
+};
+
+const maxBytes = (handler: string): number => (handler === 'authorizer' ? 250_000 : 400_000);
+
+/** The size of each bundle. */
+export const bundleFigures = (folder: string): Figure[] =>
+  handlers.map((handler) =>
+    counted(`${handler}: bundle`, 'bytes', statSync(join(folder, handler, 'index.cjs')).size, {
+      atMost: maxBytes(handler),
+    }),
+  );
+
+/** The package that a source file is of, or the folder of the project. */
+const ownerOf = (path: string): string => {
+  const name = path.split('node_modules/').at(-1) ?? path;
+  const depth = path.includes('node_modules/') && !name.startsWith('@') ? 1 : 2;
+  return name.split('/').slice(0, depth).join('/');
+};
+
+/** How many of those that a bundle is made of are told. */
+const toldContributors = 8;
+
+const contributors = (folder: string, handler: string): Figure[] => {
+  const metafile: Metafile = JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8'));
+  const inputs = metafile.outputs[`bundles/${handler}/index.cjs`]?.inputs ?? {};
+  const bytes = new Map<string, number>();
+  for (const [path, { bytesInOutput }] of Object.entries(inputs))
+    bytes.set(ownerOf(path), (bytes.get(ownerOf(path)) ?? 0) + bytesInOutput);
+  return [...bytes]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, toldContributors)
+    .map(([owner, size]) => counted(`${handler}: ${owner}`, 'bytes', size));
+};
+
+/** Loads a bundle as Lambda's runtime does, and says when that is done. */
+const script = `
+  globalThis.awslambda = { streamifyResponse: (handle) => handle };
+  const { handler } = require(process.argv[1]);
+  if (typeof handler !== 'function') throw new Error('no handler');
+  process.stdout.write('ready');`;
+
+const environment = {
+  ...{ SERVICE_NAME: 'svc', SHARDS: '4', AWS_REGION: localRegion },
+  ...{ CALLS_TABLE: 'calls', OBJECTS_TABLE: 'objects', COSTS_TABLE: 'costs', FEEDBACK_TABLE: 'feedback' },
+  ...{ KEYS_TABLE: 'keys', PAYLOADS_BUCKET: 'payloads', INFERENCE_UPSTREAMS: '[]' },
+};
+
+/** From the spawn of a Node to its word that it has loaded a bundle, in ms. */
+const msToReady = async (file: string): Promise<number> => {
+  const began = performance.now();
+  const node = spawn(process.execPath, ['--eval', script, file], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(node, 'close');
+  await Promise.race([once(node.stdout, 'data'), ended]);
+  const ms = performance.now() - began;
+  await ended;
+  if (node.exitCode !== 0) throw new Error(`${file} does not load`);
+  return ms;
+};
+
+/** How often each bundle is started, in turn with the empty one. */
+const rounds = 15;
+
+const startRatios = async (bundles: Bundles): Promise<Figure[]> => {
+  const empty: number[] = [];
+  const ratios = new Map<string, number[]>(handlers.map((handler) => [handler, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [handler, ofHandler] of ratios) {
+      // The machine may be slower a moment later: each is compared with the empty one beside it.
+      const base = await msToReady(bundles.file('empty'));
+      empty.push(base);
+      ofHandler.push((await msToReady(bundles.file(handler))) / base);
+    }
+  }
+  return [
+    measured('an empty handler: ready', 'ms', empty),
+    ...[...ratios].map(([handler, ofHandler]) =>
+      measured(`${handler}: ready`, 'times the empty one', ofHandler, { atMost: 2.5 }),
+    ),
+  ];
+};
+
+/** Sizes and starts of bundles. */
+export const starts: Part = {
+  name: 'starts',
+  title: `Bundles, and the time from the spawn of Node to a loaded handler (${rounds} rounds)`,
+  run: async () => {
+    using bundles = makeBundles();
+    const sizes = bundleFigures(bundles.folder);
+    const largest = handlers.reduce((a, b) =>
+      statSync(bundles.file(a)).size >= statSync(bundles.file(b)).size ? a : b,
+    );
+    return [...sizes, ...contributors(bundles.folder, largest), ...(await startRatios(bundles))];
+  },
+};

@@ -1,0 +1,115 @@
+import type { Bucket, Item, Table } from '../../storage/index.ts';
+import type { ProjectId } from '../../wire/index.ts';
+import type { EndHeader, StartHeader } from '../model.ts';
+import { type HeaderParts, packHeader, unpackHeader } from './header.ts';
+import {
+  callIdOf,
+  callKey,
+  isTurn,
+  type Part,
+  type Placed,
+  shardOf,
+  threadKeys,
+  timeKeys,
+  traceKeys,
+} from './keys.ts';
+
+/** Where calls are stored, and the settings that their layout depends on. */
+export interface CallStore {
+  readonly table: Table;
+  readonly bucket: Bucket;
+  /** The service's name, e.g. `svc`. */
+  readonly service: string;
+  /** The shard counts that have ever been in force, the present one last. */
+  readonly shards: readonly [number, ...number[]];
+  /** Days after which what is stored expires; undefined keeps it. */
+  readonly retentionDays?: number | undefined;
+}
+
+/** The shard count that writes use. */
+const shardCount = (store: CallStore): number => store.shards.at(-1) ?? store.shards[0];
+
+/** The attribute that makes an item expire, if the store has a retention; some days later than that, if it should. */
+export const expiry = (store: CallStore, graceDays = 0): Item => {
+  if (store.retentionDays === undefined) return {};
+  const seconds = Math.floor(Date.now() / 1000) + (store.retentionDays + graceDays) * 86_400;
+  return { x: { N: String(seconds) } };
+};
+
+/** Every shard of a project that has ever been in force. */
+export const everyShard = (store: Pick<CallStore, 'shards'>): number[] =>
+  Array.from({ length: Math.max(...store.shards) }, (_, shard) => shard);
+
+/** The shards in which a trace or thread can lie: the count may have grown since, and what was written before lies where it lay. */
+export const shardsOf = (store: CallStore, id: string): number[] => [
+  ...new Set(store.shards.map((count) => shardOf(id, count))),
+];
+
+const binary = (attributes: Record<string, Uint8Array>): Item =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, { B: value }]));
+
+/** What places a call in the indexes. */
+export const placeOf = (projectId: ProjectId, id: string, start: StartHeader): Placed => ({
+  projectId,
+  id,
+  startedAt: start.startedAt,
+  traceId: start.traceId,
+  threadId: start.threadId,
+  turnId: start.turnId,
+});
+
+const indexKeys = (store: CallStore, place: Placed, part: Part): Item => {
+  const shards = shardCount(store);
+  const { threadId } = place;
+  // Ends of nested calls are not in by_thread: thread statistics are computed from turns alone.
+  const inThread = threadId !== null && (part === 'S' || isTurn(place));
+  return binary({
+    ...timeKeys(place, part, shards),
+    ...(part === 'S' && traceKeys(place)),
+    ...(inThread && threadKeys({ ...place, threadId }, part, shards)),
+  });
+};
+
+/**
+ * Makes the item of a call's start (with its end, where both were reported together) or of its end alone.
+ *
+ * @param place what places it in the indexes; null for an end whose start is not known, which is found by id alone
+ */
+export const toItem = (
+  store: CallStore,
+  key: { readonly projectId: ProjectId; readonly id: string; readonly part: Part },
+  header: HeaderParts,
+  place: Placed | null,
+): Item => ({
+  k: { B: callKey(key.projectId, key.id) },
+  p: { S: key.part },
+  h: { B: packHeader(header, { ...key, service: store.service }) },
+  ...(place && indexKeys(store, place, key.part)),
+  ...expiry(store),
+});
+
+/** A start and its item, read from the table or about to be put there. */
+export interface StartItem {
+  readonly item: Item;
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly start: StartHeader;
+  /** The end that lies in the same item. */
+  readonly end: EndHeader | null;
+}
+
+/** A stored start or end, read back from the table or from an index. */
+export interface StoredPart extends HeaderParts {
+  readonly id: string;
+  readonly part: Part;
+  /** The packed payload, where it lies in the item and the item was read from the table. */
+  readonly inline: Uint8Array | undefined;
+}
+
+/** Reads an item or an index row of a start or an end. */
+export const fromItem = (store: CallStore, projectId: ProjectId, item: Item): StoredPart => {
+  if (!item.k?.B || !item.h?.B) throw new Error('an item of the calls table has no header');
+  const id = callIdOf(projectId, item.k.B);
+  const parts = unpackHeader(item.h.B, { projectId, id, service: store.service });
+  return { ...parts, id, part: item.p?.S === 'E' ? 'E' : 'S', inline: item.b?.B };
+};

@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util';
+import { unpack } from '../../encoding/zstd.ts';
+import { getItems, getObject, mapConcurrent, type RequestBudget } from '../../storage/index.ts';
+import type { ProjectId } from '../../wire/index.ts';
+import type { CallStore } from '../codec/items.ts';
+import { type Part, segmentIdOf, segmentItemKey } from '../codec/keys.ts';
+import type { CallHeader, PayloadPointer } from '../model.ts';
+import { isBlank } from '../payloads/blank.ts';
+import { blockFields, type Payload, toPayload } from '../payloads/blocks.ts';
+import { blockOf, segmentHome, segmentObject } from '../payloads/segments.ts';
+import { type FoundCall, findCalls } from './lookup.ts';
+
+/** A whole call. */
+export interface StoredCall {
+  readonly header: CallHeader;
+  readonly payload: Payload;
+}
+
+/** Unpacked segments are kept up to this many bytes: calls near in time share them. */
+const cacheBytes = 32 * 1024 * 1024;
+/** How many objects are read at once. */
+const concurrency = 16;
+
+const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
+  start.payload,
+  ...(end ? [end.payload] : []),
+];
+
+const ridesInItem = (header: CallHeader): boolean =>
+  pointersOf(header).some(({ segment }) => segment === null);
+
+/** Reads the payloads of one project's calls, each segment once as long as it stays in its cache. */
+export class PayloadReader {
+  readonly #store: CallStore;
+  readonly #projectId: ProjectId;
+  readonly #budget: RequestBudget;
+  /** Unpacked segments, the longest unused first. */
+  readonly #cache = new Map<string, Buffer>();
+  #cached = 0;
+  /** Packed segments that are being read, by several reads at once perhaps. */
+  readonly #coming = new Map<string, Promise<Map<string, Uint8Array>>>();
+
+  constructor(store: CallStore, projectId: ProjectId, budget: RequestBudget) {
+    this.#store = store;
+    this.#projectId = projectId;
+    this.#budget = budget;
+  }
+
+  /**
+   * Reads whole calls, in the order of their headers. A payload that rides in its header's item may have been replaced together with
+   * the header since that was read, so such a call is read again as a whole; if it is gone by now it is left out. So is a call whose payload
+   * has been deleted, and whose header therefore is gone too or about to go.
+   *
+   * @throws ServiceError 503 when storage does not give them in time
+   * @throws Error where a payload is damaged
+   */
+  async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
+    // A call that is being moved may be asked for twice.
+    const riding = [...new Map(headers.filter(ridesInItem).map((header) => [header.id, header])).values()];
+    const again = new Map(
+      (await findCalls(this.#store, this.#projectId, riding, this.#budget)).map((call) => [
+        call.header.id,
+        call,
+      ]),
+    );
+    const found = headers.flatMap((header): FoundCall[] => {
+      if (!ridesInItem(header)) return [{ header, inline: new Map<Part, Uint8Array>() }];
+      const call = again.get(header.id);
+      if (!call) return [];
+      // One that is as it was can be told by its header being the same.
+      return [isDeepStrictEqual(call.header, header) ? { ...call, header } : call];
+    });
+    return this.readFound(found);
+  }
+
+  /** Reads the payloads of calls whose items have just been read; like {@link read} otherwise. */
+  async readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
+    const pointers = calls.flatMap(({ header }) => pointersOf(header));
+    const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
+    for (const { header, inline } of calls) {
+      for (const [part, packed] of inline) {
+        const bytes = await unpack(packed);
+        const { start, end, endPart } = header;
+        if (part === 'S' && start.payload.segment === null)
+          fields.set(start.payload, cut(bytes, start.payload));
+        if (part === endPart && end?.payload.segment === null)
+          fields.set(end.payload, cut(bytes, end.payload));
+      }
+    }
+    const fieldsAt = (pointer: PayloadPointer, { id }: CallHeader): string[] | undefined => {
+      const found = fields.get(pointer);
+      if (!found && pointer.segment === null) throw new Error(`the payload of call ${id} is missing`);
+      return found;
+    };
+    return calls.flatMap(({ header }) => {
+      const start = fieldsAt(header.start.payload, header);
+      const end = header.end && fieldsAt(header.end.payload, header);
+      return start && end !== undefined ? [{ header, payload: toPayload(start, end) }] : [];
+    });
+  }
+
+  /**
+   * Cuts out what the pointers point at; what has been deleted is missing. Segments are unpacked one by one, so that few are held at
+   * a time.
+   */
+  async #readSegments(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, string[]>> {
+    const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
+    const packed = await this.#fetchOnce([...bySegment.keys()].filter((id) => !this.#cache.has(id)));
+    const fields = new Map<PayloadPointer, string[]>();
+    for (const [id, ofSegment] of bySegment) {
+      const bytes = await this.#settled(id, ofSegment, packed);
+      for (const pointer of ofSegment) {
+        if (bytes && !isBlank(blockOf(bytes, pointer))) fields.set(pointer, cut(bytes, pointer));
+      }
+    }
+    return fields;
+  }
+
+  /**
+   * The unpacked segment; undefined where there is none any more. A blank block is one of a call that was deleted, unless the read was
+   * behind a report that has brought the call back: the segment is then read once more, strongly consistent.
+   */
+  async #settled(
+    id: string,
+    pointers: readonly PayloadPointer[],
+    packed: Map<string, Uint8Array>,
+  ): Promise<Buffer | undefined> {
+    const bytes = await this.#unpacked(id, packed);
+    if (!bytes || !pointers.some((pointer) => isBlank(blockOf(bytes, pointer)))) return bytes;
+    if (this.#cache.delete(id)) this.#cached -= bytes.length;
+    return this.#unpacked(id, await this.#fetch([id], [true]));
+  }
+
+  async #unpacked(id: string, packed: Map<string, Uint8Array>): Promise<Buffer | undefined> {
+    const cached = this.#cache.get(id);
+    if (cached) {
+      this.#cache.delete(id);
+      this.#cache.set(id, cached);
+      return cached;
+    }
+    const found = packed.get(id) ?? (await this.#fetch([id])).get(id);
+    if (!found) return undefined;
+    packed.delete(id);
+    const bytes = await unpack(found);
+    this.#keep(id, bytes);
+    return bytes;
+  }
+
+  #keep(id: string, bytes: Buffer): void {
+    this.#cache.set(id, bytes);
+    this.#cached += bytes.length;
+    for (const [oldest, { length }] of this.#cache) {
+      if (this.#cached <= cacheBytes) return;
+      this.#cache.delete(oldest);
+      this.#cached -= length;
+    }
+  }
+
+  /** Reads packed segments, by their names; those that are being read for somebody else are waited for. */
+  async #fetchOnce(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const others = new Map(ids.flatMap((id) => (this.#coming.has(id) ? [[id, this.#coming.get(id)]] : [])));
+    const own = ids.filter((id) => !others.has(id));
+    const fetching = this.#fetch(own);
+    for (const id of own) this.#coming.set(id, fetching);
+    try {
+      const packed = new Map(await fetching);
+      for (const [id, coming] of others) {
+        const bytes = (await coming)?.get(id);
+        if (bytes) packed.set(id, bytes);
+      }
+      return packed;
+    } finally {
+      for (const id of own) this.#coming.delete(id);
+    }
+  }
+
+  /** Reads packed segments, by their names; those that are items as consistently as it says, as long as they are not found. */
+  async #fetch(ids: readonly string[], consistency = [false, true]): Promise<Map<string, Uint8Array>> {
+    const inTable = ids.filter((id) => segmentHome(id) === 'table');
+    const inBucket = ids.filter((id) => segmentHome(id) === 'bucket');
+    const packed = await this.#fetchItems(inTable, consistency);
+    await mapConcurrent(inBucket, concurrency, async (id) => {
+      const bytes = await getObject(this.#store.bucket, segmentObject(this.#projectId, id), this.#budget);
+      if (bytes) packed.set(id, bytes);
+    });
+    return packed;
+  }
+
+  async #fetchItems(
+    ids: readonly string[],
+    consistency: readonly boolean[],
+  ): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    // A payload is stored before its header shows, so one that an eventually consistent read misses is worth a second look.
+    for (const consistent of consistency) {
+      const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
+      if (keys.length === 0) break;
+      for (const { k, b } of await getItems(this.#store.table, keys, this.#budget, { consistent })) {
+        if (k?.B && b?.B) found.set(segmentIdOf(this.#projectId, k.B), b.B);
+      }
+    }
+    return found;
+  }
+}
+
+/** The fields of the block that a pointer points at. */
+const cut = (unpacked: Uint8Array, pointer: PayloadPointer): string[] =>
+  blockFields(blockOf(unpacked, pointer));

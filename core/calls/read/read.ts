@@ -1,0 +1,23 @@
+import type { RequestBudget } from '../../storage/index.ts';
+import type { ProjectId } from '../../wire/index.ts';
+import type { CallStore } from '../codec/items.ts';
+import { findCall } from './lookup.ts';
+import { PayloadReader, type StoredCall } from './payload-reader.ts';
+
+/**
+ * Reads one whole call by its id, strongly consistent.
+ *
+ * @returns null where there is none, or no start of it yet
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const readCall = async (
+  store: CallStore,
+  projectId: ProjectId,
+  id: string,
+  budget: RequestBudget,
+): Promise<StoredCall | null> => {
+  const found = await findCall(store, projectId, id, budget);
+  if (found === null) return null;
+  const [call] = await new PayloadReader(store, projectId, budget).readFound([found]);
+  return call ?? null;
+};

@@ -1,0 +1,167 @@
+import { pack, unpack } from '../../encoding/zstd.ts';
+import {
+  type Condition,
+  getItems,
+  type Item,
+  mapConcurrent,
+  type RequestBudget,
+  replaceItem,
+} from '../../storage/index.ts';
+import { packHeader } from '../codec/header.ts';
+import { type CallStore, fromItem, placeOf, type StartItem, toItem } from '../codec/items.ts';
+import { startKey } from '../codec/keys.ts';
+import type { EndHeader, PayloadPointer } from '../model.ts';
+import { blockOf } from '../payloads/segments.ts';
+import { callName } from './group-reports.ts';
+
+/** How many calls are looked after at once; each takes one to three requests. */
+const concurrency = 8;
+
+/** A start as it was reported, and its item as it would be stored. */
+export interface ReportedStart extends StartItem {
+  /** Whether the client named the call's trace; else the one that it is stored with stays. */
+  readonly ownTrace: boolean;
+  /** Whether the service has just made the call's id. */
+  readonly isNew: boolean;
+}
+
+/** An item's partition key as text, to look it up by. */
+const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
+
+/**
+ * Reads the items of starts by their keys, strongly consistent, in no particular order; calls without a start give nothing.
+ *
+ * @param calls each once
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readStarts = async (
+  store: CallStore,
+  calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
+  budget: RequestBudget,
+): Promise<StartItem[]> => {
+  const byKey = new Map(calls.map((call) => [keyText(startKey(call.projectId, call.id)), call]));
+  const keys = calls.map(({ projectId, id }) => startKey(projectId, id));
+  const items = await getItems(store.table, keys, budget, { consistent: true });
+  return items.flatMap((item) => {
+    const call = byKey.get(keyText(item));
+    if (!call) return [];
+    const { start, end } = fromItem(store, call.projectId, item);
+    return start ? [{ item, projectId: call.projectId, id: call.id, start, end }] : [];
+  });
+};
+
+/** That a stored item is as it was read: its header, and the payload that rides in it. */
+export const unchanged = ({ h, b }: Item): Condition => ({ h, b });
+
+/**
+ * Puts starts whose calls have a start already in the place of those. Each is a conditional write of its own, so that what arrives
+ * meanwhile is looked at again. An end that lies in the same item stays there, unless the report brings another.
+ *
+ * @param starts as they would be stored
+ * @returns the traces of those that keep the one they were stored with, by {@link callName}
+ * @throws ServiceError 503 when storage does not take them in time
+ */
+export const replaceStarts = async (
+  store: CallStore,
+  starts: readonly ReportedStart[],
+  budget: RequestBudget,
+): Promise<Map<string, string>> => {
+  const traces = new Map<string, string>();
+  let left = starts;
+  while (left.length > 0) {
+    const stored = new Map(
+      (await readStarts(store, left, budget)).map((start) => [keyText(start.item), start]),
+    );
+    const done = await mapConcurrent(left, concurrency, async (report) => {
+      const before = stored.get(keyText(report.item));
+      if (!before) return replaceItem(store.table, report.item, { k: undefined }, budget);
+      if (!report.ownTrace) traces.set(callName(report.projectId, report.id), before.start.traceId);
+      return replaceStart(store, report, before, budget);
+    });
+    left = left.filter((_, i) => !done[i]);
+  }
+  return traces;
+};
+
+/** Replaces one start; false when the stored item changed meanwhile and the whole must be looked at again. */
+const replaceStart = async (
+  store: CallStore,
+  report: ReportedStart,
+  stored: StartItem,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const start = report.ownTrace ? report.start : { ...report.start, traceId: stored.start.traceId };
+  const merged = await merge(store, { ...report, start }, stored);
+  if (isSame(merged, stored.item)) return true;
+  return replaceItem(store.table, merged, unchanged(stored.item), budget);
+};
+
+/** Whether two items say the same; a repetition does not make them expire later. */
+const isSame = (a: Item, b: Item): boolean =>
+  (['h', 'b'] as const).every((name) => Buffer.compare(a[name]?.B ?? empty, b[name]?.B ?? empty) === 0) &&
+  (a.x === undefined) === (b.x === undefined);
+
+const empty = Buffer.alloc(0);
+
+/**
+ * The item of a start that takes another's place. The end that lies in that one is kept where the report has none, and the item then expires
+ * with the one that it came in, since its payload does.
+ */
+const merge = async (
+  store: CallStore,
+  { item, projectId, id, start, end }: StartItem,
+  stored: StartItem,
+): Promise<Item> => {
+  const kept = end === null && stored.end !== null ? await keptEnd(item, stored.item, stored.end) : null;
+  const { x, b } = item;
+  const whole = toItem(
+    store,
+    { projectId, id, part: 'S' },
+    { start, end: kept?.end ?? end },
+    placeOf(projectId, id, start),
+  );
+  const inline = kept?.inline ?? b;
+  const expiry = kept ? earlier(x, stored.item.x) : x;
+  const { x: _now, ...lasting } = whole;
+  return { ...lasting, ...(expiry && { x: expiry }), ...(inline && { b: inline }) };
+};
+
+const earlier = (a: Item[string] | undefined, b: Item[string] | undefined): Item[string] | undefined =>
+  a && b ? (Number(a.N) < Number(b.N) ? a : b) : (a ?? b);
+
+/** An end that moves from one item to another, with its payload where that rides along: behind the payload of the new start. */
+const keptEnd = async (
+  item: Item,
+  stored: Item,
+  end: EndHeader,
+): Promise<{ end: EndHeader; inline?: Item[string] }> => {
+  if (end.payload.segment !== null) return { end };
+  const before = item.b?.B ? await unpack(item.b.B) : empty;
+  const block = blockOf(await unpack(stored.b?.B ?? empty), end.payload);
+  const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
+  return { end: { ...end, payload }, inline: { B: await pack(Buffer.concat([before, block])) } };
+};
+
+/**
+ * Takes out of starts' items the ends that another, in an item of its own, has come for: an end beside its start is the one in force, and nobody
+ * would look for the other. An item that has changed since it was read is looked at again: it may have taken the end along.
+ *
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const dropEnds = async (
+  store: CallStore,
+  stored: readonly StartItem[],
+  budget: RequestBudget,
+): Promise<void> => {
+  let left = stored.filter(({ end }) => end !== null);
+  while (left.length > 0) {
+    const done = await mapConcurrent(left, concurrency, ({ item, projectId, id, start }) => {
+      const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
+      return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
+    });
+    const changed = left.filter((_, i) => !done[i]);
+    left = (changed.length > 0 ? await readStarts(store, changed, budget) : []).filter(
+      ({ end }) => end !== null,
+    );
+  }
+};

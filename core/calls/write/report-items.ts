@@ -1,0 +1,85 @@
+import type { Item } from '../../storage/index.ts';
+import { type CallStore, placeOf, type StartItem, toItem } from '../codec/items.ts';
+import type { CallEnd, CallStart, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
+import { smallUsage } from '../payloads/blocks.ts';
+import type { StoredPayload } from './store-payloads.ts';
+
+/**
+ * Makes the item of a call whose start was reported, with its end where that was too.
+ *
+ * @param served what the client does not say: the call's trace, and whose key reported it
+ */
+export const startItem = (
+  store: CallStore,
+  payload: StoredPayload,
+  reported: CallStart,
+  served: Pick<StartHeader, 'traceId' | 'userId'>,
+): StartItem => {
+  const { projectId, id } = payload.call;
+  const start = toStart(reported, served, payload);
+  const end = payload.call.end && toEnd(payload.call.end, payload);
+  const item = toItem(store, { projectId, id, part: 'S' }, { start, end }, placeOf(projectId, id, start));
+  return { item: withInline(item, payload), projectId, id, start, end };
+};
+
+/**
+ * Makes the item of an end that was reported by itself.
+ *
+ * @param start the call's start, which gives it its place in the indexes; absent where that is not known yet
+ */
+export const endItem = (
+  store: CallStore,
+  payload: StoredPayload,
+  reported: CallEnd,
+  start: StartHeader | undefined,
+): Item => {
+  const { projectId, id } = payload.call;
+  const place = start ? placeOf(projectId, id, start) : null;
+  const header = { start: null, end: toEnd(reported, payload) };
+  return withInline(toItem(store, { projectId, id, part: 'E' }, header, place), payload);
+};
+
+const toStart = (
+  start: CallStart,
+  served: Pick<StartHeader, 'traceId' | 'userId'>,
+  payload: StoredPayload,
+): StartHeader => ({
+  ...served,
+  opName: start.opName,
+  displayName: start.displayName,
+  parentId: start.parentId,
+  threadId: start.threadId,
+  turnId: start.turnId,
+  startedAt: start.startedAt,
+  runId: start.runId,
+  runStep: start.runStep,
+  ...sized(start.envelopeBytes, payload.start),
+});
+
+const toEnd = (end: CallEnd, payload: StoredPayload): EndHeader => ({
+  endedAt: end.endedAt,
+  status: endStatus(end),
+  runStepEnd: end.runStepEnd,
+  usage: smallUsage(end.summary),
+  ...sized(end.envelopeBytes, payload.end),
+});
+
+/** Line breaks, one a field, are the block's and were not received. */
+const sized = (
+  envelopeBytes: number,
+  block: StoredPayload['start'],
+): { bytes: number; payload: PayloadPointer } => ({
+  bytes: envelopeBytes + block.pointer.length - block.fields,
+  payload: block.pointer,
+});
+
+/** How a call ended: its exception decides, then what the client's summary says of its descendants. */
+const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
+  if (exception !== null) return 'error';
+  const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;
+  const errors = typeof counts === 'object' && counts !== null && !Array.isArray(counts) ? counts.error : 0;
+  return typeof errors === 'number' && errors > 0 ? 'descendant_error' : 'success';
+};
+
+const withInline = (item: Item, payload: StoredPayload): Item =>
+  payload.inline ? { ...item, b: { B: payload.inline } } : item;

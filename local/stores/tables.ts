@@ -1,0 +1,68 @@
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { StackSpec } from '../template/stack.ts';
+import type { TableSpec } from '../template/stores.ts';
+
+const abortedBy = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+
+/** Creates a table on demand; one that is there already is left as it is. */
+const createTable = async (
+  client: DynamoDBClient,
+  { name, properties }: TableSpec,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const { TimeToLiveSpecification, ...schema } = properties;
+  const request = { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...schema } as const;
+  try {
+    await client.send(new CreateTableCommand(request), abortedBy(signal));
+  } catch (error) {
+    if (error instanceof ResourceInUseException) return;
+    throw error;
+  }
+  if (TimeToLiveSpecification)
+    await client.send(
+      new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }),
+      abortedBy(signal),
+    );
+};
+
+/** Creates a bucket; one that is there already is left as it is. */
+const createBucket = async (client: S3Client, name: string, signal?: AbortSignal): Promise<void> => {
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: name }), abortedBy(signal));
+  } catch (error) {
+    if (!(error instanceof Error) || !error.name.startsWith('BucketAlready')) throw error;
+  }
+};
+
+/** Creates the tables of a stack; what is there already is left as it is. The signal gives it up. */
+export const createTables = async (
+  { tables }: Pick<StackSpec, 'tables'>,
+  client: DynamoDBClient,
+  signal?: AbortSignal,
+): Promise<void> => {
+  await Promise.all(tables.map((table) => createTable(client, table, signal)));
+};
+
+/** Creates the buckets of a stack; what is there already is left as it is. The signal gives it up. */
+export const createBuckets = async (
+  { buckets }: Pick<StackSpec, 'buckets'>,
+  client: S3Client,
+  signal?: AbortSignal,
+): Promise<void> => {
+  await Promise.all(buckets.map((bucket) => createBucket(client, bucket, signal)));
+};
+
+/** Creates the tables and buckets of a stack; what is there already is left as it is. */
+export const createStores = async (
+  stack: Pick<StackSpec, 'tables' | 'buckets'>,
+  dynamodb: DynamoDBClient,
+  s3: S3Client,
+): Promise<void> => {
+  await Promise.all([createTables(stack, dynamodb), createBuckets(stack, s3)]);
+};
