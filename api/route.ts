@@ -1,22 +1,30 @@
 import type { Role, Scheme } from '../core/auth/index.ts';
 
 /**
- * What a function does with calls. `find` is for one by its id, `query` for all ways to look for many, `threads` for the turns of threads. `write`
- * includes looking up the starts that it depends on; `end` writes ends alone, `record` whole calls with ids that nobody has seen. `update` is
- * replacing one by one; `delete` includes finding what belongs together, and rewriting what is shared with others.
+ * What a function does with calls. `find` is for one by its id, `query` for all ways to look for
+ * many, `threads` for the turns of threads. `write` includes looking up the starts that it depends
+ * on; `end` writes ends alone, `record` whole calls with ids that nobody has seen. `update` is
+ * replacing one by one; `delete` includes finding what belongs together, and rewriting what is
+ * shared with others.
  */
 export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'end' | 'record' | 'update' | 'delete';
 
 /** What a function does with the calls' part of the bucket. */
 export type PayloadsAccess = 'read' | 'write' | 'delete';
 
-/** What a function does with objects: with their table, and with their part of the bucket. `read` is by name. */
+/**
+ * What a function does with objects: with their table, and with their part of the bucket. `read` is
+ * by name.
+ */
 export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete';
 
 /** What a function does with prices. */
 export type CostsAccess = 'read' | 'create' | 'purge';
 
-/** What a function does with feedback: with its table, and with its part of the bucket. `join` is reading what is on given refs. */
+/**
+ * What a function does with feedback: with its table, and with its part of the bucket. `join` is
+ * reading what is on given refs.
+ */
 export type FeedbackAccess = 'join' | 'query' | 'create' | 'replace' | 'purge';
 
 /** The stores, and how they can be accessed. */
@@ -30,9 +38,15 @@ export interface Stores {
 
 /** How a function answers, and what it is given; `shapes.ts` has those that there are. */
 export interface FunctionShape {
-  /** Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB does. */
+  /**
+   * Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB
+   * does.
+   */
   readonly streaming: boolean;
-  /** The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer, 15 min for a stream. */
+  /**
+   * The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer, 15 min for a
+   * stream.
+   */
   readonly timeoutSeconds: number;
   /** The function's memory, in MB; CPU grows with it. */
   readonly memoryMb: number;

@@ -65,7 +65,8 @@ const list = [
 export type RoutePath = (typeof list)[number]['path'];
 
 /**
- * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the local service, the OpenAPI document
- * and the tests are all made from it: an endpoint that is not here does not exist.
+ * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the
+ * local service, the OpenAPI document and the tests are all made from it: an endpoint that is not
+ * here does not exist.
  */
 export const routes: readonly Route[] = list;

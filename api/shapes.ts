@@ -1,8 +1,9 @@
 import type { FunctionShape } from './route.ts';
 
 /*
- * The shapes that functions come in: how their answers leave, how long they may take, and what they are given. API Gateway waits 29 s for a
- * buffered answer. docs/decisions/0143 says why memory is as it is.
+ * The shapes that functions come in: how their answers leave, how long they may take, and what they
+ * are given. API Gateway waits 29 s for a buffered answer. docs/decisions/0143 says why memory is
+ * as it is.
  */
 
 /** Writes or changes one record. */
@@ -36,14 +37,20 @@ export const deletion = {
   memoryMb: 1024,
 } as const satisfies FunctionShape;
 
-/** Answers as long as there is something to tell: 15 min at most, as long as Lambda and API Gateway let a stream last. */
+/**
+ * Answers as long as there is something to tell: 15 min at most, as long as Lambda and API Gateway
+ * let a stream last.
+ */
 export const stream = {
   streaming: true,
   timeoutSeconds: 900,
   memoryMb: 1024,
 } as const satisfies FunctionShape;
 
-/** Hands on what somebody else answers, for as long; it is paid while it waits, so with no more memory than it takes. */
+/**
+ * Hands on what somebody else answers, for as long; it is paid while it waits, so with no more
+ * memory than it takes.
+ */
 export const passThrough = {
   streaming: true,
   timeoutSeconds: 900,

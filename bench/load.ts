@@ -1,6 +1,7 @@
 /**
- * `npm run load -- --seconds 60 --clients 8`: the local service under load, end to end: latencies by route, and what the service's process holds meanwhile. Its
- * functions are threads of it, so that their memory and connections are its own.
+ * `npm run load -- --seconds 60 --clients 8`: the local service under load, end to end: latencies
+ * by route, and what the service's process holds meanwhile. Its functions are threads of it, so
+ * that their memory and connections are its own.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +44,10 @@ const bounded = (name: 'seconds' | 'clients', most: number): number => {
 };
 const [seconds, clients] = [bounded('seconds', 3600), bounded('clients', 256)];
 
-/** Of the service's process: megabytes of memory, and open sockets (-1 where the system does not say). */
+/**
+ * Of the service's process: megabytes of memory, and open sockets (-1 where the system does not
+ * say).
+ */
 interface Sample {
   readonly second: number;
   readonly rss: number;
@@ -71,7 +75,10 @@ const sample = (): Sample => ({
   sockets: openSockets(),
 });
 
-/** How fast memory grows, in megabytes a minute, by least squares over the second half: workers start and warm up in the first. */
+/**
+ * How fast memory grows, in megabytes a minute, by least squares over the second half: workers
+ * start and warm up in the first.
+ */
 const slope = (samples: readonly Sample[]): number => {
   const half = samples.slice(Math.floor(samples.length / 2));
   const mean = (of: (one: Sample) => number) => half.reduce((sum, one) => sum + of(one), 0) / half.length;

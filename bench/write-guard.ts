@@ -1,4 +1,7 @@
-/** Counts the figures of `figures.json` anew, writes them there, and says what has changed: `npm run bench:guard`. */
+/**
+ * Counts the figures of `figures.json` anew, writes them there, and says what has changed: `npm run
+ * bench:guard`.
+ */
 import { openBench } from './harness/bench.ts';
 import { differences, readKept, toKept, writeKept } from './harness/guard.ts';
 import { countKept } from './harness/kept.ts';

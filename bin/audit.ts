@@ -1,4 +1,6 @@
-/** `npm run audit`: asks the registry what is known of the dependencies. See docs/dependencies.md. */
+/**
+ * `npm run audit`: asks the registry what is known of the dependencies. See docs/dependencies.md.
+ */
 import { spawnSync } from 'node:child_process';
 import { judgeAdvisories, judgeSignatures, type Verdict } from './audit/verdict.ts';
 

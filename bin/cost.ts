@@ -1,4 +1,7 @@
-/** The monthly bill of a load: `npm run cost -- --calls 1000000 --bytes 7500 --batch 100`. See docs/cost.md. */
+/**
+ * The monthly bill of a load: `npm run cost -- --calls 1000000 --bytes 7500 --batch 100`. See
+ * docs/cost.md.
+ */
 import { run } from './cost/command.ts';
 import { measured } from './cost/measured.ts';
 

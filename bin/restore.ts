@@ -1,4 +1,7 @@
-/** The operator's command for bringing data back: `npm run restore -- --from <table> --to <table>`. See docs/operations.md. */
+/**
+ * The operator's command for bringing data back: `npm run restore -- --from <table> --to <table>`.
+ * See docs/operations.md.
+ */
 import { run } from './restore/command.ts';
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -61,7 +61,10 @@ const microTime = (micros: number): string => {
   return `${new Date(millis).toISOString().slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`;
 };
 
-/** An operation's reference, with 43 characters made from its name where a client has the digest of its code. */
+/**
+ * An operation's reference, with 43 characters made from its name where a client has the digest of
+ * its code.
+ */
 const opRef = (projectId: string, name: string): string =>
   `svc:///${projectId}/op/${name}:${Buffer.from(name).toString('hex').padEnd(43, '0').slice(0, 43)}`;
 

@@ -1,4 +1,7 @@
-/** One conversation of `agent-traces.ts`: a customer and a support agent, whose model sees all that was said before. */
+/**
+ * One conversation of `agent-traces.ts`: a customer and a support agent, whose model sees all that
+ * was said before.
+ */
 import { type CallPlace, type TracedCall, tracedCall } from './agent-traces-call.ts';
 import { policy } from './agent-traces-policy.ts';
 import { answers, farewell, openings, replies, toolFailure } from './agent-traces-texts.ts';
@@ -43,13 +46,19 @@ export class Conversation {
   readonly #place: ConversationPlace;
   readonly #history: Message[] = [{ role: 'system', content: policy }];
 
-  /** `place` says in which project and thread the conversation is; chance and time come from `world`. */
+  /**
+   * `place` says in which project and thread the conversation is; chance and time come from
+   * `world`.
+   */
   constructor(world: World, place: ConversationPlace) {
     this.#world = world;
     this.#place = place;
   }
 
-  /** The next turn's calls in order of their starts: the turn itself, then requests for tools with their work, then the reply. */
+  /**
+   * The next turn's calls in order of their starts: the turn itself, then requests for tools with
+   * their work, then the reply.
+   */
   turn(): TracedCall[] {
     const world = this.#world;
     const place = { ...this.#place, trace: world.newId(), turn: world.newId() };
@@ -67,7 +76,9 @@ export class Conversation {
     return [tracedCall(place, { ...work, startedAt, endedAt }), ...calls];
   }
 
-  /** The last turn: the customer is content, or has given up, and the model is not asked any more. */
+  /**
+   * The last turn: the customer is content, or has given up, and the model is not asked any more.
+   */
   lastTurn(): TracedCall {
     const world = this.#world;
     const place = { ...this.#place, trace: world.newId(), turn: world.newId() };

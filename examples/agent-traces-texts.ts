@@ -1,4 +1,7 @@
-/** What is said in the traces of `agent-traces.ts`: the customers' messages, the model's replies and thoughts. `{words}` stand for one of `words`. */
+/**
+ * What is said in the traces of `agent-traces.ts`: the customers' messages, the model's replies and
+ * thoughts. `{words}` stand for one of `words`.
+ */
 
 /** At least one text, so that one can always be picked. */
 export type Texts = readonly [string, ...string[]];

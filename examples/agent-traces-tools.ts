@@ -1,4 +1,7 @@
-/** The tools that the model of `agent-traces.ts` may call: what it asks of them, and the records that they find. */
+/**
+ * The tools that the model of `agent-traces.ts` may call: what it asks of them, and the records
+ * that they find.
+ */
 import { refusals, thoughts } from './agent-traces-texts.ts';
 import type { World } from './agent-traces-world.ts';
 
@@ -61,7 +64,10 @@ const offer = (world: World) => ({
   available: { now: world.below(20), next_week: world.below(90) },
 });
 
-/** One call of a tool, with what it finds: mostly a customer or an order; now and then a long list, a thought, or nothing. */
+/**
+ * One call of a tool, with what it finds: mostly a customer or an order; now and then a long list,
+ * a thought, or nothing.
+ */
 export const useTool = (world: World): ToolUse => {
   const kind = world.below(100);
   if (kind < 10) return { name: 'think', inputs: { thought: world.say(world.pick(thoughts)) }, result: '' };

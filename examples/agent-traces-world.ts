@@ -1,4 +1,7 @@
-/** Chance and time for `agent-traces.ts`: both from the options alone, so that the same options make the same traces. */
+/**
+ * Chance and time for `agent-traces.ts`: both from the options alone, so that the same options make
+ * the same traces.
+ */
 import { type Texts, words } from './agent-traces-texts.ts';
 
 /** A random number generator from a seed (mulberry32): numbers from 0 up to, not including, 1. */
@@ -13,8 +16,9 @@ const randomFrom = (seed: number) => {
 };
 
 /**
- * A source of random choices and a clock that moves only when told to. Every choice and every step of the clock takes from the one
- * sequence of random numbers: who changes their order changes all traces after it.
+ * A source of random choices and a clock that moves only when told to. Every choice and every step
+ * of the clock takes from the one sequence of random numbers: who changes their order changes all
+ * traces after it.
  */
 export class World {
   readonly #random: () => number;
@@ -27,13 +31,19 @@ export class World {
     this.#now = startMs * 1000;
   }
 
-  /** Lets between a microsecond and `maxMs` milliseconds pass; gives the time after it in UTC microseconds since 1970. */
+  /**
+   * Lets between a microsecond and `maxMs` milliseconds pass; gives the time after it in UTC
+   * microseconds since 1970.
+   */
   pass(maxMs: number): number {
     this.#now += 1 + this.below(maxMs * 1000);
     return this.#now;
   }
 
-  /** A random number from 0 up to, not including, `limit`, rounded down: a limit of 2.4 gives 2 less often than 0 or 1. */
+  /**
+   * A random number from 0 up to, not including, `limit`, rounded down: a limit of 2.4 gives 2 less
+   * often than 0 or 1.
+   */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
@@ -58,7 +68,10 @@ export class World {
     return Array.from({ length: count }, () => this.below(10)).join('');
   }
 
-  /** A text with something else in the place of each of its `{words}`: one of `words`, or a random `{number}`, `{price}` or `{order}`. */
+  /**
+   * A text with something else in the place of each of its `{words}`: one of `words`, or a random
+   * `{number}`, `{price}` or `{order}`.
+   */
   say(text: string): string {
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#word(name));
   }

@@ -1,6 +1,7 @@
 /**
- * Makes traces as a support agent leaves them: conversations of several turns, each turn a trace of model calls, which carry the whole
- * conversation so far, and of tool calls. The same seed makes the same traces, to the byte.
+ * Makes traces as a support agent leaves them: conversations of several turns, each turn a trace of
+ * model calls, which carry the whole conversation so far, and of tool calls. The same seed makes
+ * the same traces, to the byte.
  */
 import type { TracedCall } from './agent-traces-call.ts';
 import { Conversation } from './agent-traces-conversation.ts';

@@ -1,6 +1,7 @@
 /**
- * A small agent that traces itself: it answers a customer in three turns, with a (scripted) model and a tool, reports every operation as
- * a call while it works, and reads back what the service has of it.
+ * A small agent that traces itself: it answers a customer in three turns, with a (scripted) model
+ * and a tool, reports every operation as a call while it works, and reads back what the service has
+ * of it.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/agent.ts
  */
@@ -31,7 +32,8 @@ const flush = async (): Promise<void> => {
   const batch = [...pending];
   if (batch.length === 0) return;
   await post('/call/upsert_batch', { batch });
-  // Only what was acknowledged is forgotten: after an error the next flush sends it again, which does no harm.
+  // Only what was acknowledged is forgotten: after an error the next flush sends it again, which
+  // does no harm.
   pending.splice(0, batch.length);
   sent += batch.length;
   console.log(
@@ -52,7 +54,10 @@ const now = (): string => {
   return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`;
 };
 
-/** Runs an operation as a call: its start is reported before it, its end after it, an exception included. */
+/**
+ * Runs an operation as a call: its start is reported before it, its end after it, an exception
+ * included.
+ */
 const traced = async <T>(
   name: string,
   { trace, thread, turn, parent }: Context,

@@ -14,13 +14,13 @@ const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): K
 const keys = keysFromEnvironment(process.env);
 
 /**
- * API Gateway's REQUEST authorizer, behind every route that takes a key: the gateway caches what it answers, by the
- * `Authorization` header, for the configured time.
+ * API Gateway's REQUEST authorizer, behind every route that takes a key: the gateway caches what it
+ * answers, by the `Authorization` header, for the configured time.
  *
- * @returns a policy that allows every endpoint of the stage, with the caller as its context: what the caller may
- * do to which project is the handlers' business, since projects are named in bodies
- * @throws Error `Unauthorized`, the one message that API Gateway makes a 401 of, for whatever is wrong with the
- * request; any other error, e.g. of the table, becomes a 503
+ * @returns a policy that allows every endpoint of the stage, with the caller as its context: what
+ * the caller may do to which project is the handlers' business, since projects are named in bodies
+ * @throws Error `Unauthorized`, the one message that API Gateway makes a 401 of, for whatever is
+ * wrong with the request; any other error, e.g. of the table, becomes a 503
  */
 export const handler = async (
   event: APIGatewayRequestAuthorizerEvent,
@@ -66,7 +66,10 @@ const authorizationHeaders = (event: APIGatewayRequestAuthorizerEvent): string[]
     .filter(([name]) => name.toLowerCase() === 'authorization')
     .flatMap(([, values]) => values ?? []);
 
-/** Allows the whole stage, not just the method that was asked for: the cached policy serves the next one too. */
+/**
+ * Allows the whole stage, not just the method that was asked for: the cached policy serves the next
+ * one too.
+ */
 const allowAll = (methodArn: string, caller: Caller): APIGatewayAuthorizerResult => {
   const [api, stage] = methodArn.split('/');
   return {

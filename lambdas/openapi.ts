@@ -3,7 +3,10 @@ import { fixedEndpoint } from './http/fixed.ts';
 /** The document as JSON text, which the bundler puts in: it is made when the stack is. */
 declare const OPENAPI_DOCUMENT: string;
 
-/** `GET /openapi.json`: the OpenAPI document of the service; without credentials. It changes with a deployment alone. */
+/**
+ * `GET /openapi.json`: the OpenAPI document of the service; without credentials. It changes with a
+ * deployment alone.
+ */
 export const handler = fixedEndpoint({
   text: OPENAPI_DOCUMENT,
   cacheControl: 'public, max-age=300',

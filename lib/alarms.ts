@@ -8,7 +8,10 @@ import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { Signals } from './signals.ts';
 
-/** One alarm: it rings when the metric reaches the threshold in as many five-minute periods in a row. */
+/**
+ * One alarm: it rings when the metric reaches the threshold in as many five-minute periods in a
+ * row.
+ */
 interface AlarmSpec {
   readonly id: string;
   readonly metric: IMetric;
@@ -22,8 +25,9 @@ interface AlarmSpec {
 const slowShare = 0.8;
 
 /**
- * The alarms, each on one metric: the ten that are free in an account are counted in metrics, not in alarms, so
- * an alarm on a formula over every function would cost something each month. docs/operations.md has a section for each.
+ * The alarms, each on one metric: the ten that are free in an account are counted in metrics, not
+ * in alarms, so an alarm on a formula over every function would cost something each month.
+ * docs/operations.md has a section for each.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
   {
@@ -75,7 +79,9 @@ const specs = (signals: Signals): AlarmSpec[] => [
   },
 ];
 
-/** `ServerErrors` → `alarm-server-errors`: the anchor of the alarm's section in docs/operations.md. */
+/**
+ * `ServerErrors` → `alarm-server-errors`: the anchor of the alarm's section in docs/operations.md.
+ */
 const anchorOf = (id: string): string =>
   `alarm${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -91,7 +97,8 @@ export class Alarms extends Construct {
       reason:
         'A mail that cannot be delivered helps nobody in a queue; the alarm stays to be seen in CloudWatch.',
     });
-    // A topic with a policy of its own has lost the one that lets the alarms of its account publish.
+    // A topic with a policy of its own has lost the one that lets the alarms of its account
+    // publish.
     topic.grantPublish(
       new ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },

@@ -22,7 +22,10 @@ import type { Config } from './config.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
-/** API Gateway's longest wait for a buffered answer, in seconds; a stream may take as long as its function. */
+/**
+ * API Gateway's longest wait for a buffered answer, in seconds; a stream may take as long as its
+ * function.
+ */
 const bufferedTimeoutSeconds = 29;
 
 /** What the API is made of. */
@@ -33,7 +36,10 @@ export interface ApiProps {
   readonly functions: Functions;
 }
 
-/** The REST API: the routes, who may call them, how often, and what the gateway itself answers and logs. */
+/**
+ * The REST API: the routes, who may call them, how often, and what the gateway itself answers and
+ * logs.
+ */
 export class Api extends Construct {
   readonly rest: RestApi;
   /** The base URL, with a slash at its end. */
@@ -98,7 +104,10 @@ export class Api extends Construct {
   }
 }
 
-/** TLS 1.2 with forward secrecy or better, for the name of this API alone: RestApi has no property for it yet. */
+/**
+ * TLS 1.2 with forward secrecy or better, for the name of this API alone: RestApi has no property
+ * for it yet.
+ */
 const requireModernTls = (rest: RestApi): void => {
   const { defaultChild } = rest.node;
   if (!(defaultChild instanceof CfnRestApi)) throw new Error('the REST API has no resource');

@@ -9,8 +9,9 @@ import { PennytraceStack } from './stack.ts';
 const root = resolve(import.meta.dirname, '..');
 
 /**
- * Makes the CDK app: bundles the handlers into the app's output folder and builds the stack from them. Settings
- * come from the context, which the CDK CLI reads from cdk.json and its own `-c` options.
+ * Makes the CDK app: bundles the handlers into the app's output folder and builds the stack from
+ * them. Settings come from the context, which the CDK CLI reads from cdk.json and its own `-c`
+ * options.
  *
  * @throws SettingsError where a setting is unknown or bad
  * @throws Error where a handler does not build

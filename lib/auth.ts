@@ -17,11 +17,17 @@ export interface AuthProps {
   readonly bundles: ReadonlyMap<string, string>;
 }
 
-/** Who may call: the table of keys, the function that looks them up, and an authorizer for each scheme. */
+/**
+ * Who may call: the table of keys, the function that looks them up, and an authorizer for each
+ * scheme.
+ */
 export class Auth extends Construct {
   readonly keys: Table;
   readonly function: ServiceFunction;
-  /** One for each scheme, since each caches by header alone: an answer for one never opens the other's routes. */
+  /**
+   * One for each scheme, since each caches by header alone: an answer for one never opens the
+   * other's routes.
+   */
   readonly #authorizers: ReadonlyMap<Scheme, RequestAuthorizer>;
 
   constructor(scope: Construct, id: string, { config, routes, bundles }: AuthProps) {

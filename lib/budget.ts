@@ -12,7 +12,10 @@ const services = [
   'AWS X-Ray',
 ];
 
-/** When it tells: the share of the amount, in percent, and whether it is spent or what the month will come to. */
+/**
+ * When it tells: the share of the amount, in percent, and whether it is spent or what the month
+ * will come to.
+ */
 const notices = [
   ['ACTUAL', 80],
   ['ACTUAL', 100],
@@ -20,8 +23,9 @@ const notices = [
 ] as const;
 
 /**
- * A budget of so many dollars a month for what the account pays for these services, of which the stack is a part: AWS knows the costs of
- * a stack by itself only where its tags have been activated for billing. Free, and nothing without the setting.
+ * A budget of so many dollars a month for what the account pays for these services, of which the
+ * stack is a part: AWS knows the costs of a stack by itself only where its tags have been activated
+ * for billing. Free, and nothing without the setting.
  */
 export class Budget extends Construct {
   constructor(scope: Construct, id: string, { monthlyBudget, alarmEmail }: Config) {

@@ -10,16 +10,22 @@ export interface BundleOptions {
   readonly handlers: readonly string[];
   /** The folder that the bundles are written to; made if missing. */
   readonly outdir: string;
-  /** Texts that stand in for the names of constants which handlers declare and nothing defines, by those names. @default - none */
+  /**
+   * Texts that stand in for the names of constants which handlers declare and nothing defines, by
+   * those names. @default - none
+   */
   readonly constants?: Readonly<Record<string, string>>;
 }
 
-/** Where esbuild believes it writes to: source maps name their sources relative to this, never to `outdir`. */
+/**
+ * Where esbuild believes it writes to: source maps name their sources relative to this, never to
+ * `outdir`.
+ */
 const virtualOutdir = 'bundles';
 
 /**
- * Packages that are large and seldom needed, and what is used of each. A handler imports them dynamically and finds them beside its bundle, not
- * in it: nothing of them is read before they are.
+ * Packages that are large and seldom needed, and what is used of each. A handler imports them
+ * dynamically and finds them beside its bundle, not in it: nothing of them is read before they are.
  */
 const lazyPackages: Readonly<Record<string, string>> = {
   '@pydantic/genai-prices': '*',
@@ -27,7 +33,10 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@aws-sdk/client-secrets-manager': '{ SecretsManagerClient, GetSecretValueCommand }',
 };
 
-/** What replaces parts of the SDK and of Node that a function has no use for, and that would be a third of what it loads. */
+/**
+ * What replaces parts of the SDK and of Node that a function has no use for, and that would be a
+ * third of what it loads.
+ */
 const replacements = {
   '@aws-sdk/credential-provider-node': './core/storage/sdk/credentials.ts',
   '@aws-sdk/middleware-endpoint-discovery': './core/storage/sdk/endpoint-discovery.ts',
@@ -41,8 +50,9 @@ const supported = { 'dynamic-import': false };
 /** How everything that functions load is bundled. */
 const buildOptions: BuildOptions = {
   bundle: true,
-  // Importing a built-in module of Node as an ES module asks for each of its exports, and so loads what those load lazily: `node:http` all of
-  // undici, for a WebSocket that nobody wants. docs/decisions/0140 has what that costs.
+  // Importing a built-in module of Node as an ES module asks for each of its exports, and so loads
+  // what those load lazily: `node:http` all of undici, for a WebSocket that nobody wants.
+  // docs/decisions/0140 has what that costs.
   format: 'cjs',
   platform: 'node',
   target: 'node24',
@@ -64,10 +74,12 @@ const buildOptions: BuildOptions = {
 /** How handlers are bundled. */
 export const handlerOptions: BuildOptions = {
   ...buildOptions,
-  // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps modules apart and shakes little out of them.
+  // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps
+  // modules apart and shakes little out of them.
   alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
-  // V8 compiles functions that are written as such faster than arrow functions (docs/decisions/0140). One that is the value of a class's field and asks for
-  // `this` is left without it: test/lib/bundles.test.ts looks for those.
+  // V8 compiles functions that are written as such faster than arrow functions
+  // (docs/decisions/0140). One that is the value of a class's field and asks for `this` is left
+  // without it: test/lib/bundles.test.ts looks for those.
   supported: { ...supported, arrow: false },
 };
 
@@ -98,7 +110,8 @@ const packageBundle = (root: string, name: string): PackageBundle => {
 };
 
 /**
- * Puts lazy packages beside the bundles that import them, where Node looks for them; each is bundled once.
+ * Puts lazy packages beside the bundles that import them, where Node looks for them; each is
+ * bundled once.
  *
  * @returns esbuild's account of each
  */
@@ -126,9 +139,10 @@ const placePackages = (
 };
 
 /**
- * Bundles every handler with all that it imports, in one esbuild run: a folder each, with `index.cjs` and
- * `index.cjs.map`, and `node_modules` where it imports lazy packages. esbuild's account of what went into them is written beside, as `meta.json`. The bundles
- * depend on the sources alone, not on where the project or `outdir` lie.
+ * Bundles every handler with all that it imports, in one esbuild run: a folder each, with
+ * `index.cjs` and `index.cjs.map`, and `node_modules` where it imports lazy packages. esbuild's
+ * account of what went into them is written beside, as `meta.json`. The bundles depend on the
+ * sources alone, not on where the project or `outdir` lie.
  *
  * @returns each handler's folder, an absolute path if `outdir` is one
  * @throws Error when a handler does not build; esbuild prints where and why

@@ -3,10 +3,15 @@ import { isKeyed, routes } from '../api/routes.ts';
 import { defaultServiceName } from '../core/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
-/** What the service is deployed with: every setting, read and checked. docs/configuration.md says what each is for. */
+/**
+ * What the service is deployed with: every setting, read and checked. docs/configuration.md says
+ * what each is for.
+ */
 export type Config = z.output<typeof settings>;
 
-/** Context values come as JSON from cdk.json and as strings from the command line (`-c name=value`). */
+/**
+ * Context values come as JSON from cdk.json and as strings from the command line (`-c name=value`).
+ */
 const fromText = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (value === 'true' || value === 'false') return value === 'true';
@@ -92,11 +97,17 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** CDK's own context (feature flags, cached look-ups) has names with a colon or a slash; settings never do. */
+/**
+ * CDK's own context (feature flags, cached look-ups) has names with a colon or a slash; settings
+ * never do.
+ */
 const isSetting = ([name, value]: [string, unknown]): boolean =>
   !/[:/]|^cli-telemetry$/.test(name) && value !== undefined && value !== null;
 
-/** What stands at a path below the settings, where it can be reached: a setting given as JSON text is a text. */
+/**
+ * What stands at a path below the settings, where it can be reached: a setting given as JSON text
+ * is a text.
+ */
 const valueAt = (context: Record<string, unknown>, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
@@ -118,8 +129,8 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
 };
 
 /**
- * Reads the settings from the CDK context. Names with a colon or a slash are CDK's own and passed over; null is
- * the same as absent.
+ * Reads the settings from the CDK context. Names with a colon or a slash are CDK's own and passed
+ * over; null is the same as absent.
  *
  * @throws SettingsError that names each unknown or bad setting and says what to write
  */

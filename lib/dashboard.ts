@@ -23,7 +23,10 @@ const secondsADay = Duration.days(1).toSeconds();
 const graph = (title: string, metrics: readonly IMetric[], stacked = false): GraphWidget =>
   new GraphWidget({ title, left: [...metrics], stacked, width: 12 });
 
-/** What the units of these metrics cost, in dollars for a day of as many; the price is that of a million. */
+/**
+ * What the units of these metrics cost, in dollars for a day of as many; the price is that of a
+ * million.
+ */
 const dollarsADay = (
   label: string,
   id: string,
@@ -41,8 +44,9 @@ const dollarsADay = (
 };
 
 /**
- * One dashboard: what an operator asks first on top, tables made from the logs at the bottom. It has fewer than the 50 metrics that are
- * free; the tables read logs whenever they are looked at, which Logs Insights charges by the GB.
+ * One dashboard: what an operator asks first on top, tables made from the logs at the bottom. It
+ * has fewer than the 50 metrics that are free; the tables read logs whenever they are looked at,
+ * which Logs Insights charges by the GB.
  */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { signals, logGroupNames }: DashboardProps) {
@@ -83,7 +87,10 @@ export class Dashboard extends Construct {
   }
 }
 
-/** What is paid by use and can be told from metrics; the functions' own time is in the query `Cost of functions`. */
+/**
+ * What is paid by use and can be told from metrics; the functions' own time is in the query `Cost
+ * of functions`.
+ */
 const costs = ({ writeUnits, readUnits, requests }: Signals): MathExpression[] => [
   dollarsADay('Writing (DynamoDB)', 'w', pricesOfAMillion.writeUnits, writeUnits),
   dollarsADay('Reading (DynamoDB)', 'r', pricesOfAMillion.readUnits, readUnits),

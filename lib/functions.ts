@@ -43,7 +43,10 @@ export class Functions extends Construct {
     );
   }
 
-  /** The function of a route. Throws where the route is none of those that the functions were made from. */
+  /**
+   * The function of a route. Throws where the route is none of those that the functions were made
+   * from.
+   */
   of(route: Route): ServiceFunction {
     const found = this.#byRoute.get(route);
     if (!found) throw new Error(`no function was made for ${route.path}`);

@@ -15,8 +15,8 @@ interface GatewayAnswer {
 const retrySoon = { 'Retry-After': '1' };
 
 /**
- * Every answer of API Gateway's own that a caller can get. The texts are fixed: API Gateway's own messages name
- * functions and ARNs, and one of them repeats the Authorization header.
+ * Every answer of API Gateway's own that a caller can get. The texts are fixed: API Gateway's own
+ * messages name functions and ARNs, and one of them repeats the Authorization header.
  */
 const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
   {
@@ -37,8 +37,8 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     error: { loc: ['header', 'authorization'], msg: 'this key may not do this', type: 'forbidden' },
   },
   {
-    // API Gateway takes a request to no route for one that AWS should authenticate: without an Authorization
-    // header its token is missing, with one it is no valid signature.
+    // API Gateway takes a request to no route for one that AWS should authenticate: without an
+    // Authorization header its token is missing, with one it is no valid signature.
     types: [
       ResponseType.MISSING_AUTHENTICATION_TOKEN,
       ResponseType.INVALID_SIGNATURE,
@@ -91,7 +91,8 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     headers: retrySoon,
   },
   {
-    // The authorizer fails where its table does not answer, or it dies: neither says anything of the key, and both pass.
+    // The authorizer fails where its table does not answer, or it dies: neither says anything of
+    // the key, and both pass.
     types: [ResponseType.AUTHORIZER_FAILURE],
     status: 503,
     error: {

@@ -6,7 +6,10 @@ import type { Permission } from './permissions.ts';
 import { tableDefaults } from './storage.ts';
 import { bedrockModels, keySecrets } from './upstreams.ts';
 
-/** What the inference function needs beyond its stores: where the upstreams are, what it may ask of them, and a count of each key's requests. */
+/**
+ * What the inference function needs beyond its stores: where the upstreams are, what it may ask of
+ * them, and a count of each key's requests.
+ */
 export class Inference extends Construct {
   readonly environment: Readonly<Record<string, string>>;
   readonly permissions: readonly Permission[];
@@ -46,7 +49,10 @@ export class Inference extends Construct {
   }
 }
 
-/** Secrets Manager ends the ARN of a secret with six characters of its own: a name alone does not say which. */
+/**
+ * Secrets Manager ends the ARN of a secret with six characters of its own: a name alone does not
+ * say which.
+ */
 const secretPermission = (secret: string): Permission => ({
   actions: ['secretsmanager:GetSecretValue'],
   resource: secret.startsWith('arn:')
@@ -59,7 +65,10 @@ const invoke = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
 /** What the ids of cross-region inference profiles begin with. */
 const geography = /^(?:apac|au|ca|eu|global|jp|us|us-gov)\.(?=[^.]+\.)/;
 
-/** To invoke a model; through an inference profile, the profile and its model wherever the profile may take it. */
+/**
+ * To invoke a model; through an inference profile, the profile and its model wherever the profile
+ * may take it.
+ */
 const modelPermissions = (id: string, region: string): Permission[] => {
   const model = id.replace(geography, '');
   const modelArn = (place: string) => `arn:${Aws.PARTITION}:bedrock:${place}::foundation-model/${model}`;

@@ -1,4 +1,7 @@
-/** A construct id from a handler's or a type's name: `calls/stream_query` and `CALLS_STREAM_QUERY` → `CallsStreamQuery`. */
+/**
+ * A construct id from a handler's or a type's name: `calls/stream_query` and `CALLS_STREAM_QUERY` →
+ * `CallsStreamQuery`.
+ */
 export const constructId = (name: string): string =>
   name
     .split(/[^a-zA-Z0-9]+/)

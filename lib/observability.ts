@@ -11,7 +11,10 @@ export interface ObservabilityProps extends SignalsProps {
   readonly config: Config;
 }
 
-/** One dashboard and a few alarms, within what CloudWatch gives for free: 3 dashboards of 50 metrics, 10 alarm metrics; and saved queries. */
+/**
+ * One dashboard and a few alarms, within what CloudWatch gives for free: 3 dashboards of 50
+ * metrics, 10 alarm metrics; and saved queries.
+ */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {
     super(scope, id);

@@ -54,7 +54,8 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
   return actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
-// PartiQLInsert is what BatchExecuteStatement needs for its INSERTs; PutItem, DeleteItem and ConditionCheckItem are what transactions are made of.
+// PartiQLInsert is what BatchExecuteStatement needs for its INSERTs; PutItem, DeleteItem and
+// ConditionCheckItem are what transactions are made of.
 
 const callsActions: Readonly<Record<CallsAccess, TableActions>> = {
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
@@ -65,7 +66,8 @@ const callsActions: Readonly<Record<CallsAccess, TableActions>> = {
   end: { table: ['BatchGetItem', 'BatchWriteItem', 'PutItem'] },
   record: { table: ['BatchWriteItem'] },
   update: { table: ['BatchGetItem', 'PutItem'] },
-  // Segments that hold others' payloads as well are put again without those of the deleted; descendants are found in their traces.
+  // Segments that hold others' payloads as well are put again without those of the deleted;
+  // descendants are found in their traces.
   delete: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], indexes: ['by_trace'] },
 };
 

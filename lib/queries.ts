@@ -2,7 +2,10 @@ import { Aws } from 'aws-cdk-lib';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
-/** Prices in dollars for a million, as of us-east-1 on demand; as they are, since small numbers would be written with an exponent. */
+/**
+ * Prices in dollars for a million, as of us-east-1 on demand; as they are, since small numbers
+ * would be written with an exponent.
+ */
 export const pricesOfAMillion = { writeUnits: 0.625, readUnits: 0.125, requestsToTheApi: 3.5 } as const;
 
 /** The price in dollars of one GB of an ARM function's memory for one second. */
@@ -11,7 +14,10 @@ const gbSecondPrice = 0.0000133334;
 const { writeUnits, readUnits } = pricesOfAMillion;
 const dollars = `(sum(writeUnits) * ${writeUnits} + sum(readUnits) * ${readUnits}) / 1000000 as dollars`;
 
-/** The saved queries of CloudWatch Logs Insights by their names. docs/operations.md says what each is for, and what the fields are. */
+/**
+ * The saved queries of CloudWatch Logs Insights by their names. docs/operations.md says what each
+ * is for, and what the fields are.
+ */
 export const queries = {
   'Requests by route': `filter message = "request"
 | stats count(*) as total, sum(failed) as failures, pct(ms, 50) as p50, pct(ms, 99) as p99, sum(rows) as records, sum(readUnits) as reads, sum(writeUnits) as writes, sum(throttled) as throttles by route

@@ -17,11 +17,16 @@ export interface ServiceFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   /** What it may do beyond writing its log and its traces. */
   readonly permissions: readonly Permission[];
-  /** Concurrent invocations that are set aside for it, and the most that it gets. @default - what the account has left */
+  /**
+   * Concurrent invocations that are set aside for it, and the most that it gets. @default - what
+   * the account has left
+   */
   readonly reservedConcurrency?: number | undefined;
 }
 
-/** One function with its log group and a role of its own that allows what it needs and nothing else. */
+/**
+ * One function with its log group and a role of its own that allows what it needs and nothing else.
+ */
 export class ServiceFunction extends Construct {
   readonly handler: LambdaFunction;
   readonly logGroup: LogGroup;

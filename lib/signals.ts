@@ -22,8 +22,10 @@ export interface SignalsProps {
 const period = Duration.minutes(5);
 
 /**
- * The lines in a function's log that mean a failure: its own, and what Lambda writes when a function dies and cannot say so itself. Errors that a handler
- * throws (`Invoke Error`) are not among these: each is in a line of its own, or is a client that went away or a key that was refused.
+ * The lines in a function's log that mean a failure: its own, and what Lambda writes when a
+ * function dies and cannot say so itself. Errors that a handler throws (`Invoke Error`) are not
+ * among these: each is in a line of its own, or is a client that went away or a key that was
+ * refused.
  */
 const failures: Readonly<Record<string, IFilterPattern>> = {
   Logged: FilterPattern.stringValue('$.level', '=', 'error'),
@@ -62,7 +64,10 @@ const consumed = (metricName: string, { storage, auth }: SignalsProps): Metric[]
   ...['by_time', 'by_ref', 'by_type'].map((index) => dynamodbMetric(metricName, storage.feedback, index)),
 ];
 
-/** Throttle events of the tables, and of the index that every write of a call and most queries go to. */
+/**
+ * Throttle events of the tables, and of the index that every write of a call and most queries go
+ * to.
+ */
 const throttleEvents = ({ storage, auth }: SignalsProps): Metric[] =>
   ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((metricName) => [
     ...[storage.calls, storage.objects, storage.costs, storage.feedback, auth.keys].map((table) =>
@@ -71,19 +76,31 @@ const throttleEvents = ({ storage, auth }: SignalsProps): Metric[] =>
     dynamodbMetric(metricName, storage.calls, 'by_time'),
   ]);
 
-/** The metrics that tell how the service is, for the alarms and the dashboard; in five-minute periods. */
+/**
+ * The metrics that tell how the service is, for the alarms and the dashboard; in five-minute
+ * periods.
+ */
 export class Signals extends Construct {
   readonly requests: Metric;
   readonly clientErrors: Metric;
   readonly serverErrors: Metric;
   readonly latency: readonly Metric[];
-  /** Errors in the logs of all endpoints: one metric however many functions there are, and none until one fails. */
+  /**
+   * Errors in the logs of all endpoints: one metric however many functions there are, and none
+   * until one fails.
+   */
   readonly failures: Metric;
   /** The same of the authorizer, without which no endpoint answers. */
   readonly authorizerFailures: Metric;
-  /** Requests to the tables, their indexes and the bucket that were throttled, as the functions count them. */
+  /**
+   * Requests to the tables, their indexes and the bucket that were throttled, as the functions
+   * count them.
+   */
   readonly storageThrottles: Metric;
-  /** Of the account and region: concurrency is shared, so a throttle anywhere is a throttle here soon. */
+  /**
+   * Of the account and region: concurrency is shared, so a throttle anywhere is a throttle here
+   * soon.
+   */
   readonly functionThrottles: Metric;
   /** Of the account and region. */
   readonly concurrency: Metric;
@@ -116,7 +133,10 @@ export class Signals extends Construct {
     this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
   }
 
-  /** One metric, counted in the logs of several functions; it exists only in hours in which it is above 0. */
+  /**
+   * One metric, counted in the logs of several functions; it exists only in hours in which it is
+   * above 0.
+   */
   #fromLogs(
     metricName: string,
     functions: readonly ServiceFunction[],

@@ -4,7 +4,10 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 
-/** What every table has in common: paid per request, encrypted with a key that AWS owns (free), recoverable. */
+/**
+ * What every table has in common: paid per request, encrypted with a key that AWS owns (free),
+ * recoverable.
+ */
 export const tableDefaults = ({ keepData }: Config) =>
   ({
     billingMode: BillingMode.PAY_PER_REQUEST,
@@ -20,10 +23,16 @@ const indexes = {
   by_thread: ['hk', 'hs'],
 } as const;
 
-/** The partition keys of the indexes of the feedback table, all sorted by the time of creation (`t`). */
+/**
+ * The partition keys of the indexes of the feedback table, all sorted by the time of creation
+ * (`t`).
+ */
 const feedbackIndexes = { by_time: 'tk', by_ref: 'rk', by_type: 'yk' } as const;
 
-/** Where calls, objects, prices and feedback are kept: a table for each, and a bucket for what is too big for an item. */
+/**
+ * Where calls, objects, prices and feedback are kept: a table for each, and a bucket for what is
+ * too big for an item.
+ */
 export class Storage extends Construct {
   readonly calls: Table;
   /** Heads and versions of objects, with small values. */
@@ -109,7 +118,8 @@ export class Storage extends Construct {
           : [
               {
                 id: 'retention',
-                // What was stored under another retention, or none, is elsewhere: its headers have other expiries.
+                // What was stored under another retention, or none, is elsewhere: its headers have
+                // other expiries.
                 prefix: `segments/expiring-${retentionDays}/`,
                 // The headers go first: no reader may find one whose payload is gone.
                 expiration: Duration.days(retentionDays + 3),

@@ -52,7 +52,10 @@ const named = {
 /** An upstream with a key of its own, or none. */
 const keyed = z.strictObject({ ...named, baseUrl, keySecret: keySecret.optional() });
 
-/** Amazon Bedrock, asked with the function's role, which may invoke the models that are named and no other. */
+/**
+ * Amazon Bedrock, asked with the function's role, which may invoke the models that are named and no
+ * other.
+ */
 const bedrock = z.strictObject({
   ...named,
   models: named.models
@@ -68,7 +71,10 @@ const bedrock = z.strictObject({
   }),
 });
 
-/** Lambda allows 4 KB for all of a function's environment; names, tables and the rest need some of it. */
+/**
+ * Lambda allows 4 KB for all of a function's environment; names, tables and the rest need some of
+ * it.
+ */
 const maxBytes = 3000;
 
 const fromJson = (value: unknown): unknown => {
@@ -94,7 +100,10 @@ const upstream = z.unknown().transform((value, context): Upstream => {
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
 
-/** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md says what each field is for. */
+/**
+ * The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md says what each field is
+ * for.
+ */
 export const upstreamsSetting = z.preprocess(
   fromJson,
   z
@@ -107,7 +116,10 @@ export const upstreamsSetting = z.preprocess(
     }),
 );
 
-/** The ids of the models and inference profiles that are asked of Bedrock, each with its region; undefined for the stack's own. */
+/**
+ * The ids of the models and inference profiles that are asked of Bedrock, each with its region;
+ * undefined for the stack's own.
+ */
 export const bedrockModels = (
   upstreams: readonly Upstream[],
 ): readonly { readonly id: string; readonly region: string | undefined }[] =>

@@ -22,7 +22,9 @@ const makeIfMissing = async (path: string): Promise<void> => {
   }
 };
 
-/** Makes a folder with those on the way to it. Node's own way of doing so never ends below /proc. */
+/**
+ * Makes a folder with those on the way to it. Node's own way of doing so never ends below /proc.
+ */
 const makeFolder = async (path: string): Promise<void> => {
   try {
     await makeIfMissing(path);
@@ -72,11 +74,13 @@ const lock = async (path: string): Promise<void> => {
 };
 
 /**
- * Claims a folder for this process. Each process first says that it uses the folder and then looks who else does: of two that start
- * at once neither can miss the other. Locks of processes that have ended are removed.
+ * Claims a folder for this process. Each process first says that it uses the folder and then looks
+ * who else does: of two that start at once neither can miss the other. Locks of processes that have
+ * ended are removed.
  *
  * @param dataDir the folder; made if missing
- * @throws BadSetting where it cannot be made or written to, or another process uses it; nothing is left behind then
+ * @throws BadSetting where it cannot be made or written to, or another process uses it; nothing is
+ * left behind then
  */
 export const claimDataDir = async (dataDir: string): Promise<DataDir> => {
   const path = resolve(dataDir);

@@ -5,7 +5,8 @@ import type { LocalService } from './service.ts';
 const example = resolve(import.meta.dirname, '../examples/agent.ts');
 
 /**
- * Runs the example agent against the service, and says so where it fails: the service is none the worse.
+ * Runs the example agent against the service, and says so where it fails: the service is none the
+ * worse.
  *
  * @param signal ends the example
  */
@@ -21,7 +22,8 @@ export const runDemo = async (
   // A child that is ended reports that as an error as well.
   child.on('error', () => {});
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  // Without a code it was ended from outside: a Ctrl-C in the terminal reaches it before the signal does.
+  // Without a code it was ended from outside: a Ctrl-C in the terminal reaches it before the signal
+  // does.
   if (code !== 0 && code !== null && !signal.aborted)
     console.error('The example failed; the service goes on.');
 };

@@ -17,7 +17,10 @@ export interface DependencyOptions {
   readonly dynamodb?: string;
   /** The endpoint of an S3 that runs already. @default - one is started */
   readonly s3?: string;
-  /** Where model requests go; null leaves the functions the upstreams of the stack. @default - a model that echoes */
+  /**
+   * Where model requests go; null leaves the functions the upstreams of the stack. @default - a
+   * model that echoes
+   */
   readonly inference?: LocalUpstream | null;
   /** The folder that the stack was synthesized to. @default - it is synthesized now */
   readonly assembly?: string;
@@ -41,7 +44,10 @@ export interface Parts {
   readonly model: LocalUpstream | null;
 }
 
-/** Waits for works begun side by side; where one fails, or the signal says so, all are given up, and awaited. */
+/**
+ * Waits for works begun side by side; where one fails, or the signal says so, all are given up, and
+ * awaited.
+ */
 const together = async <A, B, C, D>(
   begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>, Promise<C>, Promise<D>],
   signal?: AbortSignal,

@@ -13,8 +13,9 @@ export interface LocalUpstream {
 const inferencePath = '/inference/v1/{path+}';
 
 /**
- * The functions of a stack, with this upstream in the environment of the one that passes model requests on, in the place of those of the settings: their keys are in
- * Secrets Manager, which there is none of here.
+ * The functions of a stack, with this upstream in the environment of the one that passes model
+ * requests on, in the place of those of the settings: their keys are in Secrets Manager, which
+ * there is none of here.
  */
 export const withUpstream = (
   { api, functions }: Pick<StackSpec, 'api' | 'functions'>,

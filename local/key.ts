@@ -12,7 +12,10 @@ export class BadSetting extends Error {
 export interface LocalKeyOptions {
   /** The service's name. */
   readonly service: string;
-  /** The key as text, as the operator gave it. @default - the one that the folder keeps, or one that is made */
+  /**
+   * The key as text, as the operator gave it. @default - the one that the folder keeps, or one that
+   * is made
+   */
   readonly given?: string;
   /** The folder that keeps a key that was made, absolute. @default - it is not kept */
   readonly folder?: string;
@@ -38,7 +41,9 @@ const keptIn = async (file: string): Promise<string | undefined> => {
   }
 };
 
-/** Writes a new key to a file that its owner alone can read, and that is there whole or not at all. */
+/**
+ * Writes a new key to a file that its owner alone can read, and that is there whole or not at all.
+ */
 const keep = async (file: string, key: Key): Promise<void> => {
   const draft = `${file}.draft`;
   await writeFile(draft, `${formatKey(key)}\n`, { mode: 0o600 });
@@ -46,8 +51,8 @@ const keep = async (file: string, key: Key): Promise<void> => {
 };
 
 /**
- * Finds the key that the service is to have: the given one, else the one that the folder keeps, else a new one, which the folder keeps
- * from now on.
+ * Finds the key that the service is to have: the given one, else the one that the folder keeps,
+ * else a new one, which the folder keeps from now on.
  *
  * @throws BadSetting where the given or the kept text is no key of this service
  */
@@ -67,7 +72,8 @@ export const findLocalKey = async ({ service, given, folder }: LocalKeyOptions):
 };
 
 /**
- * Stores a key with every role on every project, which belongs to the user `local`. Storing it again changes nothing.
+ * Stores a key with every role on every project, which belongs to the user `local`. Storing it
+ * again changes nothing.
  *
  * @throws BadSetting where its id belongs to another key, or it has been revoked
  */

@@ -1,4 +1,7 @@
-/** `npm start`: runs the service on this machine until it is told to end. Settings come from the environment. */
+/**
+ * `npm start`: runs the service on this machine until it is told to end. Settings come from the
+ * environment.
+ */
 
 import { once } from 'node:events';
 import { SettingsError } from '../lib/config.ts';
@@ -17,7 +20,10 @@ const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(
 
 const progress = (line: string): void => console.log(`${elapsed()}  ${line}`);
 
-/** A terminal, npm and a supervisor may each pass the same signal on; later than this one, it is a second one. */
+/**
+ * A terminal, npm and a supervisor may each pass the same signal on; later than this one, it is a
+ * second one.
+ */
 const sameSignalMs = 1000;
 
 /** Aborts at the first signal to end; at a second one the process ends at once. */

@@ -6,7 +6,8 @@ import { authorizerCacheSecondsOf, outputOf } from './template/stack.ts';
 const folder = join(resolve(import.meta.dirname, '..'), '.local');
 
 /**
- * Writes down in `.local/<port>.json` where the running service has its stores, for commands that use them.
+ * Writes down in `.local/<port>.json` where the running service has its stores, for commands that
+ * use them.
  *
  * @returns a function that removes the file again
  */

@@ -25,15 +25,21 @@ import { outputOf, readStack, serviceOf } from './template/stack.ts';
 export interface LocalServiceOptions extends Partial<DependencyOptions> {
   /** @default - any that is free */
   readonly port?: number;
-  /** A key to store at the start. @default - the one that the data folder keeps, or one that is made */
+  /**
+   * A key to store at the start. @default - the one that the data folder keeps, or one that is made
+   */
   readonly key?: string;
   readonly concurrency?: Concurrency;
   /**
-   * Has functions refused what their roles do not allow, as in AWS, and takes what they do, with the route or the part that does it.
-   * Every request to a store then makes a detour. @default - they may do everything
+   * Has functions refused what their roles do not allow, as in AWS, and takes what they do, with
+   * the route or the part that does it. Every request to a store then makes a detour. @default -
+   * they may do everything
    */
   readonly leastPrivilege?: (source: string, access: Access) => void;
-  /** Takes what the functions and the gateway write, each line with the route or the part that it is of. @default - nobody does */
+  /**
+   * Takes what the functions and the gateway write, each line with the route or the part that it is
+   * of. @default - nobody does
+   */
   readonly log?: (source: string, line: string) => void;
 }
 
@@ -48,13 +54,21 @@ export interface LocalService extends Parts {
   readonly key: string;
   /** The file that keeps the key; absent where it was given, or is gone at the end. */
   readonly keyFile?: string;
-  /** Ends the processes of all functions, or of a route's, with what they are doing, as if they had crashed. */
+  /**
+   * Ends the processes of all functions, or of a route's, with what they are doing, as if they had
+   * crashed.
+   */
   killWorkers(path?: string): Promise<void>;
-  /** Ends it, once the requests under way have had a moment. Resolves once nothing of it is left. */
+  /**
+   * Ends it, once the requests under way have had a moment. Resolves once nothing of it is left.
+   */
   stop(): Promise<void>;
 }
 
-/** The service's name, which every key begins with: what the stack will be synthesized with, or has been. */
+/**
+ * The service's name, which every key begins with: what the stack will be synthesized with, or has
+ * been.
+ */
 const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
   assembly === undefined ? readConfig(contextWith(settings)).serviceName : serviceOf(readStack(assembly));
 
@@ -81,7 +95,9 @@ const prepareStores = async (
   }
 };
 
-/** Claims what the service needs for itself, and finds its key: what fails here costs nobody a wait. */
+/**
+ * Claims what the service needs for itself, and finds its key: what fails here costs nobody a wait.
+ */
 const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
   const service = serviceNameOf(options);
   const { promise: listener, resolve: serve, reject: give } = Promise.withResolvers<RequestListener>();
@@ -99,7 +115,10 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   return { service, server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
-/** The functions of the stack, on its stores and the local model; behind guards, where they are to have no more than their roles allow. */
+/**
+ * The functions of the stack, on its stores and the local model; behind guards, where they are to
+ * have no more than their roles allow.
+ */
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Parts,
   { leastPrivilege: used, concurrency, log = () => {} }: LocalServiceOptions,
@@ -126,8 +145,9 @@ const functionsOf = async (
 /**
  * Runs the synthesized stack on local stores.
  *
- * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError, SynthesisFailed, each with a message for the operator; Error where
- * the stack has what is not supported locally; the signal's reason. Nothing is left running then.
+ * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError, SynthesisFailed, each with a
+ * message for the operator; Error where the stack has what is not supported locally; the signal's
+ * reason. Nothing is left running then.
  */
 export const startLocalService = async (options: LocalServiceOptions = {}): Promise<LocalService> => {
   const { signal, log = () => {}, progress = () => {} } = options;

@@ -44,7 +44,10 @@ const switchOf = (name: string, value: string | undefined, absent: boolean): boo
   throw new BadSetting(`${name} is ${value}: write 1 or 0 (or true, yes, on, false, no, off)`);
 };
 
-/** The endpoint of a store, by address: with a host name, SDKs would make each bucket's name a host of its own. */
+/**
+ * The endpoint of a store, by address: with a host name, SDKs would make each bucket's name a host
+ * of its own.
+ */
 const endpointOf = (name: string, value: string | undefined): string | undefined => {
   if (!value) return undefined;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
@@ -54,7 +57,9 @@ const endpointOf = (name: string, value: string | undefined): string | undefined
   );
 };
 
-/** The upstream of model requests: a base URL and perhaps a key, which by itself would go nowhere. */
+/**
+ * The upstream of model requests: a base URL and perhaps a key, which by itself would go nowhere.
+ */
 const upstreamOf = (baseUrl: string | undefined, key: string | undefined): LocalUpstream | undefined => {
   if (!baseUrl && key) throw new BadSetting('INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too');
   if (!baseUrl) return undefined;

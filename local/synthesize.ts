@@ -44,7 +44,8 @@ export const synthesize = async (
     cwd: root,
     env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(contextWith(settings)) },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then ends things in order.
+    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then
+    // ends things in order.
     detached: true,
   });
   const end = () => kill(app);

@@ -13,7 +13,8 @@ const partsOf = (schema: JsonSchema): JsonSchema[] =>
   ].filter(isSchema);
 
 /**
- * Says of every field in a schema what it means; those of the query language's operators, which begin with `$`, say it themselves.
+ * Says of every field in a schema what it means; those of the query language's operators, which
+ * begin with `$`, say it themselves.
  *
  * @throws Error where there is no text for a field
  */

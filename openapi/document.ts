@@ -121,7 +121,8 @@ const componentsOf = (names: WireNames, schemas: Schemas): Record<string, JsonSc
 };
 
 /**
- * Makes the OpenAPI 3.1 document of the service, from the list of routes, what is said of them, and the schemas that they parse with.
+ * Makes the OpenAPI 3.1 document of the service, from the list of routes, what is said of them, and
+ * the schemas that they parse with.
  *
  * @param serviceName the service's own name on the wire, e.g. `svc`
  * @param version the service's version
@@ -142,7 +143,8 @@ export const openApiDocument = (serviceName: string, version: string): OpenApiDo
         'Tracing, feedback and inference for LLM applications. Times come in as ISO 8601 with any offset (without one UTC) and go out as UTC with six fraction digits. Every answer carries the id of its request in `x-request-id`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Relative to where the document lies: behind API Gateway below its stage's path, locally at the root, and so behind any other name.
+    // Relative to where the document lies: behind API Gateway below its stage's path, locally at
+    // the root, and so behind any other name.
     servers: [{ url: '.', description: 'Where this document comes from.' }],
     tags,
     paths,

@@ -26,7 +26,10 @@ export type ErrorStatus = keyof typeof errorTexts;
 const always: readonly ErrorStatus[] = [429, 500, 502, 504];
 const keyed: readonly ErrorStatus[] = [401, 403, 413, 415, 422, 503];
 
-/** Endpoints that stream their own answers negotiate their media type; those that pass another's on do not. */
+/**
+ * Endpoints that stream their own answers negotiate their media type; those that pass another's on
+ * do not.
+ */
 const negotiates = (route: KeyedRoute): boolean => route.streaming && !route.upstreams;
 
 /** The statuses of the errors that an operation can answer, in order. */

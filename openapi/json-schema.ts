@@ -29,7 +29,10 @@ const replace = (schema: JsonSchema, by: JsonSchema): void => {
   Object.assign(schema, by);
 };
 
-/** JSON numbers are not bounded by what a double holds exactly; the bounds that zod writes for integers say no more than that. */
+/**
+ * JSON numbers are not bounded by what a double holds exactly; the bounds that zod writes for
+ * integers say no more than that.
+ */
 const withoutSafeBounds = (schema: JsonSchema): void => {
   if (schema.type !== 'integer') return;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -38,10 +41,14 @@ const withoutSafeBounds = (schema: JsonSchema): void => {
 
 type Side = 'input' | 'output';
 
-/** Components that a conversion has met; zod goes on changing what is in them until it is through. */
+/**
+ * Components that a conversion has met; zod goes on changing what is in them until it is through.
+ */
 type Met = [name: string, schema: JsonSchema][];
 
-/** What stands for a schema of the query language: a reference, to components that are met by it. */
+/**
+ * What stands for a schema of the query language: a reference, to components that are met by it.
+ */
 const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefined => {
   const language = languages.get(zodSchema);
   if (!language) return undefined;
@@ -74,7 +81,8 @@ const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
 };
 
 /**
- * What a zod schema takes (`input`) or gives (`output`), as JSON Schema; what it holds of named schemas becomes components.
+ * What a zod schema takes (`input`) or gives (`output`), as JSON Schema; what it holds of named
+ * schemas becomes components.
  *
  * @throws Error where two different schemas have one name
  */

@@ -46,7 +46,8 @@ const operationSchema = (kind: PathKind): JsonSchema => {
 };
 
 /**
- * The components of the query language over records of a kind: `<Kind>Query`, `<Kind>Operation` and `<Kind>Path`.
+ * The components of the query language over records of a kind: `<Kind>Query`, `<Kind>Operation` and
+ * `<Kind>Path`.
  *
  * @returns names and schemas
  */

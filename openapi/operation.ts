@@ -6,20 +6,32 @@ import type { WireNames } from '../core/wire/index.ts';
 /** What operations are grouped by. */
 export type Tag = 'calls' | 'threads' | 'objects' | 'costs' | 'feedback' | 'inference' | 'service';
 
-/** A request that works on the local service once those above it were made, and what is answered to it. */
+/**
+ * A request that works on the local service once those above it were made, and what is answered to
+ * it.
+ */
 export interface Example {
   readonly summary: string;
   readonly body: unknown;
-  /** The answer as JSON, for one that is the same each time but for times and ids that the service makes. */
+  /**
+   * The answer as JSON, for one that is the same each time but for times and ids that the service
+   * makes.
+   */
   readonly answer: unknown;
 }
 
 /** What the document says of one operation, beside what the list of routes says of its route. */
 export interface Operation<Path extends RoutePath = RoutePath> {
-  /** Its name in the style of a type; its components are `<name>Req` and `<name>Res`, unless their schemas have names of their own. */
+  /**
+   * Its name in the style of a type; its components are `<name>Req` and `<name>Res`, unless their
+   * schemas have names of their own.
+   */
   readonly name: string;
   readonly tag: Tag;
-  /** Its path in the document, where a client needs a more definite one than the route's. @default - the route's */
+  /**
+   * Its path in the document, where a client needs a more definite one than the route's. @default -
+   * the route's
+   */
   readonly path?: `/${string}`;
   readonly summary: string;
   /** In Markdown. */

@@ -16,7 +16,10 @@ import {
   time,
 } from '../../core/wire/schema.ts';
 
-/** The fields that lie in the payload, and how long the JSON is that stands for them where they are missing. */
+/**
+ * The fields that lie in the payload, and how long the JSON is that stands for them where they are
+ * missing.
+ */
 const startPayload = { attributes: '{}'.length, inputs: '{}'.length };
 const endPayload = { output: 'null'.length, exception: 'null'.length, summary: '{}'.length };
 
@@ -57,7 +60,10 @@ const startRecord = (names: WireNames) =>
     }),
   });
 
-/** The schema of a call's start, `{project_id, op_name, started_at, …}`. Whatever user it names, the caller's is stored. */
+/**
+ * The schema of a call's start, `{project_id, op_name, started_at, …}`. Whatever user it names, the
+ * caller's is stored.
+ */
 const startSchema = (names: WireNames) =>
   z
     .pipe(
@@ -132,7 +138,10 @@ export const callBatchBody = (names: WireNames) => {
   });
 };
 
-/** The body of `/call/update`: `{project_id, call_id, display_name}`, the last of them null to remove it. */
+/**
+ * The body of `/call/update`: `{project_id, call_id, display_name}`, the last of them null to
+ * remove it.
+ */
 export const callUpdateBody = z.strictObject({
   project_id: projectId,
   call_id: id,

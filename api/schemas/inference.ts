@@ -20,7 +20,10 @@ const version = z.string().check(
   }),
 );
 
-/** A header's name is a token of RFC 9110; its value is text in a line of its own: nothing in it can begin another header. */
+/**
+ * A header's name is a token of RFC 9110; its value is text in a line of its own: nothing in it can
+ * begin another header.
+ */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const headerValue = /^[\t\x20-\x7e]{0,4096}$/;
 const maxHeaders = 50;
@@ -65,8 +68,9 @@ const headers = z
   });
 
 /**
- * The body of an inference request. The fields that the service knows are checked by their type; all others are the upstream's affair and pass.
- * `timeout` (seconds), `extra_headers` and `api_version` steer the request and are not passed on.
+ * The body of an inference request. The fields that the service knows are checked by their type;
+ * all others are the upstream's affair and pass. `timeout` (seconds), `extra_headers` and
+ * `api_version` steer the request and are not passed on.
  */
 export const inferenceBody = z
   .looseObject({

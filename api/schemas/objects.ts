@@ -51,7 +51,10 @@ const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
 const maxItems = 1000;
 const maxSortKeys = 10;
 
-/** The body of `/obj/create`: `{obj: {project_id, object_id, val}}`. Whatever user it names, the caller's is stored. */
+/**
+ * The body of `/obj/create`: `{obj: {project_id, object_id, val}}`. Whatever user it names, the
+ * caller's is stored.
+ */
 export const objectCreateBody = (names: WireNames) =>
   z.strictObject({
     obj: z.pipe(

@@ -72,7 +72,10 @@ const includesSchema = {
   include_total_storage_size: flag,
 };
 
-/** Which extras a body asks for. They decide what columns there are, so they are read before its other fields are checked. */
+/**
+ * Which extras a body asks for. They decide what columns there are, so they are read before its
+ * other fields are checked.
+ */
 const includesOf = (body: Partial<Record<keyof typeof includesSchema, unknown>>): Includes => ({
   costs: body.include_costs === true,
   feedback: body.include_feedback === true,

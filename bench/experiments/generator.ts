@@ -1,5 +1,6 @@
 /**
- * Prints how calls of the generator in examples/ compare with those of a file: what decides their cost, side by side.
+ * Prints how calls of the generator in examples/ compare with those of a file: what decides their
+ * cost, side by side.
  *
  *     npm run bench:generator -- calls.jsonl     # one {"start": …, "end": …} a line
  */

@@ -1,7 +1,8 @@
 /**
- * What Powertools for AWS Lambda would add to a function: to its bundle, and to its start. Each package is added to the bundle of
- * `lambdas/call/read.ts` as a handler would have it, made once per container. Run `npm run bench:powertools`; it installs the packages into a
- * temporary folder, at the versions below.
+ * What Powertools for AWS Lambda would add to a function: to its bundle, and to its start. Each
+ * package is added to the bundle of `lambdas/call/read.ts` as a handler would have it, made once
+ * per container. Run `npm run bench:powertools`; it installs the packages into a temporary folder,
+ * at the versions below.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -46,7 +47,10 @@ const environment = {
   },
 };
 
-/** Loads a handler as Lambda's runtime does, and says how much CPU time the process has taken by then, in microseconds. */
+/**
+ * Loads a handler as Lambda's runtime does, and says how much CPU time the process has taken by
+ * then, in microseconds.
+ */
 const loader = `
 globalThis.awslambda = { streamifyResponse: (handler) => handler };
 require(process.argv[2]);

@@ -1,4 +1,7 @@
-/** What settings of the code cost and give: compression, segments, shards, sockets. docs/decisions/0141 to 0143 rest on these figures. */
+/**
+ * What settings of the code cost and give: compression, segments, shards, sockets.
+ * docs/decisions/0141 to 0143 rest on these figures.
+ */
 import type { CallStore } from '../../core/calls/index.ts';
 import { queryCalls } from '../../core/query/index.ts';
 import type { Bench } from '../harness/bench.ts';

@@ -1,4 +1,6 @@
-/** Loops over a store's items with nothing of the service in them: what its speed is compared with. */
+/**
+ * Loops over a store's items with nothing of the service in them: what its speed is compared with.
+ */
 import { paginateScan, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { type CallStore, timeRange } from '../../core/calls/index.ts';
 import { getItems, type Item, queryPage } from '../../core/storage/index.ts';
@@ -20,7 +22,10 @@ export const segmentKeys = async ({ table }: CallStore): Promise<Item[]> => {
 
 const range = (project: string, shard: number) => timeRange(project as ProjectId, shard, {});
 
-/** Pages through the same items as an export of everything, headers and then payloads, and throws them away. */
+/**
+ * Pages through the same items as an export of everything, headers and then payloads, and throws
+ * them away.
+ */
 export const bareLoop = async (store: CallStore, project: string, keys: readonly Item[]): Promise<void> => {
   const spent = patience();
   for (let shard = 0; shard < (store.shards.at(-1) ?? 1); shard++) {

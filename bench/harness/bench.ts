@@ -55,7 +55,8 @@ export const openBench = async (given?: Given): Promise<Bench> => {
   const there = given ?? (await startAll(cleanup));
   const { dynamodb, assembly } = there;
   const config = { region: localRegion, credentials: localCredentials };
-  // A put that is sent once more after a time-out finds its index rows there already, and takes less than it did.
+  // A put that is sent once more after a time-out finds its index rows there already, and takes
+  // less than it did.
   const requestHandler = new NodeHttpHandler({ requestTimeout: patienceMs });
   const client = dynamodbClient({ ...config, endpoint: dynamodb, requestHandler, maxAttempts: 1 });
   cleanup.defer(() => client.destroy());

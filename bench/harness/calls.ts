@@ -38,7 +38,8 @@ const callOf = (line: string, place: string): Call => {
 };
 
 /**
- * The calls of a file, one `{"start": …, "end": …}` a line, all of one project and in order of their starts.
+ * The calls of a file, one `{"start": …, "end": …}` a line, all of one project and in order of
+ * their starts.
  *
  * @throws UsageError where there is no such file, or something else in it
  */

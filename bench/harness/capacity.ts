@@ -47,8 +47,9 @@ const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Unit
 const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<names>.+)\}$/;
 
 /**
- * The units of PartiQL's inserts, of which DynamoDB Local says nothing: what the same items take as puts; where an item is there already,
- * what DynamoDB charges for a condition that does not hold, the table's own units.
+ * The units of PartiQL's inserts, of which DynamoDB Local says nothing: what the same items take as
+ * puts; where an item is there already, what DynamoDB charges for a condition that does not hold,
+ * the table's own units.
  */
 const insertUnits = (
   { Statements = [] }: BatchExecuteStatementCommandInput,
@@ -77,7 +78,8 @@ interface Answer {
 }
 
 /**
- * Counts what a client uses, by having DynamoDB say it of every index: the product itself asks for totals alone.
+ * Counts what a client uses, by having DynamoDB say it of every index: the product itself asks for
+ * totals alone.
  *
  * @param schemaOf the keys and indexes of a table, by its name
  */

@@ -41,7 +41,10 @@ export const measured = (
   ...extras,
 });
 
-/** The middle one of some numbers, the mean of the two middle ones where their count is even; NaN of none. */
+/**
+ * The middle one of some numbers, the mean of the two middle ones where their count is even; NaN of
+ * none.
+ */
 export const median = (numbers: readonly number[]): number => {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -54,11 +57,16 @@ export const quantile = (numbers: readonly number[], share: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))] ??
   Number.NaN;
 
-/** Rounded to three significant digits, and to whole numbers from 100 on: what is printed of a figure. */
+/**
+ * Rounded to three significant digits, and to whole numbers from 100 on: what is printed of a
+ * figure.
+ */
 export const rounded = (value: number): number =>
   Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 
-/** Whether a figure is as it should be: `met`, `missed`, or nothing where nothing is asked of it. */
+/**
+ * Whether a figure is as it should be: `met`, `missed`, or nothing where nothing is asked of it.
+ */
 export const verdict = ({ median, atMost }: Figure): 'met' | 'missed' | '' => {
   if (atMost === undefined) return '';
   return median <= atMost ? 'met' : 'missed';

@@ -1,6 +1,6 @@
 /**
- * A process that holds one function as a container of Lambda's does: it loads the bundle that it is given and answers the events that it is
- * sent, one at a time. `held-function.ts` starts it.
+ * A process that holds one function as a container of Lambda's does: it loads the bundle that it is
+ * given and answers the events that it is sent, one at a time. `held-function.ts` starts it.
  */
 import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';

@@ -32,8 +32,9 @@ export const toKept = (groups: Readonly<Record<string, readonly Figure[]>>): Kep
 export const readKept = (): Kept => JSON.parse(readFileSync(file, 'utf8')) as Kept;
 
 /**
- * How much a figure may differ from the one that is kept. Units and requests are counted, and none more is by chance. Bytes depend on how zstd and esbuild do their work, which a
- * patch release of Node may change.
+ * How much a figure may differ from the one that is kept. Units and requests are counted, and none
+ * more is by chance. Bytes depend on how zstd and esbuild do their work, which a patch release of
+ * Node may change.
  */
 const toleranceOf = (unit: string): number => (/bytes|JSON/.test(unit) ? 0.02 : 0.001);
 

@@ -13,7 +13,10 @@ const inUse = (): number => {
 /** Between two looks at the memory, which stop everything else. */
 const batchesBetweenLooks = 25;
 
-/** The most memory in use while something is taken whole, garbage collected first, beyond what was in use before; in MB. */
+/**
+ * The most memory in use while something is taken whole, garbage collected first, beyond what was
+ * in use before; in MB.
+ */
 export const heapMegabytes = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
   const before = inUse();
   let most = 0;

@@ -12,7 +12,10 @@ const memoryFlags = (memoryMb: number): string[] => [
 /** A function in a process, which ends with it. */
 export class HeldFunction implements Disposable {
   readonly #child: ChildProcess;
-  /** The code that the process ends with; null where V8 aborts it, as it does where its heap is full. */
+  /**
+   * The code that the process ends with; null where V8 aborts it, as it does where its heap is
+   * full.
+   */
   readonly #ended: Promise<number | null>;
 
   /** @param environment beside the function's own */

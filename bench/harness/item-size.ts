@@ -3,8 +3,9 @@ import type { Item } from '../../core/storage/index.ts';
 import type { TableSpec } from '../../local/template/stores.ts';
 
 /*
- * DynamoDB's rules for the size of items, from its Developer Guide: "DynamoDB item sizes and formats", "Capacity unit consumption for write operations"
- * and "Storage considerations for global secondary indexes".
+ * DynamoDB's rules for the size of items, from its Developer Guide: "DynamoDB item sizes and
+ * formats", "Capacity unit consumption for write operations" and "Storage considerations for global
+ * secondary indexes".
  */
 
 /** What DynamoDB adds to every item and index row when it charges for storage, in bytes. */
@@ -75,7 +76,10 @@ export const tableSchema = ({ properties }: Pick<TableSpec, 'properties'>): Tabl
 /** The name under which the table's own figures stand beside those of its indexes. */
 export const tableItself = 'table';
 
-/** The bytes of an item and of its row in each index that it is in, by `table` and the names of the indexes. */
+/**
+ * The bytes of an item and of its row in each index that it is in, by `table` and the names of the
+ * indexes.
+ */
 export const rowBytes = (item: Item, { indexes }: TableSchema): Record<string, number> => {
   const rows: Record<string, number> = { [tableItself]: itemBytes(item) };
   for (const { name, keys, holds } of indexes) {

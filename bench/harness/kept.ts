@@ -1,4 +1,7 @@
-/** The figures that are kept in `figures.json`, which a test compares with the code's: those that every machine gives alike. */
+/**
+ * The figures that are kept in `figures.json`, which a test compares with the code's: those that
+ * every machine gives alike.
+ */
 
 import { extraFigures } from '../parts/extras.ts';
 import { feedbackFigures } from '../parts/feedback.ts';
@@ -21,7 +24,10 @@ const compressedConversations = 60;
 /** How many calls are compressed together, in the figures that costs are worked out from. */
 export const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
 
-/** Whether a query reads the same every time: one that needs all payloads reads a segment twice or not, by which shard's page comes first. */
+/**
+ * Whether a query reads the same every time: one that needs all payloads reads a segment twice or
+ * not, by which shard's page comes first.
+ */
 const isSteady = ({ name }: Figure): boolean =>
   !/^(?:everything, all columns|count by a field of the inputs)/.test(name);
 

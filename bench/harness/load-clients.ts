@@ -1,5 +1,6 @@
 /**
- * The clients of `npm run load`, in a process of their own so that their memory is none of the service's: each sends one request after the other until the time is up.
+ * The clients of `npm run load`, in a process of their own so that their memory is none of the
+ * service's: each sends one request after the other until the time is up.
  */
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -38,7 +39,9 @@ const post = (path: string, body: object): Promise<boolean> =>
 
 const project = 'acme/load';
 
-/** One round of a client: a batch, a start and an end, reads of what it wrote, a query, feedback. */
+/**
+ * One round of a client: a batch, a start and an end, reads of what it wrote, a query, feedback.
+ */
 function* round(client: number, number: number): Generator<[path: string, body: object]> {
   const id = (i: number) => `${client}-${number}-${i}`;
   const thread = { thread_id: `thread ${client}-${number % 50}`, trace_id: id(0) };

@@ -8,13 +8,19 @@ export interface BenchContext {
   readonly calls: readonly Call[];
   /** What growth is measured over: how many calls, ascending, at least one. */
   readonly sizes: readonly number[];
-  /** DynamoDB Local with tables of the deployed schema: started when it is first asked for, the same for all parts. */
+  /**
+   * DynamoDB Local with tables of the deployed schema: started when it is first asked for, the same
+   * for all parts.
+   */
   readonly bench: () => Promise<Bench>;
   /** Says on stderr what is being done. */
   readonly progress: (text: string) => void;
 }
 
-/** A part of the bench: `npm run bench` runs all, `npm run bench -- --only <name>` some. They are listed in `parts.ts`. */
+/**
+ * A part of the bench: `npm run bench` runs all, `npm run bench -- --only <name>` some. They are
+ * listed in `parts.ts`.
+ */
 export interface Part {
   /** Its name on the command line. */
   readonly name: string;

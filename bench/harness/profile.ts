@@ -1,4 +1,7 @@
-/** What decides how much calls cost to keep: their sizes, how they hang together, and how much they repeat. */
+/**
+ * What decides how much calls cost to keep: their sizes, how they hang together, and how much they
+ * repeat.
+ */
 import { type Call, jsonBytes } from './calls.ts';
 import { quantile } from './figures.ts';
 import { compress, payloadOf } from './payloads.ts';
@@ -21,7 +24,10 @@ export const compressedBytes = (calls: readonly Call[], together: number, level 
 
 const windowLength = 32;
 
-/** The share of the payloads' characters that lie in runs of at least 32 that an earlier call had already, from 0 to 1. */
+/**
+ * The share of the payloads' characters that lie in runs of at least 32 that an earlier call had
+ * already, from 0 to 1.
+ */
 export const repeatedShare = (calls: readonly Call[]): number => {
   const seen = new Set<string>();
   let [repeated, all] = [0, 0];
@@ -33,7 +39,8 @@ export const repeatedShare = (calls: readonly Call[]): number => {
       if (isKnown) repeated += windowLength;
       i += isKnown ? windowLength : 1;
     }
-    // Every window that is looked for lies anywhere, those that are kept side by side: a repeated run meets one of them.
+    // Every window that is looked for lies anywhere, those that are kept side by side: a repeated
+    // run meets one of them.
     for (let i = 0; i < text.length; i += windowLength) seen.add(text.slice(i, i + windowLength));
   }
   return repeated / all;

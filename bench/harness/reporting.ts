@@ -29,7 +29,9 @@ export const endOf = ({ end }: Call) => ({ mode: 'end', req: { end } });
 /** How many calls are reported at once, unless it is said. */
 export const batchSize = 100;
 
-/** How starts and ends are reported: in one batch, in two, or each alone in a request of its own. */
+/**
+ * How starts and ends are reported: in one batch, in two, or each alone in a request of its own.
+ */
 export type Way = 'together' | 'apart' | 'alone';
 
 const reportBatch = async (store: CallStore, calls: readonly Call[], way: Way): Promise<void> => {

@@ -1,4 +1,7 @@
-/** The CPU time that `/call/upsert_batch` takes of a function, against the least that any service like it would have to do. */
+/**
+ * The CPU time that `/call/upsert_batch` takes of a function, against the least that any service
+ * like it would have to do.
+ */
 
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
@@ -14,13 +17,19 @@ import { batchSize, endOf, sendText, startOf } from '../harness/reporting.ts';
 
 const compress = promisify(zstdCompress);
 
-/** What the table would answer to the requests that starts and ends in one batch make, if all went well; nothing is stored yet. */
+/**
+ * What the table would answer to the requests that starts and ends in one batch make, if all went
+ * well; nothing is stored yet.
+ */
 const answers: Readonly<Record<string, string>> = {
   BatchWriteItem: '{"UnprocessedItems":{}}',
   BatchGetItem: '{"Responses":{},"UnprocessedKeys":{}}',
 };
 
-/** A store whose client does all that it does but for sending: requests are made, signed and answered at once. */
+/**
+ * A store whose client does all that it does but for sending: requests are made, signed and
+ * answered at once.
+ */
 const instantStore = (): CallStore => {
   const handle = async (request: { headers: Record<string, string> }) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
@@ -69,7 +78,10 @@ const each = async (bodies: readonly string[], work: (body: string) => Promise<u
   for (const body of bodies) await work(body);
 };
 
-/** The rounds that are measured, after as many that are not: until then V8 has optimized what it will. */
+/**
+ * The rounds that are measured, after as many that are not: until then V8 has optimized what it
+ * will.
+ */
 const rounds = 7;
 
 const run = async (calls: readonly Call[]): Promise<Figure[]> => {

@@ -1,5 +1,8 @@
 import { callsStatsBody } from '../../api/schemas/query.ts';
-/** What is read beside the calls themselves: for the extras of a query, and for counting. Nothing of it depends on the machine's speed. */
+/**
+ * What is read beside the calls themselves: for the extras of a query, and for counting. Nothing of
+ * it depends on the machine's speed.
+ */
 import type { CallStore } from '../../core/calls/index.ts';
 import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/costs/index.ts';
 import { feedbackOn } from '../../core/feedback/index.ts';

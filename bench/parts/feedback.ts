@@ -1,5 +1,8 @@
 import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback.ts';
-/** What storing feedback and joining it onto calls takes: nothing of it depends on the machine's speed. */
+/**
+ * What storing feedback and joining it onto calls takes: nothing of it depends on the machine's
+ * speed.
+ */
 import {
   createFeedback,
   type FeedbackStore,
@@ -31,7 +34,10 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const noise = (world: World, characters: number): string =>
   Array.from({ length: characters }, () => letters[world.below(letters.length)]).join('');
 
-/** Payloads as people and scorers give them, and the worst there are below 600 bytes: noise, with every ref. */
+/**
+ * Payloads as people and scorers give them, and the worst there are below 600 bytes: noise, with
+ * every ref.
+ */
 const kinds = (world: World): Readonly<Record<string, () => object>> => {
   const digest = () => noise(world, 43);
   return {
@@ -89,7 +95,10 @@ const createdFigures = async (bench: Bench, world: World, ids: readonly string[]
   return figures;
 };
 
-/** How many records each call has, by what it is called. DynamoDB takes half a unit at least for a query that finds nothing. */
+/**
+ * How many records each call has, by what it is called. DynamoDB takes half a unit at least for a
+ * query that finds nothing.
+ */
 const joins = { 'no feedback': 0, 'a record each': 1, 'ten records each': 10 } as const;
 
 const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figure[]> => {

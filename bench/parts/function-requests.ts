@@ -1,4 +1,6 @@
-/** Requests to the functions: small ones, as they come every day, and the largest that there can be. */
+/**
+ * Requests to the functions: small ones, as they come every day, and the largest that there can be.
+ */
 import { type Call, repeated } from '../harness/calls.ts';
 import { endOf, newestBy, startOf } from '../harness/reporting.ts';
 
@@ -27,7 +29,10 @@ const batchOf = (calls: readonly Call[]): object => ({
   batch: calls.flatMap((call) => [startOf(call), endOf(call)]),
 });
 
-/** All probes, in an order in which what is read has been written, and what is removed has been read. */
+/**
+ * All probes, in an order in which what is read has been written, and what is removed has been
+ * read.
+ */
 export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
   const [{ start: first }] = calls;
   const project_id = String(first.project_id);

@@ -1,6 +1,7 @@
 /**
- * The functions as they are deployed, each in a process of its own with the memory that it has on Lambda: what processor time a request takes from the event
- * to the end of the answer, and how much memory. docs/decisions/0143 rests on these figures.
+ * The functions as they are deployed, each in a process of its own with the memory that it has on
+ * Lambda: what processor time a request takes from the event to the end of the answer, and how much
+ * memory. docs/decisions/0143 rests on these figures.
  */
 import { randomUUID } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -74,7 +75,10 @@ const eventOf = ({ api }: StackSpec, { path, body }: Probe, match: Match): objec
 
 /** How often a request is made. */
 interface Rounds {
-  /** Before it is measured: until then V8 has compiled what it will, but for requests that take long. */
+  /**
+   * Before it is measured: until then V8 has compiled what it will, but for requests that take
+   * long.
+   */
   readonly before: number;
   readonly measured: number;
 }
@@ -123,7 +127,10 @@ const otherSizes = [256, 512] as const;
 const peakOf = (answers: readonly Invoked[] | undefined): number =>
   answers ? Math.max(...answers.map(({ peakMb }) => peakMb)) : Number.POSITIVE_INFINITY;
 
-/** With the memory that the function has: the processor time of its requests, and the memory that they took. */
+/**
+ * With the memory that the function has: the processor time of its requests, and the memory that
+ * they took.
+ */
 const ownFigures = async (trial: Trial): Promise<Figure[]> => {
   const [path, { memoryMb }] = [pathOf(trial), trial.spec];
   const figures: Figure[] = [];

@@ -1,7 +1,9 @@
 /**
- * What the pass-through adds to a streamed answer: the time to its first byte and the time of each event, beside going straight to the same upstream
- * in the same run, by turns. Upstream and client go in lockstep: an event is sent when the one before it has arrived, so that one that was held back would
- * hold up everything. It runs on the local service: its gateway and threads are in the figures, API Gateway's and Lambda's own time is not.
+ * What the pass-through adds to a streamed answer: the time to its first byte and the time of each
+ * event, beside going straight to the same upstream in the same run, by turns. Upstream and client
+ * go in lockstep: an event is sent when the one before it has arrived, so that one that was held
+ * back would hold up everything. It runs on the local service: its gateway and threads are in the
+ * figures, API Gateway's and Lambda's own time is not.
  */
 import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage } from 'node:http';

@@ -1,6 +1,7 @@
 /**
- * The usual layout that the service's costs are compared with: a call is one item with its fields as attributes and its JSON as it is, on four indexes that hold all
- * of it (by time, trace, thread and op, say). Computed by DynamoDB's rules of size.
+ * The usual layout that the service's costs are compared with: a call is one item with its fields
+ * as attributes and its JSON as it is, on four indexes that hold all of it (by time, trace, thread
+ * and op, say). Computed by DynamoDB's rules of size.
  */
 import type { Item } from '../../core/storage/index.ts';
 import type { Call } from '../harness/calls.ts';
@@ -21,7 +22,10 @@ const attributes = (fields: Readonly<Record<string, unknown>>): Item =>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Write units and bytes a call of the usual layout. Apart, the start is put first and the end added to it, which writes the whole item again, in every index. */
+/**
+ * Write units and bytes a call of the usual layout. Apart, the start is put first and the end added
+ * to it, which writes the whole item again, in every index.
+ */
 export const naiveFigures = (calls: readonly Call[]): Figure[] => {
   const rows = 1 + indexCount;
   const starts = calls.map(({ start }) => itemBytes(attributes(start)));

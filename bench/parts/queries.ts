@@ -11,7 +11,10 @@ import { newestBy, patience, sendAll, toQuery, type Way } from '../harness/repor
 const field = (path: string) => ({ $getField: path });
 const literal = (value: unknown) => ({ $literal: value });
 
-/** Bodies of queries without their project, by what they ask for; each is there once for every source that a plan can have. */
+/**
+ * Bodies of queries without their project, by what they ask for; each is there once for every
+ * source that a plan can have.
+ */
 export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<string, object>> => {
   const [{ start }] = calls;
   const child = calls.find((call) => call.start.parent_id !== null)?.start ?? start;
@@ -62,7 +65,10 @@ export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise
   return count;
 };
 
-/** What a query reads of a store, asked so many times: what is read of payloads may depend on which shard's page comes first. */
+/**
+ * What a query reads of a store, asked so many times: what is read of payloads may depend on which
+ * shard's page comes first.
+ */
 export const queryFigures = async (
   bench: Bench,
   store: CallStore,

@@ -1,6 +1,7 @@
 /**
- * The throughput of the local service, end to end: HTTP, gateway, authorizer, handler, storage, with several clients at once. Ratios of this machine:
- * API Gateway and Lambda run as many handlers side by side as there are requests.
+ * The throughput of the local service, end to end: HTTP, gateway, authorizer, handler, storage,
+ * with several clients at once. Ratios of this machine: API Gateway and Lambda run as many handlers
+ * side by side as there are requests.
  */
 import { startLocalService } from '../../local/service.ts';
 import { type Call, repeated } from '../harness/calls.ts';

@@ -1,4 +1,7 @@
-/** How fast queries are, beside bare loops over the same items in the same run; and how times and units grow with the calls of a project. */
+/**
+ * How fast queries are, beside bare loops over the same items in the same run; and how times and
+ * units grow with the calls of a project.
+ */
 import type { CallStore } from '../../core/calls/index.ts';
 import { bareIndexQuery, bareLoop, segmentKeys } from '../harness/bare-loop.ts';
 import type { Bench } from '../harness/bench.ts';
@@ -42,7 +45,10 @@ const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Pro
 const exportRounds = 5;
 const firstLineRounds = 21;
 
-/** An export of everything beside a loop that pages through the same items and throws them away, by turns. */
+/**
+ * An export of everything beside a loop that pages through the same items and throws them away, by
+ * turns.
+ */
 const exportFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const project = String(call.start.project_id);
   const keys = await segmentKeys(store);
@@ -88,7 +94,10 @@ const memoryFigures = async ({ size, store }: Loaded, call: Call): Promise<Figur
   ];
 };
 
-/** The slope of a line through points on logarithmic scales: 0 for what stays, 1 for what grows as the calls do. */
+/**
+ * The slope of a line through points on logarithmic scales: 0 for what stays, 1 for what grows as
+ * the calls do.
+ */
 export const logLogSlope = (points: readonly (readonly [x: number, y: number])[]): number => {
   const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
   const [mx, my] = [0, 1].map((i) => logs.reduce((sum, p) => sum + (p[i] ?? 0), 0) / logs.length) as [

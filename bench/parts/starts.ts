@@ -1,4 +1,7 @@
-/** What a container loads: the size of each bundle, what it is made of, and how long it takes to be ready against an empty handler. */
+/**
+ * What a container loads: the size of each bundle, what it is made of, and how long it takes to be
+ * ready against an empty handler.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -21,7 +21,10 @@ const summary = {
   usage: { 'gpt-4o': { requests: 3, prompt_tokens: 5321, completion_tokens: 187, total_tokens: 5508 } },
 };
 
-/** The generator's turns, dealt out to ten times fewer threads, and what is below them; without payloads, which no query over threads reads. */
+/**
+ * The generator's turns, dealt out to ten times fewer threads, and what is below them; without
+ * payloads, which no query over threads reads.
+ */
 export function* threadCalls(turnCount: number): Generator<Call> {
   let turns = 0;
   for (const { start, end } of agentTraces({ projectId: project_id, conversations: turnCount })) {

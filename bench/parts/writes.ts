@@ -1,4 +1,7 @@
-/** What storing calls takes: write and read units by index, requests, and the bytes that are stored. Nothing of it depends on the machine's speed. */
+/**
+ * What storing calls takes: write and read units by index, requests, and the bytes that are stored.
+ * Nothing of it depends on the machine's speed.
+ */
 import type { CallStore } from '../../core/calls/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, jsonBytes, withoutThreads } from '../harness/calls.ts';
@@ -72,7 +75,8 @@ const measure = async (bench: Bench, situation: Situation): Promise<Figure[]> =>
 /**
  * The figures of all situations.
  *
- * @param maxAlone how many of the calls are reported one request at a time at the most: they are all alike
+ * @param maxAlone how many of the calls are reported one request at a time at the most: they are
+ * all alike
  */
 export const writeFigures = async (
   bench: Bench,

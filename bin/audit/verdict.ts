@@ -15,7 +15,8 @@ const advisories = z.object({
     z.object({
       severity: z.string(),
       via: z.array(z.union([z.string(), advisory])),
-      // True where the range of the parent allows a mended version, or the version of the parent that does.
+      // True where the range of the parent allows a mended version, or the version of the parent
+      // that does.
       fixAvailable: z.union([z.boolean(), z.object({ name: z.string(), version: z.string() })]),
     }),
   ),
@@ -44,8 +45,8 @@ const unanswered = (what: string): Verdict => ({
 });
 
 /**
- * Judges what `npm audit --omit=dev --json` wrote: a grave advisory on what is deployed fails where there is a version without it. One
- * that nobody can mend yet, or that is not grave, is told.
+ * Judges what `npm audit --omit=dev --json` wrote: a grave advisory on what is deployed fails where
+ * there is a version without it. One that nobody can mend yet, or that is not grave, is told.
  */
 export const judgeAdvisories = (output: string): Verdict => {
   const answer = answerOf(advisories, output);
@@ -62,7 +63,10 @@ export const judgeAdvisories = (output: string): Verdict => {
   return { passes: !found.some(({ fails }) => fails), lines: found.map(({ line }) => line) };
 };
 
-/** Judges what `npm audit signatures --json` wrote: a package that is not what the registry signed fails. */
+/**
+ * Judges what `npm audit signatures --json` wrote: a package that is not what the registry signed
+ * fails.
+ */
 export const judgeSignatures = (output: string): Verdict => {
   const answer = answerOf(signatures, output);
   if (!answer) return unanswered('Signatures');

@@ -19,7 +19,10 @@ const requestsOf = ({ calls, batch, apart, queries, traces, scans }: Load) => ({
   asks: queries + traces + scans,
 });
 
-/** Milliseconds that some CPU takes in a function of this memory, which has a share of a CPU below a certain size. */
+/**
+ * Milliseconds that some CPU takes in a function of this memory, which has a share of a CPU below a
+ * certain size.
+ */
 const cpuIn = (milliseconds: number, memoryMb: number): number =>
   milliseconds * Math.max(1, wholeCpuMb / memoryMb);
 
@@ -36,7 +39,9 @@ const functionLines = (load: Load): Bill => {
   };
 };
 
-/** Bytes of all answers as they are sent, and how many of them count more than once for their size. */
+/**
+ * Bytes of all answers as they are sent, and how many of them count more than once for their size.
+ */
 const answersOf = ({ queries, bytes, gzip }: Load) => {
   const each = newestCalls * bytes * gzip;
   return { bytes: queries * each, extraRequests: queries * (Math.ceil(each / (10 * megabyte)) - 1) };
@@ -102,7 +107,10 @@ export const scaled = (load: Load, calls: number): Load => {
   return { ...load, calls, queries: queries * factor, traces: traces * factor, objects: objects * factor };
 };
 
-/** From how many calls a month on a server costs less than the service, to two digits; undefined where it never does below 10¹². */
+/**
+ * From how many calls a month on a server costs less than the service, to two digits; undefined
+ * where it never does below 10¹².
+ */
 export const breakEven = (load: Load, measured: Measured, { usd }: Server): number | undefined => {
   const costs = (calls: number) => total(billsOf(scaled(load, calls), measured).service);
   let [low, high] = [1, 1e12];

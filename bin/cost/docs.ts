@@ -10,7 +10,10 @@ import {
   toMarkdown,
 } from './tables.ts';
 
-/** The tables of docs/cost.md, by the name that stands in the comment above each: all for the load that the command has by default. */
+/**
+ * The tables of docs/cost.md, by the name that stands in the comment above each: all for the load
+ * that the command has by default.
+ */
 const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   bill: (measured) => billTable(loadOf(), measured),
   apart: (measured) => billTable(loadOf({ apart: 1 }), measured),

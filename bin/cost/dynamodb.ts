@@ -25,7 +25,10 @@ const blended = (figures: ByWay, { apart, inThreads }: Pick<Load, 'apart' | 'inT
   (1 - apart) * ((1 - inThreads) * figures.together + inThreads * figures.togetherInThreads) +
   apart * ((1 - inThreads) * figures.apart + inThreads * figures.apartInThreads);
 
-/** What payloads compress to, as a share of their JSON, for so many calls in a request: between two measured sizes along the logarithm of the size. */
+/**
+ * What payloads compress to, as a share of their JSON, for so many calls in a request: between two
+ * measured sizes along the logarithm of the size.
+ */
 export const compressedShare = (compressed: Measured['compressed'], batch: number): number => {
   const above = compressed.findIndex(([size]) => size >= batch);
   const [upper, share] = compressed.at(above) ?? [1, 1];
@@ -39,7 +42,10 @@ export const compressedShare = (compressed: Measured['compressed'], batch: numbe
 const segmentBytes = ({ bytes, batch }: Load, { compressed }: Measured): number =>
   bytes * batch * compressedShare(compressed, batch);
 
-/** Write units of a call's share of the payload, which is rounded up once a request: twice where starts and ends come apart. */
+/**
+ * Write units of a call's share of the payload, which is rounded up once a request: twice where
+ * starts and ends come apart.
+ */
 const segmentUnits = (load: Load, measured: Measured): number => {
   const bytes = segmentBytes(load, measured);
   const together = Math.ceil(bytes / bytesOfWriteUnit);
@@ -69,7 +75,10 @@ export const serviceUse = (load: Load, measured: Measured): TableUse => {
 /** The item and its copies on four indexes. */
 const usualRows = 5;
 
-/** What a load takes in the usual layout: an item with all of the JSON, on four indexes that hold all of it as well. */
+/**
+ * What a load takes in the usual layout: an item with all of the JSON, on four indexes that hold
+ * all of it as well.
+ */
 export const usualUse = (load: Load, { usual }: Measured): TableUse => {
   const { calls, bytes, apart, months } = load;
   const scale = bytes / usual.bytes;

@@ -1,4 +1,7 @@
-/** A month's load, and what is assumed where nothing could be measured. Every field is an option of the command. */
+/**
+ * A month's load, and what is assumed where nothing could be measured. Every field is an option of
+ * the command.
+ */
 export interface Load {
   /** Calls reported. */
   readonly calls: number;

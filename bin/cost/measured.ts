@@ -3,7 +3,9 @@ import figures from '../../bench/figures.json' with { type: 'json' };
 /** The figures that the bench keeps: by `<group>: <name>`, with their units behind them. */
 export type Figures = Readonly<Record<string, readonly [value: number, unit: string]>>;
 
-/** What the bench measured of the layouts, as far as a bill depends on it: units and bytes a call. */
+/**
+ * What the bench measured of the layouts, as far as a bill depends on it: units and bytes a call.
+ */
 export interface Measured {
   /** Write units of a call's items and index rows, its payload left out. */
   readonly headerUnits: ByWay;
@@ -20,7 +22,10 @@ export interface Measured {
   readonly trace: number;
   /** Calls that a search through headers looks at with a read unit. */
   readonly scannedAUnit: number;
-  /** What payloads compress to, as a share of the JSON, by how many calls are in a request, ascending. */
+  /**
+   * What payloads compress to, as a share of the JSON, by how many calls are in a request,
+   * ascending.
+   */
   readonly compressed: readonly (readonly [batch: number, share: number])[];
   /** The usual layout: write units and bytes billed a call of `bytes` of JSON. */
   readonly usual: {

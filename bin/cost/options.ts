@@ -59,7 +59,9 @@ const understood = (args: readonly string[]) => {
   }
 };
 
-/** What one request may have, of typical JSON: Lambda's event has 6 MB, in which quotes count twice. */
+/**
+ * What one request may have, of typical JSON: Lambda's event has 6 MB, in which quotes count twice.
+ */
 const maxRequest = 5_000_000;
 
 /**

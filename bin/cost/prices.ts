@@ -1,6 +1,8 @@
 /**
- * Amazon's list prices for us-east-1 (N. Virginia), on demand, in US dollars. Written down on 2026-11-21 from what their public price pages have said; those of Lambda and of API Gateway's
- * streaming were compared with copies of these pages, none with the pages on that day: look them up before much depends on them. Free allowances of new accounts are left out.
+ * Amazon's list prices for us-east-1 (N. Virginia), on demand, in US dollars. Written down on
+ * 2026-11-21 from what their public price pages have said; those of Lambda and of API Gateway's
+ * streaming were compared with copies of these pages, none with the pages on that day: look them up
+ * before much depends on them. Free allowances of new accounts are left out.
  */
 export const pricesAsOf = '2026-11-21';
 
@@ -17,7 +19,10 @@ export interface Price {
 }
 
 const million = 1_000_000;
-/** A GB as it is billed here: 10⁹ bytes, which is seven percent on the dear side where AWS means 2³⁰. */
+/**
+ * A GB as it is billed here: 10⁹ bytes, which is seven percent on the dear side where AWS means
+ * 2³⁰.
+ */
 export const gigabyte = 1_000_000_000;
 
 const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
@@ -67,7 +72,10 @@ export const costOf = (name: keyof typeof prices, count: number): number =>
 /** What is free of something every month, for every account. */
 export const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
 
-/** A self-hosted stack: what its machines and disks cost for a month of 730 hours, nobody's time included. */
+/**
+ * A self-hosted stack: what its machines and disks cost for a month of 730 hours, nobody's time
+ * included.
+ */
 export interface Server {
   readonly name: string;
   /** US dollars a month. */
@@ -77,7 +85,10 @@ export interface Server {
 const hours = 730;
 const diskGb = 0.08;
 
-/** Sizes of a self-hosted stack (ClickHouse with what goes with it), gp3 disks at $0.08 a GB, by the page of EC2's prices. */
+/**
+ * Sizes of a self-hosted stack (ClickHouse with what goes with it), gp3 disks at $0.08 a GB, by the
+ * page of EC2's prices.
+ */
 export const servers: readonly Server[] = [
   { name: 'one t4g.medium (4 GB), 100 GB', usd: 0.0336 * hours + 100 * diskGb },
   { name: 'one t4g.xlarge (16 GB), 500 GB', usd: 0.1344 * hours + 500 * diskGb },

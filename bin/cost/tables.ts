@@ -14,7 +14,10 @@ export const dollars = (usd: number): string =>
     ? count(usd)
     : usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** The bill line by line, beside that of the usual layout; lines that cost nothing in either are left out. */
+/**
+ * The bill line by line, beside that of the usual layout; lines that cost nothing in either are
+ * left out.
+ */
 export const billTable = (load: Load, measured: Measured): Table => {
   const { service, usual } = billsOf(load, measured);
   const line = (name: string) => [name, dollars(service[name] ?? 0), dollars(usual[name] ?? 0)];

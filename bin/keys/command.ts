@@ -12,7 +12,10 @@ export interface Surroundings {
   readonly out: (text: string) => void;
   /** Writes a text and a line end to standard error: what is for people. */
   readonly err: (text: string) => void;
-  /** Whether standard output is a terminal, where a key may be shown beside it as well; elsewhere, err may be a log. */
+  /**
+   * Whether standard output is a terminal, where a key may be shown beside it as well; elsewhere,
+   * err may be a log.
+   */
   readonly interactive: boolean;
   /** The project's folder, absolute. */
   readonly root: string;
@@ -62,7 +65,10 @@ const carryOut = async (command: Command, io: Surroundings): Promise<void> => {
   }
 };
 
-/** What a new key begins with. The local service is known by its name; a deployed one may have been given another than cdk.json says. */
+/**
+ * What a new key begins with. The local service is known by its name; a deployed one may have been
+ * given another than cdk.json says.
+ */
 const serviceOf = async (
   { place, service }: CommandOf<'create'>,
   { root }: Surroundings,

@@ -33,7 +33,10 @@ const listens = async (port: number): Promise<boolean> => {
   return listening;
 };
 
-/** What to do where the service is not there; names the ports of services that have written something down. */
+/**
+ * What to do where the service is not there; names the ports of services that have written
+ * something down.
+ */
 const mend = async (port: number, root: string): Promise<string> => {
   const files = await readdir(join(root, '.local')).catch(() => []);
   const others = files

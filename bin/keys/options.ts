@@ -3,7 +3,10 @@ import { type Grant, type Grantee, grantRule, isKeyId, parseGrant } from '../../
 import { type Micros, parseTime } from '../../core/wire/index.ts';
 import { UsageError } from '../shared/usage-error.ts';
 
-/** Where the table of keys is: named, in a deployed stack's outputs, or in the local service on a port. */
+/**
+ * Where the table of keys is: named, in a deployed stack's outputs, or in the local service on a
+ * port.
+ */
 export type Place =
   | { readonly kind: 'table'; readonly name: string }
   | { readonly kind: 'stack'; readonly name: string }

@@ -10,7 +10,8 @@ const expiry = (record: KeyRecord): string =>
 /**
  * What is said about a new key, on several lines.
  *
- * @param shown the key, or the name of a variable that stands for it where the text may end in a log
+ * @param shown the key, or the name of a variable that stands for it where the text may end in a
+ * log
  */
 export const describeNewKey = (record: KeyRecord, shown: string): string => {
   const roles = new Set(record.grants.map(({ role }) => role));
@@ -53,7 +54,10 @@ export const describeKeys = (records: readonly KeyRecord[], now: Micros): string
     .join('\n');
 };
 
-/** The keys as JSON for scripts: a list of objects, times in ISO 8601, null where there is none. No digests. */
+/**
+ * The keys as JSON for scripts: a list of objects, times in ISO 8601, null where there is none. No
+ * digests.
+ */
 export const keysAsJson = (records: readonly KeyRecord[], now: Micros): string => {
   const time = (micros: Micros | undefined) => (micros === undefined ? null : formatTime(micros));
   const list = records.map((record) => ({

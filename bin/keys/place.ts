@@ -15,7 +15,8 @@ const keysTableOutput = 'KeysTable';
  * Finds the table of keys, and makes a client to reach it with, which the caller destroys.
  *
  * @param root the project's folder, absolute
- * @throws Failure where there is no such stack or local service; the SDK's error where AWS refuses to say
+ * @throws Failure where there is no such stack or local service; the SDK's error where AWS refuses
+ * to say
  */
 export const findTable = async (place: Place, root: string): Promise<Table> => {
   switch (place.kind) {
@@ -69,12 +70,15 @@ const localTable = async (port: number, root: string): Promise<Table> => {
 export interface ServiceFacts {
   /** Its name, which every key of it begins with. */
   readonly service: string;
-  /** How many seconds a revoked key may still be taken; absent where the configuration does not say. */
+  /**
+   * How many seconds a revoked key may still be taken; absent where the configuration does not say.
+   */
   readonly cacheSeconds?: number;
 }
 
 /**
- * What is known of the service at a place: the local one says it itself, of others the project's cdk.json does.
+ * What is known of the service at a place: the local one says it itself, of others the project's
+ * cdk.json does.
  *
  * @param root the project's folder, absolute
  * @throws Failure where there is no such local service, or cdk.json cannot be read

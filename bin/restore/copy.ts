@@ -15,7 +15,10 @@ const segments = 8;
 /** One page of a scan is written within this time, or the copy fails. */
 const pageMs = 300_000;
 
-/** The name and the order of a table's keys, which two tables must share for one to take the other's items. */
+/**
+ * The name and the order of a table's keys, which two tables must share for one to take the other's
+ * items.
+ */
 const keysOf = async ({ client, name }: Table): Promise<string> => {
   const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
   const types = new Map(table?.AttributeDefinitions?.map((made) => [made.AttributeName, made.AttributeType]));
@@ -37,7 +40,10 @@ const requireSameKeys = async (from: Table, to: Table): Promise<void> => {
 
 const expired = ({ x }: Item, nowSeconds: number): boolean => x?.N !== undefined && Number(x.N) < nowSeconds;
 
-/** The partition key of a project's items is its id, or begins with that and a zero byte, in all tables but that of the keys. */
+/**
+ * The partition key of a project's items is its id, or begins with that and a zero byte, in all
+ * tables but that of the keys.
+ */
 const ofProject = (project: string) => ({
   FilterExpression: '#k = :project OR begins_with(#k, :prefix)',
   ExpressionAttributeNames: { '#k': 'k' },
@@ -51,8 +57,8 @@ const ofProject = (project: string) => ({
  * Copies items from one table into another of the same keys.
  *
  * @param tell is told of the items so far, page by page
- * @throws ServiceError 503 when storage does not take them in time, the SDK's error where it refuses: what was copied stays, and the
- * same copy may be made again
+ * @throws ServiceError 503 when storage does not take them in time, the SDK's error where it
+ * refuses: what was copied stays, and the same copy may be made again
  */
 export const copyItems = async (
   from: Table,

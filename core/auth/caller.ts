@@ -7,7 +7,10 @@ export interface Caller {
   readonly user: string;
   readonly keyId: string;
   readonly grants: readonly Grant[];
-  /** The first moment at which the key is no longer good, in microseconds since 1970; absent for never. */
+  /**
+   * The first moment at which the key is no longer good, in microseconds since 1970; absent for
+   * never.
+   */
   readonly expiresAt?: Micros;
 }
 
@@ -38,8 +41,9 @@ export const fromContext = (context: Readonly<Record<string, unknown>> | null | 
 };
 
 /**
- * Whether the caller's key has expired at the given time, in microseconds since 1970. Handlers ask it again,
- * because the gateway may have cached the authorizer's answer from a time when the key was still good.
+ * Whether the caller's key has expired at the given time, in microseconds since 1970. Handlers ask
+ * it again, because the gateway may have cached the authorizer's answer from a time when the key
+ * was still good.
  */
 export const hasExpired = (caller: Pick<Caller, 'expiresAt'>, now: Micros): boolean =>
   caller.expiresAt !== undefined && caller.expiresAt <= now;

@@ -32,10 +32,12 @@ const parseBasic = (encoded: string): Credentials | undefined => {
 
 /**
  * Parses an `Authorization` header of at most 2,048 characters: `Basic` and the base64 of
- * `<username>:<password>` in UTF-8 (RFC 7617), the password being the key, or `Bearer` and the key (RFC 6750).
- * The scheme's case does not matter; one space follows it; base64 is canonical, padding included.
+ * `<username>:<password>` in UTF-8 (RFC 7617), the password being the key, or `Bearer` and the key
+ * (RFC 6750). The scheme's case does not matter; one space follows it; base64 is canonical, padding
+ * included.
  *
- * @returns undefined where the header is absent, malformed, too long or of another scheme; never throws
+ * @returns undefined where the header is absent, malformed, too long or of another scheme; never
+ * throws
  */
 export const parseCredentials = (header: string | undefined): Credentials | undefined => {
   if (header === undefined || header.length > maxHeaderLength) return undefined;

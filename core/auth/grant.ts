@@ -1,10 +1,16 @@
 import { type ProjectId, parseProjectId } from '../wire/index.ts';
 
-/** What a grant can allow. `write` includes `read`; `inference` neither gives the others nor comes with them. */
+/**
+ * What a grant can allow. `write` includes `read`; `inference` neither gives the others nor comes
+ * with them.
+ */
 export const roles = ['read', 'write', 'inference'] as const;
 export type Role = (typeof roles)[number];
 
-/** The projects that a grant is for: all of them, those of one entity, or one. `*` is in no project's id. */
+/**
+ * The projects that a grant is for: all of them, those of one entity, or one. `*` is in no
+ * project's id.
+ */
 export type Scope = '*' | `${string}/*` | ProjectId;
 
 /** One thing that a key may do: as text `<scope>:<role>`, e.g. `acme/*:write`. */
@@ -41,13 +47,17 @@ export const parseGrant = (text: string): Grant | undefined => {
 /** A grant as text, which {@link parseGrant} reads back. */
 export const formatGrant = (grant: Grant): string => `${grant.scope}:${grant.role}`;
 
-/** Grants as one text, separated by spaces, which {@link parseGrants} reads back. None give the empty text. */
+/**
+ * Grants as one text, separated by spaces, which {@link parseGrants} reads back. None give the
+ * empty text.
+ */
 export const formatGrants = (grants: readonly Grant[]): string => grants.map(formatGrant).join(' ');
 
 /**
  * Parses what {@link formatGrants} wrote.
  *
- * @returns the grants in their order, or undefined where one of them is malformed: half a list is no list
+ * @returns the grants in their order, or undefined where one of them is malformed: half a list is
+ * no list
  */
 export const parseGrants = (text: string): Grant[] | undefined => {
   if (text === '') return [];
@@ -59,7 +69,10 @@ export const parseGrants = (text: string): Grant[] | undefined => {
 const includes = (granted: Role, asked: Role): boolean =>
   granted === asked || (granted === 'write' && asked === 'read');
 
-/** Whether one of the grants gives the role on the project. Scopes are compared whole, never by prefix. */
+/**
+ * Whether one of the grants gives the role on the project. Scopes are compared whole, never by
+ * prefix.
+ */
 export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean => {
   const everyProjectOfIts: Scope = `${project.slice(0, project.indexOf('/'))}/*`;
   return grants.some(

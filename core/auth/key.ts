@@ -19,7 +19,10 @@ const keyId = /^[0-9a-z]{16}$/;
 /** Whether the text is a key's id: 16 of `0-9a-z`. */
 export const isKeyId = (text: string): boolean => keyId.test(text);
 
-/** Makes a key from the system's secure random source. `randomInt` is unbiased, a byte modulo 36 would not be. */
+/**
+ * Makes a key from the system's secure random source. `randomInt` is unbiased, a byte modulo 36
+ * would not be.
+ */
 export const makeKey = (service: string): Key => ({
   service,
   id: Array.from({ length: idLength }, () => idAlphabet[randomInt(idAlphabet.length)]).join(''),
@@ -43,8 +46,9 @@ export const parseKey = (service: string, text: string): Key | undefined => {
 };
 
 /**
- * The SHA-256 of the whole key: the 32 bytes that are stored in its stead. The id is part of it, so that the
- * digest of one record is of no use in another. A slow hash would add nothing to 256 random bits.
+ * The SHA-256 of the whole key: the 32 bytes that are stored in its stead. The id is part of it, so
+ * that the digest of one record is of no use in another. A slow hash would add nothing to 256
+ * random bits.
  */
 export const digestKey = (key: Key): Uint8Array =>
   // Not a Buffer, so that it equals what storage gives back.
@@ -54,8 +58,9 @@ export const digestKey = (key: Key): Uint8Array =>
 const noDigest = new Uint8Array(32);
 
 /**
- * Whether the key is the one that the digest was made of. Takes the same time whatever the digest is, and
- * whether there is one or not (an unknown id), so that nobody learns anything from how long a refusal takes.
+ * Whether the key is the one that the digest was made of. Takes the same time whatever the digest
+ * is, and whether there is one or not (an unknown id), so that nobody learns anything from how long
+ * a refusal takes.
  */
 export const matchesDigest = (key: Key, digest: Uint8Array | undefined): boolean => {
   const equal = timingSafeEqual(digestKey(key), digest ?? noDigest);

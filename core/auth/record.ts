@@ -9,7 +9,10 @@ export interface Grantee {
   readonly user: string;
   /** 1–50 grants. */
   readonly grants: readonly Grant[];
-  /** The first moment at which the key is no longer good, in microseconds since 1970; absent for never. */
+  /**
+   * The first moment at which the key is no longer good, in microseconds since 1970; absent for
+   * never.
+   */
   readonly expiresAt?: Micros;
 }
 
@@ -27,17 +30,23 @@ export type KeyState = 'active' | 'revoked' | 'expired';
 
 const maxUserLength = 128;
 const maxGrants = 50;
-/** The authorizer hands all grants on in one context value, and API Gateway's contexts have a bound. */
+/**
+ * The authorizer hands all grants on in one context value, and API Gateway's contexts have a bound.
+ */
 const maxGrantsLength = 4096;
 const digestBytes = 32;
 
 /**
- * No controls, invisible marks, lone surrogates or line breaks; no colon, which ends the user name in Basic credentials; no
- * quote or backslash, which API Gateway would write into its access log, a JSON line, as they are.
+ * No controls, invisible marks, lone surrogates or line breaks; no colon, which ends the user name
+ * in Basic credentials; no quote or backslash, which API Gateway would write into its access log, a
+ * JSON line, as they are.
  */
 const printable = /^[^\p{C}\p{Zl}\p{Zp}:"\\]+$/u;
 
-/** Whether the text can be a user's name: 1–128 printable characters (code points) without `:`, `"` and `\`. */
+/**
+ * Whether the text can be a user's name: 1–128 printable characters (code points) without `:`, `"`
+ * and `\`.
+ */
 export const isUser = (text: string): boolean =>
   printable.test(text) && [...text].length <= maxUserLength && text.trim() === text;
 
@@ -56,7 +65,8 @@ const refuse = (grantee: Grantee, now: Micros): string | undefined => {
  * Makes the record of a new key.
  *
  * @param now microseconds since 1970
- * @throws RangeError, its message meant for the operator, when the user, the grants or the expiry are out of bounds
+ * @throws RangeError, its message meant for the operator, when the user, the grants or the expiry
+ * are out of bounds
  */
 export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord => {
   const refusal = refuse(grantee, now);
@@ -64,13 +74,19 @@ export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord =>
   return { ...grantee, id: key.id, digest: digestKey(key), createdAt: now };
 };
 
-/** The state of a key at the given time. A key has expired from the very microsecond of its expiry on. */
+/**
+ * The state of a key at the given time. A key has expired from the very microsecond of its expiry
+ * on.
+ */
 export const keyState = (record: KeyRecord, now: Micros): KeyState => {
   if (record.revokedAt !== undefined) return 'revoked';
   return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 };
 
-/** The record as an item of the keys table, with names and values that an operator can read in the console. */
+/**
+ * The record as an item of the keys table, with names and values that an operator can read in the
+ * console.
+ */
 export const toItem = (record: KeyRecord): Record<string, AttributeValue> => ({
   id: { S: record.id },
   digest: { B: record.digest },
@@ -96,8 +112,8 @@ const required = <T>(item: Record<string, AttributeValue>, name: string, value: 
 /**
  * Reads a record back from its item.
  *
- * @throws Error when the item is not what {@link toItem} writes: a damaged record never counts as a valid key,
- * least of all as one that does not expire
+ * @throws Error when the item is not what {@link toItem} writes: a damaged record never counts as a
+ * valid key, least of all as one that does not expire
  */
 export const fromItem = (item: Record<string, AttributeValue>): KeyRecord => {
   const digest = item.digest?.B;

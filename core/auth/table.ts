@@ -45,8 +45,8 @@ export const getKey = async (table: Table, id: string, meter?: Meter): Promise<K
 };
 
 /**
- * Stores the record of a key where its id is free. Storing the same key again replaces its record, so that the
- * request may be repeated; a revoked key stays as it is.
+ * Stores the record of a key where its id is free. Storing the same key again replaces its record,
+ * so that the request may be repeated; a revoked key stays as it is.
  *
  * @returns whether it was stored; false where the id is another key's or a revoked one's
  * @throws the SDK's error when the table does not answer

@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue, Micros, ProjectId } from '../wire/index.ts';
 
-/** The start of a call as a client reports it, checked; `id` and `traceId` are null where the server is to make them. */
+/**
+ * The start of a call as a client reports it, checked; `id` and `traceId` are null where the server
+ * is to make them.
+ */
 export interface CallStart {
   readonly projectId: ProjectId;
   readonly id: string | null;
@@ -44,8 +47,9 @@ export interface StartAnswer {
 }
 
 /**
- * Where a block of payload lies: `length` bytes from `offset` of an unpacked segment, or, where `segment` is
- * null, of the unpacked payload in the header's own item. Segments are named by hex digits.
+ * Where a block of payload lies: `length` bytes from `offset` of an unpacked segment, or, where
+ * `segment` is null, of the unpacked payload in the header's own item. Segments are named by hex
+ * digits.
  */
 export interface PayloadPointer {
   readonly segment: string | null;
@@ -79,7 +83,10 @@ export interface EndHeader {
   readonly endedAt: Micros;
   readonly status: EndStatus;
   readonly runStepEnd: number | null;
-  /** `summary.usage`, where it is small enough to ride along; true where it is to be looked for in the payload; null where there is none. */
+  /**
+   * `summary.usage`, where it is small enough to ride along; true where it is to be looked for in
+   * the payload; null where there is none.
+   */
   readonly usage: JsonObject | true | null;
   /** Bytes of the end as compact JSON, as it was received but for white space and escapes. */
   readonly bytes: number;
@@ -92,6 +99,9 @@ export interface CallHeader {
   readonly id: string;
   readonly start: StartHeader;
   readonly end: EndHeader | null;
-  /** The part in whose item the end lies: beside the start, where both were reported together, or alone, which is where it is looked for while there is none. */
+  /**
+   * The part in whose item the end lies: beside the start, where both were reported together, or
+   * alone, which is where it is looked for while there is none.
+   */
   readonly endPart: 'S' | 'E';
 }

@@ -6,12 +6,18 @@ import { type Tokens, tokensOf } from './tokens.ts';
 /** What a call cost, by model. Models without a price have no entry. */
 export type Costs = Readonly<Record<string, ModelCost>>;
 
-/** Models of one call that are priced, the first ones: no call uses so many, but finding a name takes time and clients choose them. */
+/**
+ * Models of one call that are priced, the first ones: no call uses so many, but finding a name
+ * takes time and clients choose them.
+ */
 const maxModels = 1000;
 
 const timeText = (time: Micros | null): string | null => (time === null ? null : formatTime(time));
 
-/** Costs are products of doubles, and not rounded: without cached tokens, a total is its count × its price, to the last bit. */
+/**
+ * Costs are products of doubles, and not rounded: without cached tokens, a total is its count × its
+ * price, to the last bit.
+ */
 const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
   prompt_tokens: tokens.prompt,
   completion_tokens: tokens.completion,
@@ -35,9 +41,11 @@ const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
 });
 
 /**
- * Computes what a call cost: for each model in its usage, tokens × the price in force when the call started.
+ * Computes what a call cost: for each model in its usage, tokens × the price in force when the call
+ * started.
  *
- * @param usage the call's `summary.usage`, whatever a client has put there; what is no object costs nothing
+ * @param usage the call's `summary.usage`, whatever a client has put there; what is no object costs
+ * nothing
  * @param startedAt microseconds since 1970
  * @returns an entry for each model that has a price, in the order of the usage
  */

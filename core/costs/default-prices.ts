@@ -11,8 +11,9 @@ export const defaultPricesSource = '@pydantic/genai-prices 0.1.8';
 const maxName = 256;
 
 /**
- * Finds a model in the library's table by its name: as it is, or behind its provider's (`openai/gpt-4o`); as Google lists it
- * (`models/gemini-2.5-pro`); as one of OpenAI's or Amazon Bedrock's, whose names the library takes for theirs only when told whose they are.
+ * Finds a model in the library's table by its name: as it is, or behind its provider's
+ * (`openai/gpt-4o`); as Google lists it (`models/gemini-2.5-pro`); as one of OpenAI's or Amazon
+ * Bedrock's, whose names the library takes for theirs only when told whose they are.
  */
 const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceCalculation | null => {
   // Under this name of a provider, the library takes the one before a slash for the provider.
@@ -29,8 +30,8 @@ const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceC
 const maxNames = 1000;
 
 /**
- * {@link findModel} with a memory: it goes through the patterns of whole providers. A model's price may change with time, a name's model never
- * does.
+ * {@link findModel} with a memory: it goes through the patterns of whole providers. A model's price
+ * may change with time, a name's model never does.
  */
 const modelFinder = (calcPrice: CalcPrice) => {
   const known = new Map<string, PriceCalculation | null>();
@@ -45,18 +46,25 @@ const modelFinder = (calcPrice: CalcPrice) => {
   };
 };
 
-/** The price of a token, out of the price of a million; undefined where the model has none of this kind. */
+/**
+ * The price of a token, out of the price of a million; undefined where the model has none of this
+ * kind.
+ */
 const perToken = (perMillion: ModelPrice[string], promptTokens: number): number | undefined => {
   if (perMillion === undefined) return undefined;
   const price =
     typeof perMillion === 'number'
       ? perMillion
       : (perMillion.tiers.findLast(({ start }) => promptTokens > start)?.price ?? perMillion.base);
-  // The double nearest to the listed price, which the quotient may miss by one bit: 1.5e-7, not 1.4999999999999999e-7.
+  // The double nearest to the listed price, which the quotient may miss by one bit: 1.5e-7, not
+  // 1.4999999999999999e-7.
   return Number((price / 1e6).toPrecision(15));
 };
 
-/** The day from which a price is in force, in microseconds since 1970; null where the table does not say. */
+/**
+ * The day from which a price is in force, in microseconds since 1970; null where the table does not
+ * say.
+ */
 const effectiveDate = ({ model, model_price }: PriceCalculation): Micros | null => {
   if (!Array.isArray(model.prices)) return null;
   const constraint = model.prices.find(({ prices }) => prices === model_price)?.constraint;
@@ -97,8 +105,9 @@ const load = async (): Promise<PriceBook> => {
 let loaded: Promise<PriceBook> | undefined;
 
 /**
- * The default prices: those that providers list, with their changes over time as far as the library knows them. Its table is large, so it is
- * loaded only when somebody asks for costs, once per container.
+ * The default prices: those that providers list, with their changes over time as far as the library
+ * knows them. Its table is large, so it is loaded only when somebody asks for costs, once per
+ * container.
  */
 export const loadDefaultPrices = (): Promise<PriceBook> => {
   loaded ??= load();

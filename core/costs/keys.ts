@@ -5,13 +5,14 @@ import type { ProjectId } from '../wire/index.ts';
 import type { PriceTerms } from './model.ts';
 
 /*
- * The keys of the costs table: k is the project, p the 16 bytes of the price's id. A project's prices are one partition, in the
- * order of their ids, which is that of the milliseconds from which they are in force.
+ * The keys of the costs table: k is the project, p the 16 bytes of the price's id. A project's
+ * prices are one partition, in the order of their ids, which is that of the milliseconds from which
+ * they are in force.
  */
 
 /**
- * The id of a price: a UUIDv7 whose time is that from which the price is in force (1970 for earlier ones) and whose other bits are a digest of
- * the project and the terms.
+ * The id of a price: a UUIDv7 whose time is that from which the price is in force (1970 for earlier
+ * ones) and whose other bits are a digest of the project and the terms.
  */
 export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
   const content = JSON.stringify([

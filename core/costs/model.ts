@@ -1,6 +1,9 @@
 import type { Micros, ProjectId } from '../wire/index.ts';
 
-/** What a project says that a model costs from some time on. Costs are per token, in their units (`USD`). */
+/**
+ * What a project says that a model costs from some time on. Costs are per token, in their units
+ * (`USD`).
+ */
 export interface PriceTerms {
   /** The model's name as it stands in `summary.usage`. */
   readonly model: string;
@@ -41,7 +44,10 @@ export type PriceRow = {
   readonly provider_id: string;
 };
 
-/** What one model cost a call, as it is answered under `summary.<service>.costs`; null where there is no value. */
+/**
+ * What one model cost a call, as it is answered under `summary.<service>.costs`; null where there
+ * is no value.
+ */
 export type ModelCost = {
   /** All tokens of the prompts, cached ones included. */
   readonly prompt_tokens: number;

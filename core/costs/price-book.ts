@@ -30,7 +30,10 @@ export interface PriceInForce {
  */
 export type PriceBook = (model: string, startedAt: Micros, promptTokens: number) => PriceInForce | undefined;
 
-/** The newest first: by the time from which they are in force, then by when they were stored, then by id. */
+/**
+ * The newest first: by the time from which they are in force, then by when they were stored, then
+ * by id.
+ */
 const newestFirst = (a: Price, b: Price): number =>
   b.effectiveDate - a.effectiveDate || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 
@@ -43,8 +46,9 @@ const inForce = (projectId: ProjectId, price: Price): PriceInForce => ({
 });
 
 /**
- * Puts a project's own prices before the default ones: the newest that was in force when the call started, by the model's exact name. They
- * know no price of cached tokens, which cost what the others of the prompt do.
+ * Puts a project's own prices before the default ones: the newest that was in force when the call
+ * started, by the model's exact name. They know no price of cached tokens, which cost what the
+ * others of the prompt do.
  *
  * @param prices all prices of the project, in any order
  */

@@ -9,8 +9,8 @@ export interface CostStore {
 }
 
 /**
- * The price as an item of the costs table, with names and values that an operator can read in the console. Costs are text: the
- * smallest doubles are too small for DynamoDB's numbers.
+ * The price as an item of the costs table, with names and values that an operator can read in the
+ * console. Costs are text: the smallest doubles are too small for DynamoDB's numbers.
  */
 export const toItem = (projectId: ProjectId, price: Price): Item => ({
   ...priceKey(projectId, price.id),
@@ -48,7 +48,8 @@ const timeOf = (item: Item, name: string): Micros => {
 /**
  * Reads a price back from its item.
  *
- * @throws Error when the item is not what {@link toItem} writes: a damaged price must not count as a free model
+ * @throws Error when the item is not what {@link toItem} writes: a damaged price must not count as
+ * a free model
  */
 export const fromItem = (item: Item): Price => {
   if (!item.p?.B) throw damaged('p');

@@ -35,8 +35,9 @@ const cachedTokens = (usage: JsonObject): number | undefined => {
 };
 
 /**
- * The tokens of the prompt. Where cached tokens are counted as details of the prompt, or beside `prompt_tokens`, they are among its own;
- * Anthropic, whose name is `input_tokens`, counts them apart.
+ * The tokens of the prompt. Where cached tokens are counted as details of the prompt, or beside
+ * `prompt_tokens`, they are among its own; Anthropic, whose name is `input_tokens`, counts them
+ * apart.
  */
 const promptTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 'cacheWrite'> => {
   const named = countOf(usage, 'prompt_tokens') ?? 0;
@@ -50,8 +51,9 @@ const promptTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 
 };
 
 /**
- * Reads one model's entry of `summary.usage`, by OpenAI's names or Anthropic's. Whatever is no count (text, negative, missing, beyond 2^53 − 1)
- * counts as 0; of two names for the same, the larger counts.
+ * Reads one model's entry of `summary.usage`, by OpenAI's names or Anthropic's. Whatever is no
+ * count (text, negative, missing, beyond 2^53 − 1) counts as 0; of two names for the same, the
+ * larger counts.
  *
  * @returns `total` and `requests` as the usage has them, else prompt and completion together, and 1
  */

@@ -1,7 +1,10 @@
 import type { Conversion } from './model.ts';
 import type { Value } from './values.ts';
 
-/** A decimal number as JSON writes it, or with a sign or a dot more than that; Number() alone also reads '' and '0x10'. */
+/**
+ * A decimal number as JSON writes it, or with a sign or a dot more than that; Number() alone also
+ * reads '' and '0x10'.
+ */
 const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 const toDouble = (value: Value): number | undefined => {

@@ -2,7 +2,10 @@ import type { Expression } from './model.ts';
 
 const longest = 300;
 
-/** An expression in a form to be logged: its operators and paths, and of its literals nothing; at most 300 characters. */
+/**
+ * An expression in a form to be logged: its operators and paths, and of its literals nothing; at
+ * most 300 characters.
+ */
 export const describe = (expression: Expression): string => {
   const text = write(expression, longest);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;

@@ -9,8 +9,9 @@ export type Reader<R> = (path: FieldPath) => (record: R) => Value;
 type Evaluate<R> = (record: R) => Value;
 
 /**
- * Compiles an expression into a test of a record. A comparison with a value that is not there is false, but `$eq` with a null literal asks just
- * for that. What has no order is neither above nor below. A time is compared with a literal as a time.
+ * Compiles an expression into a test of a record. A comparison with a value that is not there is
+ * false, but `$eq` with a null literal asks just for that. What has no order is neither above nor
+ * below. A time is compared with a literal as a time.
  */
 export const compile = <R>(
   kind: RecordKind,

@@ -1,8 +1,9 @@
 import type { JsonValue } from '../wire/index.ts';
 
 /*
- * The query language: `{"$expr": <operation>}` over the fields of records of some kind (calls, feedback, prices). It is parsed once, into
- * the tree below, and compiled into a function of a record.
+ * The query language: `{"$expr": <operation>}` over the fields of records of some kind (calls,
+ * feedback, prices). It is parsed once, into the tree below, and compiled into a function of a
+ * record.
  */
 
 /** A dotted path into a record, e.g. `inputs.messages.0.role`. */
@@ -50,7 +51,10 @@ export type Expression =
 
 /** What is known of the records that an expression is about. */
 export interface RecordKind {
-  /** What they are called in the names of the OpenAPI document's components: `Call` makes `CallQuery`. */
+  /**
+   * What they are called in the names of the OpenAPI document's components: `Call` makes
+   * `CallQuery`.
+   */
   readonly name: string;
   /** The fields that a path may begin with. */
   readonly fields: readonly string[];
@@ -60,7 +64,10 @@ export interface RecordKind {
   readonly pathRule?: (path: FieldPath) => string | undefined;
 }
 
-/** The expressions of which all must hold: the operands of a top-level `$and`, of an `$and` within it, and so on. */
+/**
+ * The expressions of which all must hold: the operands of a top-level `$and`, of an `$and` within
+ * it, and so on.
+ */
 export const conjuncts = (expression: Expression): Expression[] => {
   const found: Expression[] = [];
   const left = [expression];

@@ -11,7 +11,10 @@ import {
 
 /** Operators within operators beyond this are refused: evaluating them takes a stack. */
 const maxNested = 1000;
-/** Operators beyond this are refused: each is evaluated for each record. The options of `$in` do not count. */
+/**
+ * Operators beyond this are refused: each is evaluated for each record. The options of `$in` do not
+ * count.
+ */
 const maxOperators = 5000;
 /** Finding a path in a value takes time with the square of its length, once for each record. */
 export const maxPath = 512;
@@ -209,7 +212,10 @@ const parser = (kind: RecordKind): Parse => {
   return parse;
 };
 
-/** An expression, or what is wrong with it: the place is counted from the query, e.g. `['$expr', '$and', '0']`. */
+/**
+ * An expression, or what is wrong with it: the place is counted from the query, e.g. `['$expr',
+ * '$and', '0']`.
+ */
 export type Parsed = { readonly expression: Expression } | { readonly fault: ErrorDetail };
 
 /** Parses `{"$expr": <operation>}`. */

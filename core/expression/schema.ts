@@ -14,7 +14,10 @@ export interface Language {
 /** What records must be known by for paths into them. */
 export type PathKind = Pick<RecordKind, 'name' | 'fields' | 'pathRule'>;
 
-/** The schemas that take something of the query language, for the OpenAPI document; parsing never looks at it. */
+/**
+ * The schemas that take something of the query language, for the OpenAPI document; parsing never
+ * looks at it.
+ */
 export const languages = z.registry<Language>();
 
 /** The schema of a request's `query`: `{"$expr": <operation>}` over records of a kind. */
@@ -48,7 +51,10 @@ export const pathSchema = (kind: PathKind) =>
 /** More keys than this decide nothing any more. */
 const maxKeys = 50;
 
-/** The schema of a request's `sort_by`: `[{field, direction}]`, by any field of a kind of records and dotted paths into it. */
+/**
+ * The schema of a request's `sort_by`: `[{field, direction}]`, by any field of a kind of records
+ * and dotted paths into it.
+ */
 export const sortSchema = (kind: PathKind) =>
   z.pipe(
     documentedList(

@@ -7,10 +7,15 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** A value as it takes part in an order: its type's rank and, for scalars, itself; null for one that is not there. */
+/**
+ * A value as it takes part in an order: its type's rank and, for scalars, itself; null for one that
+ * is not there.
+ */
 export type Sortable = readonly [rank: number, value: boolean | number | string] | null;
 
-/** By type: boolean, number, string, list, object. Lists are all the same in order, as objects are. */
+/**
+ * By type: boolean, number, string, list, object. Lists are all the same in order, as objects are.
+ */
 export const sortable = (value: Value): Sortable => {
   switch (typeof value) {
     case 'boolean':
@@ -30,7 +35,10 @@ const compareSortable = (a: NonNullable<Sortable>, b: NonNullable<Sortable>): nu
   return typeof a[1] === 'string' ? compareText(a[1], String(b[1])) : Number(a[1]) - Number(b[1]);
 };
 
-/** Makes the comparison of two records by the values of an order's keys. What is not there comes last in both directions. */
+/**
+ * Makes the comparison of two records by the values of an order's keys. What is not there comes
+ * last in both directions.
+ */
 export const compareBy = (
   keys: readonly Pick<SortKey, 'descending'>[],
 ): ((a: readonly Sortable[], b: readonly Sortable[]) => number) => {

@@ -5,7 +5,10 @@ export type Value = JsonValue | undefined;
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-/** Compares texts by code point, as UTF-8 does byte by byte; `<` on strings goes by UTF-16 code unit. */
+/**
+ * Compares texts by code point, as UTF-8 does byte by byte; `<` on strings goes by UTF-16 code
+ * unit.
+ */
 export const compareText = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -55,8 +58,9 @@ export const isTruthy = (value: Value): boolean => Boolean(value);
 const listIndex = /^\d{1,9}$/;
 
 /**
- * The keys by which dotted steps lead into a value: as they stand in it, since a key may hold dots itself (`gpt-4.1`). The shortest key that
- * leads on wins. Each part of the value is looked at once at most, since only one way leads to it.
+ * The keys by which dotted steps lead into a value: as they stand in it, since a key may hold dots
+ * itself (`gpt-4.1`). The shortest key that leads on wins. Each part of the value is looked at once
+ * at most, since only one way leads to it.
  *
  * @returns undefined where they lead nowhere
  */
@@ -94,7 +98,10 @@ const valueByKeys = (value: Value, steps: readonly string[]): Value => {
   return keys?.reduce<Value>((at, key) => (at as Record<string, JsonValue> | undefined)?.[key], value);
 };
 
-/** A time as a whole number of microseconds: a text that is one, or seconds since 1970; undefined for any other value. */
+/**
+ * A time as a whole number of microseconds: a text that is one, or seconds since 1970; undefined
+ * for any other value.
+ */
 export const microsOf = (value: Value): number | undefined => {
   if (typeof value === 'number') return Math.round(value * 1e6);
   return typeof value === 'string' ? parseTime(value) : undefined;

@@ -5,7 +5,10 @@ import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts'
 
 const payloadField = 'payload';
 
-/** The fields of a record as it is answered, in order; times are text. The payload's value lies apart. */
+/**
+ * The fields of a record as it is answered, in order; times are text. The payload's value lies
+ * apart.
+ */
 const valuesOf = (
   names: WireNames,
 ): Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> => ({
@@ -61,7 +64,10 @@ export class FeedbackReader {
     this.#values = valuesOf(names);
   }
 
-  /** What a path leads to; undefined where it leads nowhere. The payload must have been read if the path leads into it. */
+  /**
+   * What a path leads to; undefined where it leads nowhere. The payload must have been read if the
+   * path leads into it.
+   */
   value(record: FeedbackRecord, { field, steps }: FieldPath): Value {
     const value = this.#values[field];
     if (value === undefined) return undefined;
@@ -84,7 +90,8 @@ export class FeedbackReader {
 }
 
 /**
- * Makes what turns a record into JSON text, with the fields that were asked for, each once and in the order of a whole record.
+ * Makes what turns a record into JSON text, with the fields that were asked for, each once and in
+ * the order of a whole record.
  *
  * @param fields names and dotted paths, which keep the shape of what they lead into; null for all
  */

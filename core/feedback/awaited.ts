@@ -7,12 +7,15 @@ interface Waiting {
 }
 
 /**
- * The records that tombstones have named and that have not been met, one a line at most. Which is the first of them is found in
- * logarithmic time, since there can be a tombstone for everything that was replaced in a day.
+ * The records that tombstones have named and that have not been met, one a line at most. Which is
+ * the first of them is found in logarithmic time, since there can be a tombstone for everything
+ * that was replaced in a day.
  */
 export class Awaited {
   readonly #places = new Map<string, Place>();
-  /** A binary heap by time, with what is not awaited any more left in it until it comes to the top. */
+  /**
+   * A binary heap by time, with what is not awaited any more left in it until it comes to the top.
+   */
   readonly #heap: Waiting[] = [];
 
   /** Waits for a line's record at a place, and at no other any more. */
@@ -32,7 +35,10 @@ export class Awaited {
     this.#places.delete(line);
   }
 
-  /** Takes the first place before a time out of those that are waited for; undefined where there is none. */
+  /**
+   * Takes the first place before a time out of those that are waited for; undefined where there is
+   * none.
+   */
   takeBefore(time: Micros): Place | undefined {
     while (this.#timeAt(0) < time) {
       const first = this.#pop();

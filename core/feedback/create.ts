@@ -26,18 +26,22 @@ interface Request {
   readonly loc: readonly string[];
 }
 
-/** How many payloads are packed, and how many ids that were taken meanwhile are looked into, at once. */
+/**
+ * How many payloads are packed, and how many ids that were taken meanwhile are looked into, at
+ * once.
+ */
 const concurrency = 16;
 /** How many projects of a batch are looked into at once; nearly every batch has one. */
 const projectConcurrency = 4;
 
 /**
- * Stores feedback, and answers each in order. An id that exists with the same content is answered as it was stored; with
- * other content it refuses the whole before anything is written, unless it has come to exist since it was looked for.
+ * Stores feedback, and answers each in order. An id that exists with the same content is answered
+ * as it was stored; with other content it refuses the whole before anything is written, unless it
+ * has come to exist since it was looked for.
  *
  * @param userId whose key stores it
- * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503 when storage does not take
- * it all in time: the same request may be sent again
+ * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503
+ * when storage does not take it all in time: the same request may be sent again
  */
 export const createFeedback = async (
   store: FeedbackStore,
@@ -104,7 +108,10 @@ const exists = ({ record, loc }: Request): ErrorDetail => ({
   type: 'id_exists',
 });
 
-/** The requests whose records are there already. Throws a ServiceError 409 that names each whose id has other content. */
+/**
+ * The requests whose records are there already. Throws a ServiceError 409 that names each whose id
+ * has other content.
+ */
 const matching = (
   requests: readonly Request[],
   stored: ReadonlyMap<string, Stored>,
@@ -119,9 +126,11 @@ const matching = (
 };
 
 /**
- * Stores a record whose id has turned out to be taken, if it is by a tombstone, or by nothing any more.
+ * Stores a record whose id has turned out to be taken, if it is by a tombstone, or by nothing any
+ * more.
  *
- * @returns the record that is there with the same content; undefined where the given one has been stored
+ * @returns the record that is there with the same content; undefined where the given one has been
+ * stored
  */
 const insertAgain = async (
   store: FeedbackStore,

@@ -2,9 +2,9 @@ import type { ProjectId, WireNames } from '../wire/index.ts';
 import type { FeedbackHeader } from './model.ts';
 
 /*
- * A record's head: what index rows hold of it, beside what their keys say. It is a JSON list; a payload that rides along
- * follows it on a line of its own, as it is answered. Refs into the record's own project, as nearly all are, begin behind the
- * project.
+ * A record's head: what index rows hold of it, beside what their keys say. It is a JSON list; a
+ * payload that rides along follows it on a line of its own, as it is answered. Refs into the
+ * record's own project, as nearly all are, begin behind the project.
  */
 
 /** A head, read back. */

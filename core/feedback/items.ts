@@ -15,7 +15,8 @@ import { expiry, expiryIn, type FeedbackStore, shardCount } from './store.ts';
  *   f  the place of the first record of its line         r  the place of the record that replaced this one: a tombstone
  *   g  an object in the bucket that may be left of what this item was before
  *
- * An item with neither h nor r is nothing to readers: its record has been purged, and its object is about to be.
+ * An item with neither h nor r is nothing to readers: its record has been purged, and its object is
+ * about to be.
  */
 
 /** What is written of a record beside its head and payload. */
@@ -42,8 +43,8 @@ export const frameItem = (store: FeedbackStore, { header, digest, origin, leftov
 const tombstoneDays = 1;
 
 /**
- * Makes what stays of a record that was replaced: its rows in the indexes, where they lead to the record that came in its
- * place; of its payload nothing.
+ * Makes what stays of a record that was replaced: its rows in the indexes, where they lead to the
+ * record that came in its place; of its payload nothing.
  *
  * @param item the record's, whole but for its payload
  */
@@ -54,7 +55,10 @@ export const tombstoneItem = (item: Item, replacedBy: Place): Item => ({
   ...expiryIn(tombstoneDays),
 });
 
-/** Makes what stays of a record that was purged until its object in the bucket is gone: nothing that a reader could find. */
+/**
+ * Makes what stays of a record that was purged until its object in the bucket is gone: nothing that
+ * a reader could find.
+ */
 export const purgedItem = (item: Item): Item => ({
   ...pickAttributes(item, ['k']),
   ...leftover(item),
@@ -75,7 +79,9 @@ export const attributesButPayload = ['k', 't', 'tk', 'rk', 'yk', 'h', 'o', 'd', 
 /** That an item still is what it was when it was read; undefined for one that was not there. */
 export const unchanged = (item: Item | undefined): Condition => ({ t: item?.t, d: item?.d, r: item?.r });
 
-/** Objects in the bucket that may be left of what an item was before, and serve nothing any more. */
+/**
+ * Objects in the bucket that may be left of what an item was before, and serve nothing any more.
+ */
 export const leftoversOf = (item: Item | undefined): string[] => (item?.g?.S === undefined ? [] : [item.g.S]);
 
 /** What every frame of zstd begins with; a head begins with a bracket. */

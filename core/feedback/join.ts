@@ -8,8 +8,8 @@ import type { FeedbackStore } from './store.ts';
 const concurrency = 32;
 
 /**
- * The feedback on calls, oldest first, by call id; calls without any are missing. It takes one query for each call, of the
- * smallest read where there is none.
+ * The feedback on calls, oldest first, by call id; calls without any are missing. It takes one
+ * query for each call, of the smallest read where there is none.
  *
  * @param callIds each once
  * @throws ServiceError 503 when storage does not give it in time

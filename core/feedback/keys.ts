@@ -7,15 +7,16 @@ import type { Micros, ProjectId } from '../wire/index.ts';
 import type { Place } from './model.ts';
 
 /*
- * Every key of the feedback table, and of payloads in the bucket, is composed here, and taken apart here. Keys are bytes.
- * Parts are set off by a zero byte, which no project and no id can hold.
+ * Every key of the feedback table, and of payloads in the bucket, is composed here, and taken apart
+ * here. Keys are bytes. Parts are set off by a zero byte, which no project and no id can hold.
  *
  *   table    k   project 0 id
  *   by_time  tk  project 0 shard of the id                     t  created at
  *   by_ref   rk  project 0 digest of the ref                   t
  *   by_type  yk  project 0 shard of the id, digest of the type t
  *
- * Rows of an index that were created in the same microsecond have the same key there; readers put them in order of their ids.
+ * Rows of an index that were created in the same microsecond have the same key there; readers put
+ * them in order of their ids.
  */
 
 const canonicalUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -99,19 +100,26 @@ const rangeOf = (index: string, key: string, partition: Uint8Array, { from, to }
 export const timeRange = (projectId: ProjectId, shard: number, bounds: Bounds): KeyRange =>
   rangeOf('by_time', 'tk', timePartition(projectId, shard), bounds);
 
-/** Every record on one ref in a span of time; and, with luck beyond all measure, on another whose digest is the same. */
+/**
+ * Every record on one ref in a span of time; and, with luck beyond all measure, on another whose
+ * digest is the same.
+ */
 export const refRange = (projectId: ProjectId, ref: string, bounds: Bounds): KeyRange =>
   rangeOf('by_ref', 'rk', refPartition(projectId, ref), bounds);
 
-/** Every record of one type, in one shard of a project, in a span of time; digests as in {@link refRange}. */
+/**
+ * Every record of one type, in one shard of a project, in a span of time; digests as in
+ * {@link refRange}.
+ */
 export const typeRange = (projectId: ProjectId, shard: number, type: string, bounds: Bounds): KeyRange =>
   rangeOf('by_type', 'yk', typePartition(projectId, shard, type), bounds);
 
 /**
- * The bucket's key of a payload. The id is in it as a hash: ids may hold what makes bad keys, `..` for one. What expires has
- * a prefix of its own, which a lifecycle rule of the bucket names.
+ * The bucket's key of a payload. The id is in it as a hash: ids may hold what makes bad keys, `..`
+ * for one. What expires has a prefix of its own, which a lifecycle rule of the bucket names.
  *
- * @param nonce another one for every attempt to store a record: who deletes the payload of one can never meet that of another
+ * @param nonce another one for every attempt to store a record: who deletes the payload of one can
+ * never meet that of another
  */
 export const payloadObject = (
   { projectId, id }: { readonly projectId: ProjectId; readonly id: string },

@@ -49,8 +49,8 @@ export interface FeedbackRecord {
   /** Bytes of it as compact JSON. */
   readonly payloadBytes: number;
   /**
-   * Where the first record of its line stood: the line of those of which each came in the place of the one before. Null where
-   * it is the first.
+   * Where the first record of its line stood: the line of those of which each came in the place of
+   * the one before. Null where it is the first.
    */
   readonly origin: Place | null;
 }

@@ -15,14 +15,19 @@ import { payloadObject, recordKey } from './keys.ts';
 import { type Entry, type FeedbackRecord, placeOf } from './model.ts';
 import type { FeedbackStore } from './store.ts';
 
-/** An item of at most this many bytes takes one write unit in the table, and at most one in each index. */
+/**
+ * An item of at most this many bytes takes one write unit in the table, and at most one in each
+ * index.
+ */
 const unitBytes = 1024;
 /** Packing cannot be hoped to bring more than this down to a write unit. */
 const maxToPackWhole = 16 * 1024;
 /** An item ends at 400 KB, in which its head and keys have to go as well. */
 const maxInItem = 300 * 1024;
 
-/** The size of an item as DynamoDB counts it, in bytes. Numbers are counted as long as they can be. */
+/**
+ * The size of an item as DynamoDB counts it, in bytes. Numbers are counted as long as they can be.
+ */
 const sizeOf = (item: Item): number =>
   Object.entries(item).reduce(
     (sum, [name, { B, S }]) => sum + utf8Length(name) + (B?.length ?? (S === undefined ? 21 : utf8Length(S))),
@@ -36,9 +41,9 @@ export interface PlacedItem {
 }
 
 /**
- * Makes the item of a record. A small payload rides in the head, packed if need be, so that the whole is one write unit and
- * index rows are whole; another lies beside the head, which keeps index rows small; one too big for an item is put into the
- * bucket.
+ * Makes the item of a record. A small payload rides in the head, packed if need be, so that the
+ * whole is one write unit and index rows are whole; another lies beside the head, which keeps index
+ * rows small; one too big for an item is put into the bucket.
  *
  * @param payload as JSON text
  * @throws ServiceError 503 when the bucket does not take it in time
@@ -72,7 +77,10 @@ const concurrency = 8;
 const batchBytes = 4 * 1024 * 1024;
 const batchItems = 100;
 
-/** Cuts entries into batches of which those to be read take at most 4 MB together, or are one record. */
+/**
+ * Cuts entries into batches of which those to be read take at most 4 MB together, or are one
+ * record.
+ */
 const bySize = (entries: readonly Entry[], toBeRead: ReadonlySet<Entry>): Entry[][] => {
   const batches: Entry[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -95,8 +103,10 @@ const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
 /**
  * Reads the payload of an item that has just been read, where it lies apart.
  *
- * @returns undefined where there is nothing for a reader; what the item has become, where that is told by its object being gone
- * @throws ServiceError 503 when storage does not give it in time; Error where a payload is missing or damaged
+ * @returns undefined where there is nothing for a reader; what the item has become, where that is
+ * told by its object being gone
+ * @throws ServiceError 503 when storage does not give it in time; Error where a payload is missing
+ * or damaged
  */
 const toWholeEntry = async (
   store: FeedbackStore,
@@ -117,7 +127,8 @@ const toWholeEntry = async (
 };
 
 /**
- * Reads records by their ids, strongly consistent and with their payloads, in no particular order; ids of nothing give nothing.
+ * Reads records by their ids, strongly consistent and with their payloads, in no particular order;
+ * ids of nothing give nothing.
  *
  * @param ids each once, and of no more payloads than may be held at once
  * @throws ServiceError 503 when storage does not give them in time
@@ -137,8 +148,8 @@ export const readWhole = async (
 };
 
 /**
- * Reads the payloads that lie apart from what index rows hold. A record that has been replaced or purged since its row was
- * read comes as what is there now, or not at all.
+ * Reads the payloads that lie apart from what index rows hold. A record that has been replaced or
+ * purged since its row was read comes as what is there now, or not at all.
  *
  * @param isWanted which records' payloads are needed
  */

@@ -18,7 +18,10 @@ export interface FeedbackQuery {
   readonly fields: readonly string[] | null;
   /** What must hold of a record; null for nothing. */
   readonly where: Expression | null;
-  /** The order; ties, and all where there are no keys, fall back to `created_at`, then `id`, both ascending. */
+  /**
+   * The order; ties, and all where there are no keys, fall back to `created_at`, then `id`, both
+   * ascending.
+   */
   readonly sort: readonly SortKey[];
   /** The most records to answer; null for all. */
   readonly limit: number | null;
@@ -56,7 +59,10 @@ export interface Plan {
   readonly payloads: boolean;
   readonly offset: number;
   readonly limit: number | null;
-  /** How many records are enough to look at, offset included; null where that is not known, since some may be dropped. */
+  /**
+   * How many records are enough to look at, offset included; null where that is not known, since
+   * some may be dropped.
+   */
   readonly enough: number | null;
 }
 
@@ -67,7 +73,10 @@ export interface Planned {
   readonly onPayloads: readonly Expression[];
 }
 
-/** With more values than this none is looked up by itself: the whole project is read, and they are a filter like any other. */
+/**
+ * With more values than this none is looked up by itself: the whole project is read, and they are a
+ * filter like any other.
+ */
 export const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
 
 const few = (values: readonly string[] | undefined, most: number): readonly string[] | undefined => {
@@ -94,7 +103,9 @@ const chooseSource = (
   return { kind: 'project' };
 };
 
-/** Whether the source's own order is the one that was asked for. Keys behind `id` decide nothing. */
+/**
+ * Whether the source's own order is the one that was asked for. Keys behind `id` decide nothing.
+ */
 const isFree = ([first, second]: readonly SortKey[]): boolean =>
   first === undefined ||
   (first.path.text === 'created_at' &&

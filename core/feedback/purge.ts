@@ -9,11 +9,12 @@ import { deleteObjects, isRecord, readStored, type Stored, type StoredRecord } f
 const concurrency = 32;
 
 /**
- * Deletes records of a project, and their payloads for good. Ids of nothing are as good as deleted; tombstones stay, since
- * readers need them.
+ * Deletes records of a project, and their payloads for good. Ids of nothing are as good as deleted;
+ * tombstones stay, since readers need them.
  *
  * @param ids each once
- * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the same request may be sent again
+ * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the
+ * same request may be sent again
  */
 export const purgeFeedback = async (
   store: FeedbackStore,
@@ -43,9 +44,9 @@ const purgeOne = async (
 };
 
 /**
- * Deletes a record if it is as it was read. Where its payload lies in the bucket it goes out of readers' sight first, then
- * its object goes; what leads to that is left to expire, so that a repeated purge finds what one that was broken off has
- * left.
+ * Deletes a record if it is as it was read. Where its payload lies in the bucket it goes out of
+ * readers' sight first, then its object goes; what leads to that is left to expire, so that a
+ * repeated purge finds what one that was broken off has left.
  */
 const remove = async (
   store: FeedbackStore,

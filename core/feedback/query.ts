@@ -29,11 +29,11 @@ export interface FeedbackQueryAnswer {
 }
 
 /**
- * Answers a query over a project's feedback, reading no more of storage than the answer is taken. Ending the iteration ends
- * the scan.
+ * Answers a query over a project's feedback, reading no more of storage than the answer is taken.
+ * Ending the iteration ends the scan.
  *
- * @throws ServiceError 503, while the records are iterated, when storage does not give something in time; 422 when they are
- * too many to be sorted
+ * @throws ServiceError 503, while the records are iterated, when storage does not give something in
+ * time; 422 when they are too many to be sorted
  */
 export const queryFeedback = (
   store: FeedbackStore,
@@ -83,7 +83,10 @@ async function* inOrder(
   else yield await sortRecords(query, reader, records);
 }
 
-/** What a kept record takes of memory beside the texts that it is sorted by and its payload, about, in bytes. */
+/**
+ * What a kept record takes of memory beside the texts that it is sorted by and its payload, about,
+ * in bytes.
+ */
 const keptBytes = 2048;
 
 interface Keyed {
@@ -115,7 +118,8 @@ const sortRecords = async (
           const value = reader.value(record, path);
           return sortable(path.text === 'created_at' ? microsOf(value) : value);
         }),
-        // A copy: the reader holds on to what it has parsed of the original for as long as that is held.
+        // A copy: the reader holds on to what it has parsed of the original for as long as that is
+        // held.
         record: { ...record },
       }));
     }

@@ -8,8 +8,9 @@ import { entriesOf, type Search } from './source.ts';
 import type { FeedbackStore } from './store.ts';
 
 /**
- * The records that a search finds, in the order of their creation (or the reverse) and then of their ids: of a record and
- * those that came in its place one, whatever is being replaced at the time.
+ * The records that a search finds, in the order of their creation (or the reverse) and then of
+ * their ids: of a record and those that came in its place one, whatever is being replaced at the
+ * time.
  *
  * @param isWanted which records' payloads are needed, where they lie apart
  * @param scanned is told how many entries were met, batch by batch

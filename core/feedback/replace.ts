@@ -30,14 +30,14 @@ type Step =
   | { readonly kind: 'swap'; readonly old: StoredRecord };
 
 /**
- * Puts a record in the place of another, in one transaction. What stays of the other is a tombstone, which leads readers of
- * indexes that lag to the new one. A record that is replaced under its own id keeps the time of its creation, and with it its
- * place.
+ * Puts a record in the place of another, in one transaction. What stays of the other is a
+ * tombstone, which leads readers of indexes that lag to the new one. A record that is replaced
+ * under its own id keeps the time of its creation, and with it its place.
  *
  * @param userId whose key stores it
- * @throws ServiceError 404 where the record that is to go is not there, unless the new one is already (the request was
- * repeated); 409 where the new id belongs to another record; 413 for a payload over 1 MiB; 503 when storage does not take it
- * in time: the same request may be sent again
+ * @throws ServiceError 404 where the record that is to go is not there, unless the new one is
+ * already (the request was repeated); 409 where the new id belongs to another record; 413 for a
+ * payload over 1 MiB; 503 when storage does not take it in time: the same request may be sent again
  */
 export const replaceFeedback = async (
   store: FeedbackStore,
@@ -68,7 +68,8 @@ export const replaceFeedback = async (
 };
 
 /**
- * Puts the new record in the place of the old one, unless one of them is not as it was found any more.
+ * Puts the new record in the place of the old one, unless one of them is not as it was found any
+ * more.
  *
  * @param objects those that were stored for this request; a further one is added
  * @returns the new record's header; undefined where nothing was written
@@ -129,8 +130,8 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
 };
 
 /**
- * The new record as it is to be stored. It comes behind the old one in the order of creation, whatever the clocks of two
- * containers say.
+ * The new record as it is to be stored. It comes behind the old one in the order of creation,
+ * whatever the clocks of two containers say.
  */
 const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
   const { id, createdAt } = old.header;
@@ -141,7 +142,10 @@ const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredReco
   return { header: { ...header, createdAt: later }, digest, origin: old.origin ?? { id, createdAt } };
 };
 
-/** Takes the old record away, if the new one is still there. Its object in the bucket is found by what stays of it. */
+/**
+ * Takes the old record away, if the new one is still there. Its object in the bucket is found by
+ * what stays of it.
+ */
 const drop = async (
   { table }: FeedbackStore,
   { old, there }: Extract<Step, { kind: 'drop' }>,

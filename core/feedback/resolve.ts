@@ -3,12 +3,14 @@ import { Awaited } from './awaited.ts';
 import { type Entry, type FeedbackRecord, type Place, placeOf } from './model.ts';
 
 /*
- * A replacement is one transaction in the table, but a reader of an index sees its two halves one by one: the rows of the old
- * record and of the new one lie in different places, which are read at different times, and each row follows its item in its
- * own time. So the old record's row stays for a while, as a tombstone that names the record which came in its place, and all
- * records of a line, each in the place of the one before, name the first. From that a reader knows how to answer exactly one
- * of each line, whatever the state in which it meets each row: the first record that it meets; and where it meets tombstones
- * alone, the record to which they lead, which it gets from the table.
+ * A replacement is one transaction in the table, but a reader of an index sees its two halves one
+ * by one: the rows of the old record and of the new one lie in different places, which are read at
+ * different times, and each row follows its item in its own time. So the old record's row stays for
+ * a while, as a tombstone that names the record which came in its place, and all records of a line,
+ * each in the place of the one before, name the first. From that a reader knows how to answer
+ * exactly one of each line, whatever the state in which it meets each row: the first record that it
+ * meets; and where it meets tombstones alone, the record to which they lead, which it gets from the
+ * table.
  */
 
 /** Reads what stands under a place's id now, strongly consistent. */
@@ -40,7 +42,9 @@ class Answered {
   }
 }
 
-/** Settles entries that come in order of creation, where a record comes before those in its place. */
+/**
+ * Settles entries that come in order of creation, where a record comes before those in its place.
+ */
 class Forwards {
   readonly #find: Find;
   readonly #answered = new Answered();
@@ -50,7 +54,10 @@ class Forwards {
     this.#find = find;
   }
 
-  /** The records to be answered for an entry, in order: those that should have been met before it, and itself. */
+  /**
+   * The records to be answered for an entry, in order: those that should have been met before it,
+   * and itself.
+   */
   async take(entry: Entry): Promise<FeedbackRecord[]> {
     const before = await this.overdue(placeOf(entry).createdAt);
     return [...before, ...this.#meet(entry)];
@@ -82,8 +89,9 @@ class Forwards {
 }
 
 /**
- * Settles entries that come in the reverse order of creation, where a record comes after those in its place. One that was not
- * there yet when its place was passed is answered in the place of the one that it replaced.
+ * Settles entries that come in the reverse order of creation, where a record comes after those in
+ * its place. One that was not there yet when its place was passed is answered in the place of the
+ * one that it replaced.
  */
 class Backwards {
   readonly #find: Find;
@@ -120,7 +128,8 @@ class Backwards {
 }
 
 /**
- * Turns what a reader meets into the records that it is to answer, in order of creation or its reverse: one of each line.
+ * Turns what a reader meets into the records that it is to answer, in order of creation or its
+ * reverse: one of each line.
  *
  * @throws whatever `find` throws
  */

@@ -58,8 +58,9 @@ class RangeReader {
 }
 
 /**
- * Scans key ranges of the feedback table's indexes side by side and merges their rows in order of time. Rows come in batches,
- * each as long as what has been read allows, so that the first come as soon as they are known.
+ * Scans key ranges of the feedback table's indexes side by side and merges their rows in order of
+ * time. Rows come in batches, each as long as what has been read allows, so that the first come as
+ * soon as they are known.
  *
  * @throws ServiceError 503 when storage does not give a page in time
  */

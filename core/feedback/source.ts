@@ -33,14 +33,15 @@ const rangesOf = (
 };
 
 /**
- * How many rows to ask each range for at first: where it is known how many records are enough, each range's even share and
- * some to spare; else enough to have something to send at once.
+ * How many rows to ask each range for at first: where it is known how many records are enough, each
+ * range's even share and some to spare; else enough to have something to send at once.
  */
 const firstPageRows = (enough: number | null, ranges: number): number =>
   enough === null ? 128 : Math.ceil((1.2 * enough) / ranges) + 8;
 
 /**
- * Everything that a search meets, in the order of its creation (or the reverse), without payloads that lie apart.
+ * Everything that a search meets, in the order of its creation (or the reverse), without payloads
+ * that lie apart.
  *
  * @throws ServiceError 503 when storage does not give it in time
  */

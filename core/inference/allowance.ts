@@ -1,4 +1,7 @@
-/** How much of an answer may still be kept for its record, in characters; an answer without end must not fill the memory. */
+/**
+ * How much of an answer may still be kept for its record, in characters; an answer without end must
+ * not fill the memory.
+ */
 export class CharacterAllowance {
   #left: number;
   #exceeded = false;
@@ -12,7 +15,10 @@ export class CharacterAllowance {
     return this.#exceeded;
   }
 
-  /** Takes so many characters if they are there; where they are not, what they are for is to be left out. */
+  /**
+   * Takes so many characters if they are there; where they are not, what they are for is to be left
+   * out.
+   */
   take(characters: number): boolean {
     if (characters > this.#left) {
       this.exceed();

@@ -22,7 +22,10 @@ export interface Assembled {
 export interface Assembly {
   /** Takes the next bytes. Never throws, whatever they are. */
   add(bytes: Uint8Array): void;
-  /** Whether the model has said something yet, as far as that can be told apart from the bytes having come. */
+  /**
+   * Whether the model has said something yet, as far as that can be told apart from the bytes
+   * having come.
+   */
   readonly spoken: boolean;
   /** What has come. Nothing may be added after it. */
   end(): Assembled;
@@ -59,7 +62,10 @@ const parsed = (text: string): JsonValue | undefined => {
   }
 };
 
-/** A stream of server-sent events, each with JSON as its data, and at the end perhaps `[DONE]`; what is none of these is passed over. */
+/**
+ * A stream of server-sent events, each with JSON as its data, and at the end perhaps `[DONE]`; what
+ * is none of these is passed over.
+ */
 export class StreamAssembly implements Assembly {
   readonly #allowance = new CharacterAllowance(keptCharacters);
   readonly #decoder = new TextDecoder();

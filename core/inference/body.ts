@@ -45,7 +45,8 @@ const valueEnd = (text: string, from: number): number => {
 };
 
 /**
- * The members of a JSON object, by name, each value as the text that it was written as; of several of one name the last, as JSON.parse has it.
+ * The members of a JSON object, by name, each value as the text that it was written as; of several
+ * of one name the last, as JSON.parse has it.
  *
  * @param text JSON that has been parsed before, and is an object: of other text nothing is promised
  */
@@ -64,8 +65,8 @@ export const membersOf = (text: string): Map<string, string> => {
 };
 
 /**
- * What the upstream gets of a request's body: all of it but what steers the request, under the upstream's name of the model. Values are not
- * written anew, so that no number loses a digit.
+ * What the upstream gets of a request's body: all of it but what steers the request, under the
+ * upstream's name of the model. Values are not written anew, so that no number loses a digit.
  *
  * @param text the body as it came, checked
  * @param model the model's name as the upstream knows it

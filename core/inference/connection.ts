@@ -6,8 +6,9 @@ import type { Headers } from './headers.ts';
 const connectMs = 5000;
 
 /**
- * How long a connection that is not in use is trusted to be open still. Many servers close theirs after five seconds; and a function that was frozen does not see
- * it happen. A request that dies on a dead connection cannot be told from one that was served, and is not sent again.
+ * How long a connection that is not in use is trusted to be open still. Many servers close theirs
+ * after five seconds; and a function that was frozen does not see it happen. A request that dies on
+ * a dead connection cannot be told from one that was served, and is not sent again.
  */
 const idleMs = 4000;
 
@@ -32,7 +33,8 @@ const closeIdle = (agent: HttpAgent): void => {
  *
  * @param signal breaks the request off, and its answer
  * @returns the answer once its head is there; its body is as the server encoded it
- * @throws Error where no connection was made within five seconds, or it broke before the answer; the signal's AbortError
+ * @throws Error where no connection was made within five seconds, or it broke before the answer;
+ * the signal's AbortError
  */
 export const post = (
   url: URL,

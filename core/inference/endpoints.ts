@@ -1,6 +1,6 @@
 /**
- * The paths below `/inference/v1` that are passed on, and the operation that a recorded request to each is called: the name that the
- * tracing of OpenAI's own clients gives it.
+ * The paths below `/inference/v1` that are passed on, and the operation that a recorded request to
+ * each is called: the name that the tracing of OpenAI's own clients gives it.
  */
 export const endpoints = {
   '/chat/completions': 'openai.chat.completions.create',

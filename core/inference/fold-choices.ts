@@ -4,7 +4,10 @@ import type { Fold } from './fold.ts';
 import { mergeDelta, setKept } from './merge.ts';
 
 const maxChoices = 128;
-/** Kept apart for what stands beside the choices: the usage comes last, when a long answer has used up the rest. */
+/**
+ * Kept apart for what stands beside the choices: the usage comes last, when a long answer has used
+ * up the rest.
+ */
 const headCharacters = 64 * 1024;
 
 /** The place among streamed items says nothing in a list that is whole. */
@@ -23,7 +26,10 @@ const finished = ({ message, ...choice }: JsonObject): JsonObject => {
   return { index: choice.index ?? 0, message: whole, ...choice };
 };
 
-/** Puts a streamed chat completion or text completion together: its choices by their index, what stands beside them as it was last said. */
+/**
+ * Puts a streamed chat completion or text completion together: its choices by their index, what
+ * stands beside them as it was last said.
+ */
 export class ChoicesFold implements Fold {
   readonly #allowance: CharacterAllowance;
   readonly #headBudget = new CharacterAllowance(headCharacters);

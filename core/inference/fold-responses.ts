@@ -5,8 +5,8 @@ import type { Fold } from './fold.ts';
 const maxItems = 1024;
 
 /**
- * Puts a streamed answer of the Responses API together. Its last event carries the whole response; where that never came, the items that were finished are
- * there, and the text of the one under way.
+ * Puts a streamed answer of the Responses API together. Its last event carries the whole response;
+ * where that never came, the items that were finished are there, and the text of the one under way.
  */
 export class ResponsesFold implements Fold {
   readonly #allowance: CharacterAllowance;

@@ -3,7 +3,10 @@ import type { JsonObject } from '../wire/index.ts';
 /** Headers by their names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers that are between two neighbours on the way (RFC 9110, 7.6.1), or say how a body is framed. */
+/**
+ * Headers that are between two neighbours on the way (RFC 9110, 7.6.1), or say how a body is
+ * framed.
+ */
 const hopByHop = new Set(
   (
     'connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authentication-info ' +
@@ -19,11 +22,12 @@ const ownRequest =
   /^(authorization|accept-encoding|content-type|content-encoding|forwarded|x-forwarded-.*|x-amz-.*)$/;
 
 /**
- * The headers of a request to an upstream, without credentials: the few of the client's that mean something to it, and its `extra_headers`.
+ * The headers of a request to an upstream, without credentials: the few of the client's that mean
+ * something to it, and its `extra_headers`.
  *
  * @param client the client's headers, by their names in lower case
- * @param extra the body's `extra_headers`, checked. Hop-by-hop headers, credentials, those that say how the body is encoded and those in which a proxy would
- * speak of the client are left out
+ * @param extra the body's `extra_headers`, checked. Hop-by-hop headers, credentials, those that say
+ * how the body is encoded and those in which a proxy would speak of the client are left out
  */
 export const requestHeaders = (
   client: Readonly<Record<string, string | undefined>>,
@@ -44,14 +48,15 @@ export const requestHeaders = (
     'user-agent': 'pennytrace',
     ...headers,
     'content-type': 'application/json',
-    // What is passed on byte by byte should be what the client can read, and what a record is made of.
+    // What is passed on byte by byte should be what the client can read, and what a record is made
+    // of.
     'accept-encoding': 'identity',
   };
 };
 
 /**
- * What an upstream says of its own host, connection or caller, and what API Gateway would say in its place. Its cookies and challenges are
- * credentials between it and the service.
+ * What an upstream says of its own host, connection or caller, and what API Gateway would say in
+ * its place. Its cookies and challenges are credentials between it and the service.
  */
 const ownAnswer =
   /^(access-control-.*|alt-svc|date|nel|report-to|reporting-endpoints|server|set-cookie2?|strict-transport-security|via|www-authenticate|x-amz-.*|x-amzn-.*|x-request-id)$/;
@@ -59,8 +64,9 @@ const ownAnswer =
 const isValue = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
 
 /**
- * The headers of an answer to the client: those of the upstream, rate limits and `retry-after` included, but for hop-by-hop ones, credentials and what speaks of
- * its host. The upstream's `x-request-id` becomes `x-upstream-request-id`, since the service has one of its own.
+ * The headers of an answer to the client: those of the upstream, rate limits and `retry-after`
+ * included, but for hop-by-hop ones, credentials and what speaks of its host. The upstream's
+ * `x-request-id` becomes `x-upstream-request-id`, since the service has one of its own.
  *
  * @param upstream the upstream's headers, by their names in lower case
  */

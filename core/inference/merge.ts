@@ -63,8 +63,9 @@ const mergeItem = (
 };
 
 /**
- * Merges a piece of a streamed message into what came before: texts are put one behind the other, lists too, but for items with an `index`, which are merged with
- * those of the same index; of everything else the last is in force.
+ * Merges a piece of a streamed message into what came before: texts are put one behind the other,
+ * lists too, but for items with an `index`, which are merged with those of the same index; of
+ * everything else the last is in force.
  *
  * @param target is changed
  * @param depth how deep the piece lies in its message

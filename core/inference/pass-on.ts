@@ -28,7 +28,10 @@ export interface InferenceRequest {
   readonly body: InferenceBody;
   /** The client's headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The longest that the whole answer may take, in milliseconds; the body's own `timeout` may be less. */
+  /**
+   * The longest that the whole answer may take, in milliseconds; the body's own `timeout` may be
+   * less.
+   */
   readonly maxMs: number;
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
@@ -39,7 +42,10 @@ export interface InferenceRequest {
 export interface PassedOn {
   readonly status: number;
   readonly headers: Headers;
-  /** The body's bytes as they come. It is destroyed with an error where the upstream breaks off or time is up. */
+  /**
+   * The body's bytes as they come. It is destroyed with an error where the upstream breaks off or
+   * time is up.
+   */
   readonly body: Readable;
   /** How many bytes of the body have passed so far. */
   readonly bytes: () => number;
@@ -54,7 +60,10 @@ const choose = ({ upstreams }: Inference, { body: { model } }: InferenceRequest)
   return chosen;
 };
 
-/** Sends a request with the credentials of its upstream; once more, where these were refused and there are newer ones. */
+/**
+ * Sends a request with the credentials of its upstream; once more, where these were refused and
+ * there are newer ones.
+ */
 const send = async (
   { keys }: Inference,
   { path, text, body, headers: client }: InferenceRequest,
@@ -97,7 +106,8 @@ const tapped = (
       recording?.passed(chunk);
     },
   });
-  // A failure of the answer destroys the tap, whose reader then sees it; there is no one else to tell.
+  // A failure of the answer destroys the tap, whose reader then sees it; there is no one else to
+  // tell.
   return { body: pipeline(answer, tap, () => {}), bytes: () => bytes };
 };
 
@@ -146,7 +156,8 @@ const passTo = async (chosen: Chosen, inference: Inference, request: InferenceRe
  * Passes a request on to the upstream of its model.
  *
  * @returns the upstream's answer, errors of its own included, as soon as its head is there
- * @throws ServiceError 404 for a model that goes nowhere; 502 where there is no upstream, or none that answers; 504 when time is up
+ * @throws ServiceError 404 for a model that goes nowhere; 502 where there is no upstream, or none
+ * that answers; 504 when time is up
  */
 export const passOn = async (inference: Inference, request: InferenceRequest): Promise<PassedOn> => {
   try {

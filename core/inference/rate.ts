@@ -30,7 +30,8 @@ const exhausted = (perMinute: number, now: number): ServiceError =>
 /**
  * Counts a request of a key, if it may make one more in this minute.
  *
- * @throws ServiceError 429 with the seconds until the next minute; 503 when storage does not answer in time
+ * @throws ServiceError 429 with the seconds until the next minute; 503 when storage does not answer
+ * in time
  */
 export const countRequest = async (
   { table, perMinute }: RateLimit,

@@ -83,7 +83,8 @@ export class Recording {
   }
 
   /**
-   * The call as a batch for `/call/upsert_batch` would have it: its start and its end. To be asked once, when the answer is over.
+   * The call as a batch for `/call/upsert_batch` would have it: its start and its end. To be asked
+   * once, when the answer is over.
    *
    */
   batch(): JsonObject {

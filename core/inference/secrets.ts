@@ -2,7 +2,10 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isJsonObject } from '../wire/index.ts';
 
-/** Secrets Manager's part of the SDK, loaded when a key is first read: upstreams that the function's role may ask need none. */
+/**
+ * Secrets Manager's part of the SDK, loaded when a key is first read: upstreams that the function's
+ * role may ask need none.
+ */
 const secretsManager = () => import('@aws-sdk/client-secrets-manager');
 
 type Sdk = Awaited<ReturnType<typeof secretsManager>>;
@@ -24,7 +27,8 @@ const renewalMs = 30_000;
 const headerText = /^[\x21-\x7e]+$/;
 
 /**
- * The key in a secret: its text, or the only value of the object that it is the JSON of, as the console of Secrets Manager writes it.
+ * The key in a secret: its text, or the only value of the object that it is the JSON of, as the
+ * console of Secrets Manager writes it.
  *
  * @throws Error where there is none that can be sent; the message has nothing of the secret's text
  */
@@ -39,13 +43,19 @@ export const keyOfSecret = (text: string): string => {
   throw new Error('the secret should be the key, or a JSON object with it as its only value');
 };
 
-/** The upstreams' keys, each read from Secrets Manager once in the life of a container, or after it was refused. */
+/**
+ * The upstreams' keys, each read from Secrets Manager once in the life of a container, or after it
+ * was refused.
+ */
 export class SecretKeys {
   readonly #makeClient: (sdk: Sdk) => SecretsManagerClient;
   #client: SecretsManagerClient | undefined;
   readonly #keys = new Map<string, { readonly key: string; readonly readAt: number }>();
 
-  /** @param makeClient makes the client that keys are read with, called once, when the first of them is */
+  /**
+   * @param makeClient makes the client that keys are read with, called once, when the first of them
+   * is
+   */
   constructor(makeClient: (sdk: Sdk) => SecretsManagerClient) {
     this.#makeClient = makeClient;
   }
@@ -60,7 +70,10 @@ export class SecretKeys {
     return this.#keys.get(secret)?.key ?? this.#read(secret, signal);
   }
 
-  /** Reads a secret again whose key was refused, unless that was done just now. Gives the key if it is another one. */
+  /**
+   * Reads a secret again whose key was refused, unless that was done just now. Gives the key if it
+   * is another one.
+   */
   async renewed(secret: string, refused: string, signal: AbortSignal): Promise<string | undefined> {
     const readAt = this.#keys.get(secret)?.readAt ?? 0;
     if (Date.now() - readAt < renewalMs) return undefined;

@@ -5,7 +5,10 @@ import type { InferencePath } from './endpoints.ts';
 export interface ModelRule {
   /** A model's name, in which one `*` stands for any characters. */
   readonly match: string;
-  /** The name that the upstream gets, in which `*` is what it stood for in `match`. Absent: the name as it came. */
+  /**
+   * The name that the upstream gets, in which `*` is what it stood for in `match`. Absent: the name
+   * as it came.
+   */
   readonly send?: string | undefined;
 }
 
@@ -62,8 +65,9 @@ const toUpstream = (given: Described, region: string): Upstream => {
 };
 
 /**
- * Reads the upstreams as the setting `inferenceUpstreams` describes them, checked when the stack was synthesized. Beside what the setting may say, a `key`
- * may stand here in the open, which only the local service gives.
+ * Reads the upstreams as the setting `inferenceUpstreams` describes them, checked when the stack
+ * was synthesized. Beside what the setting may say, a `key` may stand here in the open, which only
+ * the local service gives.
  *
  * @param json a list, in the order in which upstreams are asked
  * @param region the region that Amazon Bedrock is asked in where an upstream names none
@@ -93,7 +97,10 @@ export interface Chosen {
   readonly model: string;
 }
 
-/** Chooses the first upstream with a rule for the model, by its first such rule; undefined where there is none. */
+/**
+ * Chooses the first upstream with a rule for the model, by its first such rule; undefined where
+ * there is none.
+ */
 export const chooseUpstream = (upstreams: readonly Upstream[], model: string): Chosen | undefined => {
   for (const upstream of upstreams) {
     for (const rule of upstream.models) {
@@ -105,8 +112,8 @@ export const chooseUpstream = (upstreams: readonly Upstream[], model: string): C
 };
 
 /**
- * Where a request goes: the upstream's base URL, one of the known paths, and the API version as its query. Nothing that a client sends has a part in host or
- * path.
+ * Where a request goes: the upstream's base URL, one of the known paths, and the API version as its
+ * query. Nothing that a client sends has a part in host or path.
  */
 export const targetOf = (
   { baseUrl }: Pick<Upstream, 'baseUrl'>,

@@ -4,8 +4,10 @@ const tokens = (usage: JsonObject, ...names: readonly string[]): number | undefi
   names.map((name) => usage[name]).find((value) => typeof value === 'number');
 
 /**
- * What an answer says that it took, as a call's `summary.usage` has it: by the model that the answer names, in tokens. The Responses API counts input and output,
- * the others prompt and completion. A stream says nothing of it unless its request asked, by `stream_options`: then there is the request alone.
+ * What an answer says that it took, as a call's `summary.usage` has it: by the model that the
+ * answer names, in tokens. The Responses API counts input and output, the others prompt and
+ * completion. A stream says nothing of it unless its request asked, by `stream_options`: then there
+ * is the request alone.
  *
  * @param answer the answer's JSON
  * @param asked the model that was asked for, where the answer names none

@@ -1,5 +1,6 @@
 /**
- * Cuts a list into runs of at most so many bytes each, in order; what is larger by itself is a run of its own.
+ * Cuts a list into runs of at most so many bytes each, in order; what is larger by itself is a run
+ * of its own.
  *
  * @param sizeOf the bytes of an item
  */

@@ -16,8 +16,9 @@ const isClassName = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= maxClass && value.isWellFormed();
 
 /**
- * The class that a value's class is built upon: of its `_bases`, the names of the bases from the nearest to the farthest, the
- * last that is neither `Object` nor `BaseModel`; its `_class_name` where there is none.
+ * The class that a value's class is built upon: of its `_bases`, the names of the bases from the
+ * nearest to the farthest, the last that is neither `Object` nor `BaseModel`; its `_class_name`
+ * where there is none.
  *
  * @returns null where the value names no class, or none of 1–256 characters
  */

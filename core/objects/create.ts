@@ -15,12 +15,13 @@ export interface NewObject extends ObjectName {
 }
 
 /**
- * Makes a new version of an object, unless one has this value already. When it returns the version is durable; when it throws
- * it may be, and the same request may be sent again.
+ * Makes a new version of an object, unless one has this value already. When it returns the version
+ * is durable; when it throws it may be, and the same request may be sent again.
  *
  * @param userId whose key makes it
  * @returns the digest of the value
- * @throws ServiceError 503 when storage does not take it in time, or others change the object all the while
+ * @throws ServiceError 503 when storage does not take it in time, or others change the object all
+ * the while
  */
 export const createObject = async (
   store: ObjectStore,
@@ -50,7 +51,8 @@ export const createObject = async (
 };
 
 /**
- * What makes a version, all at once. Its digest must be new to the object, of which the head as it was read may say too little.
+ * What makes a version, all at once. Its digest must be new to the object, of which the head as it
+ * was read may say too little.
  */
 const making = (header: VersionHeader, head: Head | undefined, packed: Uint8Array): Transaction => {
   const { projectId, objectId, versionIndex, home } = header;

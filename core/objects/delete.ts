@@ -6,17 +6,21 @@ import { type Head, headItem, type ObjectStore, toHeader, unchanged } from './st
 import { sweep } from './sweep.ts';
 import { noteItem } from './values.ts';
 
-/** How many versions go in one transaction of at most 100 writes: the head, and up to three of each version. */
+/**
+ * How many versions go in one transaction of at most 100 writes: the head, and up to three of each
+ * version.
+ */
 const maxAtOnce = 33;
 
 /**
- * Deletes versions of an object for good, their values included. Those that are not there are as good as deleted, so it may be
- * repeated. Deleting all of an object's versions leaves alone what is made meanwhile.
+ * Deletes versions of an object for good, their values included. Those that are not there are as
+ * good as deleted, so it may be repeated. Deleting all of an object's versions leaves alone what is
+ * made meanwhile.
  *
  * @param digests of the versions to delete; null for all
  * @returns how many versions it deleted
- * @throws ServiceError 503 when storage does not do it in time, or others change the object all the while; some may be deleted
- * then
+ * @throws ServiceError 503 when storage does not do it in time, or others change the object all the
+ * while; some may be deleted then
  */
 export const deleteVersions = async (
   store: ObjectStore,
@@ -38,7 +42,10 @@ export const deleteVersions = async (
   return deleted;
 };
 
-/** Deletes at most so many versions as go in one transaction: those of the digests, or the oldest below an index. */
+/**
+ * Deletes at most so many versions as go in one transaction: those of the digests, or the oldest
+ * below an index.
+ */
 const deleteSome = async (
   store: ObjectStore,
   name: ObjectName,
@@ -94,7 +101,10 @@ const latestWithout = async (
   return newest.find(({ versionIndex }) => !gone.has(versionIndex)) ?? null;
 };
 
-/** What deletes versions, all at once. Notes are left of the values in the bucket, which can go only after. */
+/**
+ * What deletes versions, all at once. Notes are left of the values in the bucket, which can go only
+ * after.
+ */
 const deleting = (next: Head, head: Head, doomed: readonly VersionHeader[]): Transaction => ({
   puts: [
     { item: headItem({ ...next, generation: head.generation + 1 }), expected: unchanged(head) },

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, type JsonValue } from '../wire/index.ts';
 
 /**
- * The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of letters, digits, `-` and `_`.
+ * The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of
+ * letters, digits, `-` and `_`.
  */
 export const digestOf = (value: JsonValue): string =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url');

@@ -4,16 +4,16 @@ import type { ProjectId } from '../wire/index.ts';
 import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts';
 
 /*
- * Every key of the objects table, and of values in the bucket, is composed here. Keys are bytes. Parts are set off by a zero
- * byte, which no project and no object id can hold.
+ * Every key of the objects table, and of values in the bucket, is composed here. Keys are bytes.
+ * Parts are set off by a zero byte, which no project and no object id can hold.
  *
  *   head      k  project 0 h             s  object id
  *   version   k  project 0 v             s  object id 0 version index
  *   digest    k  project 0 d object id   s  digest
  *   note      k  project 0 n             s  object id 0 version index, digest
  *
- * A version's index is four bytes, so that versions lie in the order of their objects' ids (by code point) and then of their
- * indexes.
+ * A version's index is four bytes, so that versions lie in the order of their objects' ids (by code
+ * point) and then of their indexes.
  */
 
 type Kind = 'h' | 'v' | 'd' | 'n';
@@ -55,9 +55,9 @@ export const noteKey = ({ projectId, objectId, versionIndex, digest }: ValueName
   );
 
 /**
- * The bucket's key of a value. An object's id is in it as a hash: ids may hold what makes bad keys, `..` for one. The version's
- * index is in it because a value that is deleted and made again is another version: who deletes the former cannot meet the
- * latter.
+ * The bucket's key of a value. An object's id is in it as a hash: ids may hold what makes bad keys,
+ * `..` for one. The version's index is in it because a value that is deleted and made again is
+ * another version: who deletes the former cannot meet the latter.
  */
 export const valueObject = ({ projectId, objectId, versionIndex, digest }: ValueName): string => {
   const object = createHash('sha256').update(objectId).digest('hex').slice(0, 32);

@@ -26,7 +26,8 @@ export const getInOrder = async (
 };
 
 /**
- * Reads the heads of objects, strongly consistent, in their order; undefined for an object that never was.
+ * Reads the heads of objects, strongly consistent, in their order; undefined for an object that
+ * never was.
  *
  * @throws ServiceError 503 when storage does not give them in time
  */
@@ -54,7 +55,10 @@ export interface FoundVersion {
   readonly packed: Uint8Array | undefined;
 }
 
-/** Where an address leads: the item of a head, of a version or of a digest; undefined for what can be no address. */
+/**
+ * Where an address leads: the item of a head, of a version or of a digest; undefined for what can
+ * be no address.
+ */
 const keyOf = ({ version, ...name }: Address): Item | undefined => {
   if (!isObjectId(name.objectId)) return undefined;
   if (version === 'latest') return headKey(name);

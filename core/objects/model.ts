@@ -14,7 +14,10 @@ const maxObjectId = 128;
 /** What an object's id must look like, for error messages. */
 export const objectIdRule = `should be 1 to ${maxObjectId} printable characters, none of them "/" or ":"`;
 
-/** Whether a text can be an object's id, and so the name in a ref: 1–128 printable characters without `/` and `:`. */
+/**
+ * Whether a text can be an object's id, and so the name in a ref: 1–128 printable characters
+ * without `/` and `:`.
+ */
 export const isObjectId = (text: string): boolean =>
   isId(text) && !/[/:]/.test(text) && [...text].length <= maxObjectId;
 
@@ -22,10 +25,16 @@ export const isObjectId = (text: string): boolean =>
 export interface VersionHeader extends ObjectName {
   /** The digest of its value: of one object no two versions have the same. */
   readonly digest: string;
-  /** 0, 1, 2, … in the order in which the object's versions were made; one that was deleted leaves a gap. */
+  /**
+   * 0, 1, 2, … in the order in which the object's versions were made; one that was deleted leaves a
+   * gap.
+   */
   readonly versionIndex: number;
   readonly kind: ObjectKind;
-  /** The class that the value's own class is built upon, by its name; null where the value names none. */
+  /**
+   * The class that the value's own class is built upon, by its name; null where the value names
+   * none.
+   */
   readonly baseObjectClass: string | null;
   /** When it was made, in microseconds of the server's clock. */
   readonly createdAt: Micros;
@@ -56,7 +65,9 @@ export type VersionName = { readonly digest: string } | { readonly versionIndex:
 export const versionIndexes = 2 ** 32;
 const numbered = /^v(0|[1-9]\d{0,9})$/;
 
-/** Reads `latest`, `v<N>` or a digest; whatever is neither of the first two is taken for a digest. */
+/**
+ * Reads `latest`, `v<N>` or a digest; whatever is neither of the first two is taken for a digest.
+ */
 export const parseVersionName = (text: string): VersionName => {
   if (text === 'latest') return text;
   const versionIndex = Number(numbered.exec(text)?.[1] ?? Number.NaN);

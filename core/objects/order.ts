@@ -6,8 +6,9 @@ import type { SortKey } from './request.ts';
 export type StoredOrder = 'ascending' | 'descending';
 
 /**
- * The stored order that an order is the same as, if it is; null for one that takes sorting. Versions of one index are told
- * apart by their objects, so what comes after both fields decides nothing.
+ * The stored order that an order is the same as, if it is; null for one that takes sorting.
+ * Versions of one index are told apart by their objects, so what comes after both fields decides
+ * nothing.
  */
 export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
   const [first, second] = sortBy;

@@ -20,8 +20,9 @@ const stepOf = (kind: string, what: string): Step | undefined => {
 };
 
 /**
- * Parses the path of a ref: pairs of `attr/<name>` or `key/<name>`, which both lead to a field of an object, and `index/<n>`,
- * which leads to an item of a list, from 0 up. In names `/` is written `%2F` and `%` as `%25`.
+ * Parses the path of a ref: pairs of `attr/<name>` or `key/<name>`, which both lead to a field of
+ * an object, and `index/<n>`, which leads to an item of a list, from 0 up. In names `/` is written
+ * `%2F` and `%` as `%25`.
  *
  * @returns its steps, none for an empty path; undefined where it is no path
  */
@@ -39,8 +40,8 @@ export const parsePath = (path: string): Step[] | undefined => {
 };
 
 /**
- * What a path leads to in a value; undefined where it leads nowhere. Refs on the way are texts like any other, and are not
- * followed.
+ * What a path leads to in a value; undefined where it leads nowhere. Refs on the way are texts like
+ * any other, and are not followed.
  */
 export const walk = (value: JsonValue, steps: readonly Step[]): JsonValue | undefined => {
   let at: JsonValue | undefined = value;

@@ -14,11 +14,11 @@ import { readValues } from './values.ts';
 const hydrationBytes = 4 * 1024 * 1024;
 
 /**
- * Answers a query over a project's objects as JSON text, one version each, in batches that come as soon as they are known. No
- * more of storage is read than the answer is taken.
+ * Answers a query over a project's objects as JSON text, one version each, in batches that come as
+ * soon as they are known. No more of storage is read than the answer is taken.
  *
- * @throws ServiceError, while it is iterated: 503 when storage does not give something in time; 422 where more is to be sorted
- * than can be held
+ * @throws ServiceError, while it is iterated: 503 when storage does not give something in time; 422
+ * where more is to be sorted than can be held
  */
 export async function* queryObjects(
   store: ObjectStore,

@@ -1,6 +1,9 @@
 import type { ProjectId } from '../wire/index.ts';
 
-/** Which versions are wanted: all fields are ANDed, the values of a list are ORed, null asks for nothing. */
+/**
+ * Which versions are wanted: all fields are ANDed, the values of a list are ORed, null asks for
+ * nothing.
+ */
 export interface ObjectsFilter {
   readonly objectIds: readonly string[] | null;
   /** Only ops, or only what is none. */
@@ -21,7 +24,10 @@ export const everyVersion: ObjectsFilter = {
 /** The fields that versions can be sorted by. */
 export const sortFields = ['object_id', 'version_index', 'created_at'] as const;
 
-/** One key of an order; what it leaves equal the next decides, and in the end object id and version index. */
+/**
+ * One key of an order; what it leaves equal the next decides, and in the end object id and version
+ * index.
+ */
 export interface SortKey {
   readonly field: (typeof sortFields)[number];
   readonly direction: 'asc' | 'desc';

@@ -21,8 +21,8 @@ const growth = 4;
 const maxPage = 4000;
 
 /**
- * Finds the versions that a query may want, in a stored order, strongly consistent: the latest ones in the heads of their
- * objects, all others one by one. Values are not read.
+ * Finds the versions that a query may want, in a stored order, strongly consistent: the latest ones
+ * in the heads of their objects, all others one by one. Values are not read.
  *
  * @param enough how many of the first are enough, as far as that is known; null for all
  * @throws ServiceError 503 when storage does not give them in time
@@ -118,8 +118,8 @@ async function* mapped<T, R>(batches: AsyncIterable<T[]>, change: (item: T) => R
 }
 
 /**
- * Tells which versions are their objects' latest, by their neighbours: of an object's versions, which lie side by side in a
- * stored order, the last.
+ * Tells which versions are their objects' latest, by their neighbours: of an object's versions,
+ * which lie side by side in a stored order, the last.
  *
  * @param descending whether they come in the descending order, where it is the first
  */

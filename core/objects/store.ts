@@ -5,10 +5,11 @@ import { digestKey, headKey, versionKey } from './keys.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 
 /*
- * What lies where: an object's head has how many versions there ever were and the header of the latest; a version is its header
- * alone, so that lists are read by the thousand; the item that a digest leads to has the header and, if it is small, the packed
- * value. The head is the object's lock: whatever changes an object replaces its head in the same transaction, provided that
- * nobody else has since it was read.
+ * What lies where: an object's head has how many versions there ever were and the header of the
+ * latest; a version is its header alone, so that lists are read by the thousand; the item that a
+ * digest leads to has the header and, if it is small, the packed value. The head is the object's
+ * lock: whatever changes an object replaces its head in the same transaction, provided that nobody
+ * else has since it was read.
  */
 
 /** Where objects are stored. */
@@ -67,8 +68,8 @@ export const headItem = (head: Head): Item => ({
 });
 
 /**
- * That an object's head is as it was read, so that nothing of the object has changed since; undefined for one that was not
- * there.
+ * That an object's head is as it was read, so that nothing of the object has changed since;
+ * undefined for one that was not there.
  */
 export const unchanged = (head: Head | undefined): Condition =>
   head ? { generation: number(head.generation) } : { k: undefined };
@@ -80,7 +81,10 @@ export const versionItem = (header: VersionHeader): Item => ({
   h: toMap(header),
 });
 
-/** Makes the item of a version, found by its digest; with its packed value, unless that lies in the bucket. */
+/**
+ * Makes the item of a version, found by its digest; with its packed value, unless that lies in the
+ * bucket.
+ */
 export const digestItem = (header: VersionHeader, packed: Uint8Array | null): Item => ({
   ...digestKey(header, header.digest),
   o: text(header.objectId),

@@ -8,12 +8,13 @@ import type { ObjectStore } from './store.ts';
 const concurrency = 16;
 
 /**
- * Deletes the values in the bucket that have no version: those of deleted versions, and those whose version never came to be
- * because another took its index. Notes tell of them. Where an index is still free its note is left, for somebody may be about
- * to make that version.
+ * Deletes the values in the bucket that have no version: those of deleted versions, and those whose
+ * version never came to be because another took its index. Notes tell of them. Where an index is
+ * still free its note is left, for somebody may be about to make that version.
  *
  * @param strays values that may lie in the bucket although their notes have been swept already
- * @throws ServiceError 503 when storage does not do it in time; the next sweep goes on where this one ended
+ * @throws ServiceError 503 when storage does not do it in time; the next sweep goes on where this
+ * one ended
  */
 export const sweep = async (
   store: ObjectStore,
@@ -23,7 +24,8 @@ export const sweep = async (
 ): Promise<void> => {
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return;
-  // No version of an index below the head's next comes to be any more: what has none now never will.
+  // No version of an index below the head's next comes to be any more: what has none now never
+  // will.
   const noted = await readNotes(store, name, head.next, budget);
   const candidates = [...noted, ...strays.filter(({ versionIndex }) => versionIndex < head.next)];
   const versions = await findVersions(

@@ -7,8 +7,9 @@ import type { VersionHeader } from './model.ts';
 import type { ObjectStore } from './store.ts';
 
 /**
- * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3 is cheaper from 4 KB on,
- * but slower to read; and a hundred items at a time still come to no more than 3.2 MB.
+ * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3
+ * is cheaper from 4 KB on, but slower to read; and a hundred items at a time still come to no more
+ * than 3.2 MB.
  */
 const maxInItem = 32 * 1024;
 /** How many objects of the bucket are read at once. */
@@ -30,8 +31,9 @@ export const packValue = async (value: JsonValue): Promise<PackedValue> => {
 };
 
 /**
- * Puts a value into the bucket, before the version that it is to belong to. A note is made first, which that version's
- * transaction takes away: where it never comes to be, the note says what has to go.
+ * Puts a value into the bucket, before the version that it is to belong to. A note is made first,
+ * which that version's transaction takes away: where it never comes to be, the note says what has
+ * to go.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
@@ -53,7 +55,8 @@ export const noteItem = (name: ValueName) => ({
 });
 
 /**
- * Reads the values of versions, as JSON text, in their order; undefined for one that was deleted since its header was read.
+ * Reads the values of versions, as JSON text, in their order; undefined for one that was deleted
+ * since its header was read.
  *
  * @param versions no more than whose values may be held at once
  * @throws ServiceError 503 when storage does not give them in time
@@ -89,7 +92,10 @@ const fetchItems = async (
   return new Map(wanted.map((version, i) => [version, items[i]?.b?.B]));
 };
 
-/** Whether a version is still what its digest leads to: its value may have been deleted, and made again as another version. */
+/**
+ * Whether a version is still what its digest leads to: its value may have been deleted, and made
+ * again as another version.
+ */
 const isThere = async (
   store: ObjectStore,
   header: VersionHeader,

@@ -7,7 +7,10 @@ import type { CallRow } from './row.ts';
 /** Columns that are answered whether they were asked for or not. */
 const always: readonly string[] = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
 
-/** A column as it is to be answered: whole, where one of its paths has no steps, or by paths into it. */
+/**
+ * A column as it is to be answered: whole, where one of its paths has no steps, or by paths into
+ * it.
+ */
 export interface Projection {
   readonly column: string;
   readonly paths: readonly FieldPath[];
@@ -42,7 +45,10 @@ export const projectionOf = (
   });
 };
 
-/** Copies what lies at `keys` from one value into another of the same shape, making what is missing on the way. */
+/**
+ * Copies what lies at `keys` from one value into another of the same shape, making what is missing
+ * on the way.
+ */
 const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonValue => {
   const [key, ...rest] = keys;
   if (key === undefined) return from;
@@ -61,7 +67,10 @@ const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonVal
   return Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 };
 
-/** The part of a value that the paths lead to, in the value's own shape; null for a value that no path leads into. */
+/**
+ * The part of a value that the paths lead to, in the value's own shape; null for a value that no
+ * path leads into.
+ */
 export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): JsonValue => {
   if (typeof value !== 'object' || value === null) return null;
   let picked: JsonValue = Array.isArray(value) ? [] : {};
@@ -72,7 +81,10 @@ export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): J
   return picked;
 };
 
-/** Makes what turns a call into JSON text with the columns that were asked for. Only what is answered by paths is parsed. */
+/**
+ * Makes what turns a call into JSON text with the columns that were asked for. Only what is
+ * answered by paths is parsed.
+ */
 export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow) => string) => {
   const columns = projectionOf(names, query).map(({ column, paths }) => ({
     column,

@@ -18,7 +18,9 @@ import { scan } from './scan.ts';
 
 /** What a query asks of others than the calls themselves. */
 export interface Lookups {
-  /** Makes what tells the costs of a call's usage, by model, at the prices in force when it started. */
+  /**
+   * Makes what tells the costs of a call's usage, by model, at the prices in force when it started.
+   */
   readonly costs: (
     projectId: ProjectId,
     budget: RequestBudget,
@@ -75,8 +77,8 @@ export class Enricher {
   }
 
   /**
-   * Fetches what is needed and not there yet, in the order of the rows. Calls that are gone by now are left out, and one whose payload rides in
-   * its item comes back as it is now.
+   * Fetches what is needed and not there yet, in the order of the rows. Calls that are gone by now
+   * are left out, and one whose payload rides in its item comes back as it is now.
    */
   async enrich(rows: readonly CallRow[], needs: readonly Need[]): Promise<readonly CallRow[]> {
     let enriched = await this.#withPayloads(rows, needs);

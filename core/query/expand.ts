@@ -46,8 +46,9 @@ const parsed = (row: CallRow, field: PayloadField): JsonValue =>
   JSON.parse(row.payload?.[field] ?? 'null') as JsonValue;
 
 /**
- * Replaces the refs at the given paths of calls, whose payloads are there, by what they refer to. Shorter paths come first, so that a ref within what
- * another refers to is replaced where its own path is among them. A ref to nothing stays.
+ * Replaces the refs at the given paths of calls, whose payloads are there, by what they refer to.
+ * Shorter paths come first, so that a ref within what another refers to is replaced where its own
+ * path is among them. A ref to nothing stays.
  *
  * @param resolve gives what refs refer to, in their order
  */
@@ -71,7 +72,8 @@ export const expandRows = async (
     const found = expanded.flatMap((values) => occurrence(names, values, field, steps));
     if (found.length === 0) continue;
     const values = await resolve(found.map(({ ref }) => ref));
-    // Calls may share what they refer to, so that a deeper path may replace something only in a copy of it.
+    // Calls may share what they refer to, so that a deeper path may replace something only in a
+    // copy of it.
     const isDeeper = (other: (typeof ofPayload)[number]) =>
       other.field === field &&
       other.steps.length > steps.length &&

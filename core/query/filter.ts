@@ -25,7 +25,9 @@ const likeOneOf = (patterns: readonly string[] | null): Test<string> => {
   return (value) => exact.has(value) || prefixes.some((prefix) => value.startsWith(prefix));
 };
 
-/** Makes the test of a header: every field of the filter that can be decided without the payload. */
+/**
+ * Makes the test of a header: every field of the filter that can be decided without the payload.
+ */
 export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolean) => {
   const on = <T>(test: Test<T>, value: (call: CallHeader) => T) =>
     test ? [(call: CallHeader) => test(value(call))] : [];
@@ -66,7 +68,10 @@ export const payloadFilter = (
     (!output || holds(JSON.parse(payload.output), output));
 };
 
-/** What a call must pass, on its header and with what has been fetched of the rest; undefined where that asks for nothing. */
+/**
+ * What a call must pass, on its header and with what has been fetched of the rest; undefined where
+ * that asks for nothing.
+ */
 export interface Tests {
   readonly onHeader: (row: CallRow) => boolean;
   readonly later: ((row: CallRow) => boolean) | undefined;

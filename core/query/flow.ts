@@ -26,10 +26,12 @@ export async function* inParts(batches: AsyncIterable<readonly CallRow[]>): Asyn
 }
 
 /**
- * Does work on items, several at once, and gives the results in the order of the items. No more is begun than what has been asked for and so many
- * ahead; ending the iteration ends that of the items.
+ * Does work on items, several at once, and gives the results in the order of the items. No more is
+ * begun than what has been asked for and so many ahead; ending the iteration ends that of the
+ * items.
  *
- * @param ahead how many results are being made while one is used; 0 for iterations that may not want them
+ * @param ahead how many results are being made while one is used; 0 for iterations that may not
+ * want them
  */
 export async function* mapAhead<T, R>(
   items: AsyncIterable<T>,

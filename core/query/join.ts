@@ -3,14 +3,16 @@ import type { RequestBudget } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Row } from './scan.ts';
 
-/** Whether two rows are of one call: the same key but for the part that it ends in, and the same id. */
+/**
+ * Whether two rows are of one call: the same key but for the part that it ends in, and the same id.
+ */
 const isSameCall = (a: Row, b: Row): boolean =>
   a.part.id === b.part.id && Buffer.compare(a.key.subarray(0, -1), b.key.subarray(0, -1)) === 0;
 
 /**
- * Joins the rows of starts and ends, which lie side by side, into calls. An end without its start is skipped: its place is a
- * stale one. A start without an end is of a call that still batches, or whose end came first and has no place in the index: the
- * table itself is asked.
+ * Joins the rows of starts and ends, which lie side by side, into calls. An end without its start
+ * is skipped: its place is a stale one. A start without an end is of a call that still batches, or
+ * whose end came first and has no place in the index: the table itself is asked.
  *
  * @throws ServiceError 503 when storage does not give an end in time
  */

@@ -33,8 +33,9 @@ const threadRanges = (
   );
 
 /**
- * Turns where a plan looks into the key ranges to scan. Parents and turns are looked up for their traces and threads; while one of
- * them is not known, what belongs to it can be anywhere in the project.
+ * Turns where a plan looks into the key ranges to scan. Parents and turns are looked up for their
+ * traces and threads; while one of them is not known, what belongs to it can be anywhere in the
+ * project.
  *
  * @param bounds the span of `started_at` that is wanted
  * @throws ServiceError 503 when storage does not give them in time
@@ -62,7 +63,8 @@ export const locate = async (
     bounds,
   );
   if (source.kind === 'parents') return traces;
-  // A nested call may name its turn and not its thread; one that both ranges hold is joined into one.
+  // A nested call may name its turn and not its thread; one that both ranges hold is joined into
+  // one.
   const threads = known.flatMap(({ start }) => start.threadId ?? []);
   return [...threadRanges(store, projectId, threads, bounds), ...traces];
 };

@@ -11,15 +11,19 @@ import { invalid } from '../wire/index.ts';
 import type { CallRow } from './row.ts';
 import { type Cut, orderRuns, sortedPart } from './sorting.ts';
 
-/** Compares calls by `started_at`, then by `id` ascending: the default order, or, descending, with the latest first. */
+/**
+ * Compares calls by `started_at`, then by `id` ascending: the default order, or, descending, with
+ * the latest first.
+ */
 export const compareCalls =
   (descending: boolean) =>
   (a: CallHeader, b: CallHeader): number =>
     (descending ? -1 : 1) * (a.start.startedAt - b.start.startedAt) || compareText(a.id, b.id);
 
 /**
- * Puts calls that started in the same microsecond in order of their ids. They come in order of time, but scanned backwards the
- * ids are backwards too, and very long ones are known to the index by a digest.
+ * Puts calls that started in the same microsecond in order of their ids. They come in order of
+ * time, but scanned backwards the ids are backwards too, and very long ones are known to the index
+ * by a digest.
  */
 export const orderTies = (
   descending: boolean,
@@ -27,7 +31,10 @@ export const orderTies = (
 ): AsyncGenerator<CallHeader[]> =>
   orderRuns((a, b) => a.start.startedAt === b.start.startedAt, compareCalls(descending), batches);
 
-/** Skips `offset` items and ends after `limit` more; null for no end. Nothing is asked for beyond it. */
+/**
+ * Skips `offset` items and ends after `limit` more; null for no end. Nothing is asked for beyond
+ * it.
+ */
 export async function* cut<T>(
   offset: number,
   limit: number | null,
@@ -73,7 +80,8 @@ const tooMany = invalid({
 });
 
 /**
- * Sorts calls and gives those from `offset` up to `limit` more, holding no more of them at a time than about twice as many as are wanted.
+ * Sorts calls and gives those from `offset` up to `limit` more, holding no more of them at a time
+ * than about twice as many as are wanted.
  *
  * @throws ServiceError 422 when those are more than fit into memory
  */

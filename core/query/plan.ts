@@ -39,7 +39,9 @@ export interface Plan {
   readonly descending: boolean;
   /** How the order comes about: as the source is read, or by sorting what has been found. */
   readonly order: 'free' | 'sort';
-  /** What is decided on headers alone: the filter's fields, and expressions without their literals. */
+  /**
+   * What is decided on headers alone: the filter's fields, and expressions without their literals.
+   */
   readonly onHeaders: readonly string[];
   /** What needs more than the header. */
   readonly later: readonly string[];
@@ -50,8 +52,8 @@ export interface Plan {
   readonly offset: number;
   readonly limit: number | null;
   /**
-   * How many calls are enough to look at, offset included: everything that is read counts, since nothing drops any; null where that
-   * is not known.
+   * How many calls are enough to look at, offset included: everything that is read counts, since
+   * nothing drops any; null where that is not known.
    */
   readonly enough: number | null;
 }
@@ -63,7 +65,10 @@ export interface Planned {
   readonly later: readonly Expression[];
 }
 
-/** More ids than this are not looked up one by one: the whole project is read, and they are a filter like any other. */
+/**
+ * More ids than this are not looked up one by one: the whole project is read, and they are a filter
+ * like any other.
+ */
 export const maxIds = { calls: 1000, others: 200 } as const;
 
 const payloadFields: readonly (keyof CallsFilter)[] = ['inputRefs', 'outputRefs'];
@@ -73,7 +78,10 @@ const isSet = (filter: CallsFilter, field: keyof CallsFilter): boolean =>
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Each id once, where there are few enough of them to look each up. What can be no id is none of any call. */
+/**
+ * Each id once, where there are few enough of them to look each up. What can be no id is none of
+ * any call.
+ */
 const few = (ids: readonly string[] | null, most: number): string[] | undefined => {
   if (ids === null) return undefined;
   const unique = [...new Set(ids)].filter(isId);
@@ -98,8 +106,9 @@ const chooseSource = ({ filter, limit }: CallsQuery, { ids, bounds }: Pushed): S
 };
 
 /**
- * Whether the source's own order is the one that was asked for: it goes by `started_at` in either direction, and what falls together there can be put in
- * order by what the headers say. Keys behind `id` decide nothing.
+ * Whether the source's own order is the one that was asked for: it goes by `started_at` in either
+ * direction, and what falls together there can be put in order by what the headers say. Keys behind
+ * `id` decide nothing.
  */
 const isFree = ({ sort: [first, second] }: CallsQuery): boolean =>
   first === undefined ||
@@ -162,7 +171,10 @@ const indexes: Readonly<Record<Source['kind'], string | null>> = {
   project: 'by_time',
 };
 
-/** A plan in a form to be logged: with the index that is read, and with what is looked up counted, not listed. */
+/**
+ * A plan in a form to be logged: with the index that is read, and with what is looked up counted,
+ * not listed.
+ */
 export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
   source: 'ids' in source ? `${source.ids.length} ${source.kind}` : source.kind,
   index: indexes[source.kind],

@@ -22,7 +22,10 @@ export interface QueryCounts {
   sent: number;
 }
 
-/** A query under way: its plan, the counts as they grow, and the answer in one form or another, each to be taken once. */
+/**
+ * A query under way: its plan, the counts as they grow, and the answer in one form or another, each
+ * to be taken once.
+ */
 export interface QueryAnswer {
   readonly plan: Plan;
   readonly counts: QueryCounts;
@@ -47,9 +50,11 @@ interface Query {
 }
 
 /**
- * Answers a query over a project's calls, reading no more of storage than the answer is taken. Ending the iteration ends the scan.
+ * Answers a query over a project's calls, reading no more of storage than the answer is taken.
+ * Ending the iteration ends the scan.
  *
- * @throws ServiceError 503, while the calls are iterated, when storage does not give something in time; 422 when they are too many to be sorted
+ * @throws ServiceError 503, while the calls are iterated, when storage does not give something in
+ * time; 422 when they are too many to be sorted
  */
 export const queryCalls = (
   store: CallStore,
@@ -107,8 +112,8 @@ const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
 };
 
 /**
- * A call that is moved in time while it is read can be met at its old place and at its new one. It is taken where it is met first, as it is by
- * then, and not again.
+ * A call that is moved in time while it is read can be met at its old place and at its new one. It
+ * is taken where it is met first, as it is by then, and not again.
  */
 const firstMeeting = (): ((row: CallRow) => boolean) => {
   const moved = new Set<string>();

@@ -1,7 +1,10 @@
 import type { Expression, FieldPath, SortKey } from '../expression/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
-/** Which calls are wanted: all fields are ANDed, the values of a list are ORed, null asks for nothing. */
+/**
+ * Which calls are wanted: all fields are ANDed, the values of a list are ORed, null asks for
+ * nothing.
+ */
 export interface CallsFilter {
   /** Exact names, or `…:*` for every version of an op. */
   readonly opNames: readonly string[] | null;
@@ -70,7 +73,10 @@ export interface CallsSelection {
 export interface CallsQuery extends CallsSelection {
   /** Calls to skip first. */
   readonly offset: number;
-  /** The order; ties, and all where there are no keys, fall back to `started_at`, then `id`, both ascending. */
+  /**
+   * The order; ties, and all where there are no keys, fall back to `started_at`, then `id`, both
+   * ascending.
+   */
   readonly sort: readonly SortKey[];
   /** Names and dotted paths; null for all columns. */
   readonly columns: readonly string[] | null;

@@ -29,7 +29,10 @@ export class CallRow {
   /** Null where it was not fetched. */
   readonly payload: Payload | null;
   readonly extras: Extras;
-  /** The header that it was found with: another one, where it was read again and had been reported again meanwhile. */
+  /**
+   * The header that it was found with: another one, where it was read again and had been reported
+   * again meanwhile.
+   */
   readonly found: CallHeader;
   readonly #names: WireNames;
   readonly #parsed = new Map<PayloadField, JsonValue>();
@@ -58,7 +61,9 @@ export class CallRow {
     return new CallRow(this.#names, this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
-  /** What a path leads to; undefined where it leads nowhere. What it takes must have been fetched. */
+  /**
+   * What a path leads to; undefined where it leads nowhere. What it takes must have been fetched.
+   */
   value(path: FieldPath): Value {
     const { field, steps } = path;
     if (field === 'summary' && steps[0] === this.#names.service)

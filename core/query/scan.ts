@@ -14,7 +14,10 @@ export interface ScanOptions {
   readonly descending: boolean;
   /** Rows wanted of each range's first page; later pages grow from there. */
   readonly firstPage: number;
-  /** Whether, from the second page on, the next is fetched while one is being used: for scans that will want it. */
+  /**
+   * Whether, from the second page on, the next is fetched while one is being used: for scans that
+   * will want it.
+   */
   readonly ahead: boolean;
   /** Whether rows of `by_thread` are merged thread by thread, and by time only within a thread. */
   readonly byThread?: boolean;
@@ -105,8 +108,9 @@ const toRow = (
 });
 
 /**
- * Scans key ranges side by side and merges their rows in the order of their keys. Rows come in batches, each as long as what has
- * been read allows, so that the first come as soon as they are known.
+ * Scans key ranges side by side and merges their rows in the order of their keys. Rows come in
+ * batches, each as long as what has been read allows, so that the first come as soon as they are
+ * known.
  *
  * @throws ServiceError 503 when storage does not give a page in time
  */

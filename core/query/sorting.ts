@@ -19,8 +19,8 @@ export interface Sorting<T> {
 const maxBytes = 400 * 1024 * 1024;
 
 /**
- * Sorts items and gives those from `offset` up to `limit` more, holding no more of them at a time than about twice as many as are
- * wanted.
+ * Sorts items and gives those from `offset` up to `limit` more, holding no more of them at a time
+ * than about twice as many as are wanted.
  *
  * @throws ServiceError the sorting's `tooMany`
  */

@@ -40,8 +40,9 @@ export async function* readSource(
 const maxAhead = 16;
 
 /**
- * How many rows to ask each range for at first: where it is known how many calls are enough, each range's even share of twice
- * as many rows (a call may have two) and some to spare; else no more than it takes to have something to send at once.
+ * How many rows to ask each range for at first: where it is known how many calls are enough, each
+ * range's even share of twice as many rows (a call may have two) and some to spare; else no more
+ * than it takes to have something to send at once.
  */
 const firstPageRows = (enough: number | null, ranges: number): number =>
   enough === null ? Math.ceil(32 / ranges) : Math.ceil((2.2 * enough) / ranges) + 8;

@@ -7,7 +7,10 @@ export interface Bucket {
   readonly name: string;
 }
 
-/** S3's part of the SDK, loaded when it is first needed: most requests are over without it, and it would be a third of what a container loads. */
+/**
+ * S3's part of the SDK, loaded when it is first needed: most requests are over without it, and it
+ * would be a third of what a container loads.
+ */
 const s3 = () => import('@aws-sdk/client-s3');
 
 /** An object as it was read: its bytes, and the ETag that tells whether it is still the same. */
@@ -79,7 +82,10 @@ export const getObject = async (
   budget: RequestBudget,
 ): Promise<Uint8Array | undefined> => (await readObject(bucket, key, budget))?.body;
 
-/** What S3 answers to a write on condition: the object is gone, somebody else is writing it, it is another by now. */
+/**
+ * What S3 answers to a write on condition: the object is gone, somebody else is writing it, it is
+ * another by now.
+ */
 const changed = new Set<number | undefined>([404, 409, 412]);
 
 /** The status of S3's answer that an error of its client tells of; undefined for other errors. */
@@ -122,7 +128,8 @@ export const deleteObject = (bucket: Bucket, key: string, budget: RequestBudget)
  * Stores an object in the place of one that was read.
  *
  * @param etag of the object that was read
- * @returns false where it is not that one any more, which is also what a write gives whose first answer was lost: look again
+ * @returns false where it is not that one any more, which is also what a write gives whose first
+ * answer was lost: look again
  * @throws ServiceError 503 when S3 does not take it in time
  */
 export const replaceObject = (

@@ -3,16 +3,25 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import pMap, { pMapSkip } from 'p-map';
 import { unavailable } from '../wire/index.ts';
 
-/** What a request has used of storage so far. Units are DynamoDB's; of the requests, those that the SDK repeats by itself count once. */
+/**
+ * What a request has used of storage so far. Units are DynamoDB's; of the requests, those that the
+ * SDK repeats by itself count once.
+ */
 export interface Meter {
   readUnits: number;
   writeUnits: number;
   requests: number;
-  /** Of the requests, those that storage throttled, also after the SDK's own repeats, or did in part only. */
+  /**
+   * Of the requests, those that storage throttled, also after the SDK's own repeats, or did in part
+   * only.
+   */
   throttled: number;
 }
 
-/** What one request may still spend, and what it has spent: handed down to everything that touches storage. */
+/**
+ * What one request may still spend, and what it has spent: handed down to everything that touches
+ * storage.
+ */
 export interface RequestBudget {
   /** When storage must have answered, in milliseconds since 1970. */
   readonly deadline: number;
@@ -33,7 +42,10 @@ export const requestBudget = (millis: number, signal?: AbortSignal): RequestBudg
 
 const baseDelayMs = 25;
 const maxDelayMs = 2000;
-/** The longest that one step is tried for, however much time the whole has: a stream may last 15 minutes. */
+/**
+ * The longest that one step is tried for, however much time the whole has: a stream may last 15
+ * minutes.
+ */
 const patienceMs = 25_000;
 
 /** Exponential back-off with full jitter, in milliseconds, for the given attempt (0, 1, …). */
@@ -43,18 +55,25 @@ const delay = (attempt: number): number => Math.random() * Math.min(maxDelayMs, 
 export const isThrottling = (error: unknown): boolean =>
   error instanceof Error && isThrottlingError(error as Parameters<typeof isThrottlingError>[0]);
 
-/** Whether the same request may succeed later: throttling, time-outs, broken connections, server errors. */
+/**
+ * Whether the same request may succeed later: throttling, time-outs, broken connections, server
+ * errors.
+ */
 const isRetryable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const sdkError = error as Parameters<typeof isTransientError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 };
 
-/** One try; it says true when all is done, false when some is left over to be tried again (unprocessed items, say). */
+/**
+ * One try; it says true when all is done, false when some is left over to be tried again
+ * (unprocessed items, say).
+ */
 export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promise<boolean>;
 
 /**
- * Does something to storage until it is done, as {@link untilDone} does, and counts its requests, and those that were throttled.
+ * Does something to storage until it is done, as {@link untilDone} does, and counts its requests,
+ * and those that were throttled.
  *
  * @param attempt makes one request with the options that it is given
  * @throws what {@link untilDone} throws
@@ -73,10 +92,11 @@ export const withRetries = (budget: RequestBudget, attempt: Attempt): Promise<vo
   });
 
 /**
- * Tries something until it is done. Throttling, time-outs, broken connections and server errors are tried again,
- * as what is left over is, with back-off and jitter.
+ * Tries something until it is done. Throttling, time-outs, broken connections and server errors are
+ * tried again, as what is left over is, with back-off and jitter.
  *
- * @param attempt is given the options of an SDK request: what is under way at the deadline is broken off
+ * @param attempt is given the options of an SDK request: what is under way at the deadline is
+ * broken off
  * @throws ServiceError 503 when the deadline passes first; whatever else `attempt` throws, as it is
  */
 export const untilDone = async (budget: RequestBudget, attempt: Attempt): Promise<void> => {
@@ -104,8 +124,9 @@ export const untilDone = async (budget: RequestBudget, attempt: Attempt): Promis
 };
 
 /**
- * Does something with each of a list, several at once. After a failure nothing more is begun, but what is under way is waited for before the
- * failure is thrown: a function that has answered is frozen, and a write behind the answer would be done whenever it thaws.
+ * Does something with each of a list, several at once. After a failure nothing more is begun, but
+ * what is under way is waited for before the failure is thrown: a function that has answered is
+ * frozen, and a write behind the answer would be done whenever it thaws.
  *
  * @param concurrency how many are under way at once
  */

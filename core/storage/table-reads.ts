@@ -6,7 +6,8 @@ import { batchConcurrency, chunked, type Item, meter, type Table } from './table
 const maxBatchGet = 100;
 
 /**
- * Gets the items of the keys, 100 a request, in no particular order; keys of nothing give nothing. No two may be the same.
+ * Gets the items of the keys, 100 a request, in no particular order; keys of nothing give nothing.
+ * No two may be the same.
  *
  * @throws ServiceError 503 when storage does not give them in time
  */

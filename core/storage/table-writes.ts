@@ -52,7 +52,8 @@ export const putItems = (table: Table, items: readonly Item[], budget: RequestBu
   );
 
 /**
- * Deletes the items of the keys, 25 a request; keys of nothing are as good as deleted. No two may be the same.
+ * Deletes the items of the keys, 25 a request; keys of nothing are as good as deleted. No two may
+ * be the same.
  *
  * @throws ServiceError 503 when some could not be deleted in time; others may have been
  */
@@ -64,8 +65,8 @@ export const deleteItems = (table: Table, keys: readonly Item[], budget: Request
   );
 
 /**
- * Inserts the items whose keys are not there yet, 25 a request: BatchWriteItem knows no conditions, PartiQL's
- * INSERT has this one built in. No two may have the same key.
+ * Inserts the items whose keys are not there yet, 25 a request: BatchWriteItem knows no conditions,
+ * PartiQL's INSERT has this one built in. No two may have the same key.
  *
  * @returns those items whose keys were there already; they were not written
  * @throws ServiceError 503 when some could not be stored in time; others may have been
@@ -106,7 +107,9 @@ const insertStatement = (table: Table, item: Item): BatchStatementRequest => ({
   Parameters: Object.values(item),
 });
 
-/** The statement errors that pass by themselves, or (DuplicateItem) mean something to the caller. */
+/**
+ * The statement errors that pass by themselves, or (DuplicateItem) mean something to the caller.
+ */
 const passing = new Set<string | undefined>([
   'DuplicateItem',
   'InternalServerError',
@@ -121,7 +124,10 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
   if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
 };
 
-/** What the stored item's attributes must be for it to be replaced or deleted; undefined for one that must be absent. */
+/**
+ * What the stored item's attributes must be for it to be replaced or deleted; undefined for one
+ * that must be absent.
+ */
 export type Condition = Readonly<Record<string, AttributeValue | undefined>>;
 
 /** A write's condition, as a request carries it. */
@@ -165,7 +171,8 @@ const sendIf = async (
 /**
  * Puts one item if the stored one is as expected.
  *
- * @returns false where it is not, which is also what a put gives whose first answer was lost: look again
+ * @returns false where it is not, which is also what a put gives whose first answer was lost: look
+ * again
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const replaceItem = (
@@ -186,7 +193,8 @@ export const replaceItem = (
 /**
  * Deletes one item if it is as expected.
  *
- * @returns false where it is not, or is gone, which is also what a deletion gives whose first answer was lost: look again
+ * @returns false where it is not, or is gone, which is also what a deletion gives whose first
+ * answer was lost: look again
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const deleteItem = (

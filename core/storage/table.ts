@@ -17,7 +17,9 @@ export const batchConcurrency = 8;
 export const chunked = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
-/** Adds to an budget's meter what an answer says it took; DynamoDB Local says nothing for PartiQL. */
+/**
+ * Adds to an budget's meter what an answer says it took; DynamoDB Local says nothing for PartiQL.
+ */
 export const meter = (
   budget: RequestBudget,
   kind: 'readUnits' | 'writeUnits',

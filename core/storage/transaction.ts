@@ -21,8 +21,8 @@ const passing = new Set<string | undefined>([
 ]);
 
 /**
- * Does a transaction. One whose first answer was lost is not done twice: it carries a token, which DynamoDB remembers for ten
- * minutes. One that meets another at the same item is tried again.
+ * Does a transaction. One whose first answer was lost is not done twice: it carries a token, which
+ * DynamoDB remembers for ten minutes. One that meets another at the same item is tried again.
  *
  * @returns false where an item is not as expected; nothing was written then
  * @throws ServiceError 503 when storage does not take it in time

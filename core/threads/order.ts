@@ -25,7 +25,8 @@ const tooMany = invalid({
 });
 
 /**
- * Sorts threads by fields, missing values last in both directions and ties by `thread_id`, and gives those of a part.
+ * Sorts threads by fields, missing values last in both directions and ties by `thread_id`, and
+ * gives those of a part.
  *
  * @throws ServiceError 422 when those are more than fit into memory
  */
@@ -48,7 +49,10 @@ export const sortThreads = async (
   return kept.map(({ thread }) => thread);
 };
 
-/** Puts threads in order of their ids that come in that of the index, which knows very long ids by a digest. */
+/**
+ * Puts threads in order of their ids that come in that of the index, which knows very long ids by a
+ * digest.
+ */
 export const orderLongIds = (
   descending: boolean,
   batches: AsyncIterable<readonly ThreadStatistics[]>,

@@ -13,7 +13,10 @@ export type Source =
 /** How a query over threads is going to be answered: plain data, logged with the request. */
 export interface Plan {
   readonly source: Source;
-  /** How the order comes about: as the index has it, which is by `thread_id`, or by sorting what has been computed. */
+  /**
+   * How the order comes about: as the index has it, which is by `thread_id`, or by sorting what has
+   * been computed.
+   */
   readonly order: 'free' | 'sort';
   /** Whether the index is read from its last thread on. */
   readonly descending: boolean;

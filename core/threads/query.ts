@@ -14,7 +14,10 @@ export interface ThreadsCounts extends ReadCounts {
   sent: number;
 }
 
-/** A query over threads under way: its plan, the counts as they grow, and the answer in two forms, one of which is to be taken once. */
+/**
+ * A query over threads under way: its plan, the counts as they grow, and the answer in two forms,
+ * one of which is to be taken once.
+ */
 export interface ThreadsAnswer {
   readonly plan: Plan;
   readonly counts: ThreadsCounts;
@@ -28,10 +31,11 @@ export interface ThreadsAnswer {
 const sortedBatch = 500;
 
 /**
- * Answers a query over a project's threads, reading turns alone. Ending the iteration ends the scan.
+ * Answers a query over a project's threads, reading turns alone. Ending the iteration ends the
+ * scan.
  *
- * @throws ServiceError 503, while the answer is iterated, when storage does not give something in time; 422 when there are too many
- * threads to be sorted
+ * @throws ServiceError 503, while the answer is iterated, when storage does not give something in
+ * time; 422 when there are too many threads to be sorted
  */
 export const queryThreads = (store: CallStore, query: ThreadsQuery, budget: RequestBudget): ThreadsAnswer => {
   const planned = plan(query);
@@ -77,7 +81,10 @@ async function* encoded(
   }
 }
 
-/** The header goes with the first threads, or alone at the end: what fails before them is then an error like any other. */
+/**
+ * The header goes with the first threads, or alone at the end: what fails before them is then an
+ * error like any other.
+ */
 async function* withHeader(batches: AsyncIterable<string[]>): AsyncGenerator<string[]> {
   let header = [threadCsvHeader];
   for await (const batch of batches) {

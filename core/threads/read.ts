@@ -27,13 +27,17 @@ const threadsAtOnce = 16;
 /** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
 const maxAhead = 16;
 /**
- * How many rows to ask each range for at first: enough to have something to send at once or to fold most threads whole, but 1 MB
- * of them where all turns of the project are read before anything is sent.
+ * How many rows to ask each range for at first: enough to have something to send at once or to fold
+ * most threads whole, but 1 MB of them where all turns of the project are read before anything is
+ * sent.
  */
 const firstPageRows = ({ source, order }: Plan): number =>
   source.kind === 'project' && order === 'sort' ? Number.POSITIVE_INFINITY : 128;
 
-/** The key ranges of a plan's source, in groups that are read one after the other. A thread's ranges are all in one group. */
+/**
+ * The key ranges of a plan's source, in groups that are read one after the other. A thread's ranges
+ * are all in one group.
+ */
 const rangesOf = (store: CallStore, projectId: ProjectId, { source, descending }: Plan): KeyRange[][] => {
   switch (source.kind) {
     case 'nothing':
@@ -52,8 +56,8 @@ const rangesOf = (store: CallStore, projectId: ProjectId, { source, descending }
 };
 
 /**
- * Reads the turns of a plan's threads and folds them thread by thread, in the order of the index, holding one thread's durations at
- * a time.
+ * Reads the turns of a plan's threads and folds them thread by thread, in the order of the index,
+ * holding one thread's durations at a time.
  *
  * @param counts grow while it reads
  * @throws ServiceError 503 when storage does not give something in time

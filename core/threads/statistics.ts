@@ -20,9 +20,14 @@ export interface ThreadStatistics {
   readonly lastUpdated: Micros;
   /** The turn that started first; of several the one with the lowest id, by code point. */
   readonly firstTurnId: string;
-  /** The turn that `lastUpdated` is of; of several the one that started last, then the one with the highest id. */
+  /**
+   * The turn that `lastUpdated` is of; of several the one that started last, then the one with the
+   * highest id.
+   */
   readonly lastTurnId: string;
-  /** The median of how long finished turns took, in ms with fractions; null where none has finished. */
+  /**
+   * The median of how long finished turns took, in ms with fractions; null where none has finished.
+   */
   readonly p50TurnDurationMs: number | null;
   /** The 99th percentile of the same. */
   readonly p99TurnDurationMs: number | null;
@@ -36,7 +41,10 @@ const byLastMoment = (a: Turn, b: Turn): number => lastMoment(a) - lastMoment(b)
 
 const microsPerMilli = 1000;
 
-/** The statistics of one thread while its turns come, in any order, each once. Of a turn it keeps a number, how long it took. */
+/**
+ * The statistics of one thread while its turns come, in any order, each once. Of a turn it keeps a
+ * number, how long it took.
+ */
 export class ThreadFold {
   readonly threadId: string;
   #turns = 1;

@@ -1,12 +1,17 @@
 import * as z from 'zod/mini';
 
-/** What the OpenAPI document says of a schema, where the schema itself does not: its own checks are functions. */
+/**
+ * What the OpenAPI document says of a schema, where the schema itself does not: its own checks are
+ * functions.
+ */
 export interface Documentation {
   /** The name of the component that it becomes; without one it stands where it is used. */
   readonly name?: string;
   /** Keywords of JSON Schema 2020-12 for what its checks look for, as far as there are any. */
   readonly says?: Readonly<Record<string, unknown>>;
-  /** Gives the schema that is shown in its place, for one that decides by the body how to parse it. */
+  /**
+   * Gives the schema that is shown in its place, for one that decides by the body how to parse it.
+   */
   readonly like?: () => unknown;
 }
 
@@ -18,7 +23,10 @@ const part = '[A-Za-z0-9_.-]{1,128}';
 /** What JSON Schema says of a project's id within a longer pattern. */
 export const projectIdPattern = `(?!\\.{1,2}/)${part}/(?!\\.{1,2}(?:/|$))${part}`;
 
-/** Control characters, as a pattern's character class has them: in the spelling that regular expressions of all languages know. */
+/**
+ * Control characters, as a pattern's character class has them: in the spelling that regular
+ * expressions of all languages know.
+ */
 export const controls = '\\u0000-\\u001f\\u007f-\\u009f';
 
 /** What JSON Schema says of an id of a length. */

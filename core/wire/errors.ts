@@ -1,4 +1,7 @@
-/** One fault in a request: where it is, what to do about it, and its kind by the names pydantic users know. */
+/**
+ * One fault in a request: where it is, what to do about it, and its kind by the names pydantic
+ * users know.
+ */
 export interface ErrorDetail {
   readonly loc: readonly string[];
   readonly msg: string;
@@ -10,7 +13,10 @@ export interface ErrorBody {
   readonly detail: readonly ErrorDetail[];
 }
 
-/** An error that the caller is told of: its status, in HTTP's terms, and what is wrong. Anything else thrown is a 500. */
+/**
+ * An error that the caller is told of: its status, in HTTP's terms, and what is wrong. Anything
+ * else thrown is a 500.
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
@@ -47,7 +53,10 @@ export const conflict = (...detail: ErrorDetail[]): ServiceError => new ServiceE
 /** 413: one value is over its own limit. */
 export const tooLarge = (...detail: ErrorDetail[]): ServiceError => new ServiceError(413, detail);
 
-/** 503: storage throttled or failed until the time for retries ran out. The request may be sent again as it is. */
+/**
+ * 503: storage throttled or failed until the time for retries ran out. The request may be sent
+ * again as it is.
+ */
 export const unavailable = (
   cause: unknown,
   msg = 'storage did not take or give the data in time; send the same request again',

@@ -7,7 +7,10 @@ const printable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 /** What an id must look like, for error messages. */
 export const idRule = 'should be 1 to 256 printable characters';
 
-/** Whether a client's id is 1–256 printable characters (code points): no controls, line breaks, lone surrogates. */
+/**
+ * Whether a client's id is 1–256 printable characters (code points): no controls, line breaks, lone
+ * surrogates.
+ */
 export const isId = (text: string): boolean =>
   text.length > 0 &&
   text.length <= 512 &&
@@ -20,8 +23,8 @@ export const newId = (): string => uuidv7();
 const latestMillis = 2 ** 48 - 1;
 
 /**
- * An id of the server's own that is the same whenever it is made of the same: a UUIDv7 of the given time, in which bits of a SHA-256 over
- * the seed stand for the random ones.
+ * An id of the server's own that is the same whenever it is made of the same: a UUIDv7 of the given
+ * time, in which bits of a SHA-256 over the seed stand for the random ones.
  */
 export const idOf = (time: Micros, seed: string): string => {
   const hash = createHash('sha256').update(seed).digest();

@@ -6,14 +6,20 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** How deep lists and objects may nest in one free-form value; `JSON.stringify` overflows the stack far beyond it. */
+/**
+ * How deep lists and objects may nest in one free-form value; `JSON.stringify` overflows the stack
+ * far beyond it.
+ */
 export const maxDepth = 512;
 
 /** Whether the value is a JSON object: neither null nor a list. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a JSON text can say and a stored value cannot keep: nesting without end, and numbers beyond those of a double. */
+/**
+ * What a JSON text can say and a stored value cannot keep: nesting without end, and numbers beyond
+ * those of a double.
+ */
 export type JsonFault = 'too deep' | 'too large a number';
 
 /**
@@ -44,14 +50,15 @@ export const faultOf = (value: unknown, levels = maxDepth): JsonFault | undefine
 export const utf8Length = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 /**
- * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of their UTF-16 code units,
- * numbers and strings as ECMAScript writes them. Values that are equal as JSON have the same text. Lone surrogates, of which
- * the RFC says nothing good, are escaped.
+ * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of
+ * their UTF-16 code units, numbers and strings as ECMAScript writes them. Values that are equal as
+ * JSON have the same text. Lone surrogates, of which the RFC says nothing good, are escaped.
  */
 export const canonicalJson = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  // Written out by hand: an object would put keys that look like integers first, whatever order they are set in.
+  // Written out by hand: an object would put keys that look like integers first, whatever order
+  // they are set in.
   const fields = Object.keys(value)
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);

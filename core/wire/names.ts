@@ -1,6 +1,6 @@
 /**
- * Every name on the wire that carries the service's own name. The fragment is one setting; nothing else in
- * the code spells it.
+ * Every name on the wire that carries the service's own name. The fragment is one setting; nothing
+ * else in the code spells it.
  */
 export interface WireNames {
   /** The fragment itself, and the key of the service's block in a call's summary: `svc`. */
@@ -26,7 +26,10 @@ export interface WireNames {
 /** The service's name where the setting does not give one. */
 export const defaultServiceName = 'svc';
 
-/** Derives all wire names from the service's name, e.g. `svc`: a lower-case letter, then letters or digits. */
+/**
+ * Derives all wire names from the service's name, e.g. `svc`: a lower-case letter, then letters or
+ * digits.
+ */
 export const wireNames = (service: string): WireNames => ({
   service,
   refScheme: `${service}:///`,

@@ -9,8 +9,8 @@ export const projectIdRule =
   'should be <entity>/<project>: exactly one slash, both parts 1 to 128 letters, digits, "_", "-" or "."';
 
 /**
- * Parses `<entity>/<project>`: exactly one slash, both parts 1–128 characters of letters, digits, `_`, `-`,
- * `.`, and neither `.` nor `..`.
+ * Parses `<entity>/<project>`: exactly one slash, both parts 1–128 characters of letters, digits,
+ * `_`, `-`, `.`, and neither `.` nor `..`.
  *
  * @returns the id, or undefined where the text is not one
  */

@@ -4,7 +4,8 @@ import { isId } from './ids.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 
 /*
- * Records are purged by id alone: the query of a purge is the query language's `$eq` on `id`, or an `$or` of such.
+ * Records are purged by id alone: the query of a purge is the query language's `$eq` on `id`, or an
+ * `$or` of such.
  */
 
 /** The most ids that one request may purge. */
@@ -23,7 +24,9 @@ const only = (value: JsonValue | undefined, key: string): JsonValue | undefined 
   return Object.keys(value).length === 1 && Object.hasOwn(value, key) ? value[key] : undefined;
 };
 
-/** The id of `{"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}`, its operands in either order. */
+/**
+ * The id of `{"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}`, its operands in either order.
+ */
 const idOf = (operation: JsonValue): string | undefined => {
   const operands = only(operation, '$eq');
   if (!Array.isArray(operands) || operands.length !== 2) return undefined;

@@ -8,7 +8,10 @@ export type Ref =
       readonly projectId: ProjectId;
       readonly name: string;
       readonly digest: string;
-      /** The trailing path into an object's value, without its leading slash; empty where there is none. */
+      /**
+       * The trailing path into an object's value, without its leading slash; empty where there is
+       * none.
+       */
       readonly path: string;
     }
   | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
@@ -16,8 +19,8 @@ export type Ref =
 const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
 
 /**
- * Parses `<service>:///<entity>/<project>/<object|op>/<name>:<digest>` (an object's may go on with a path) or
- * `<service>:///<entity>/<project>/call/<id>`.
+ * Parses `<service>:///<entity>/<project>/<object|op>/<name>:<digest>` (an object's may go on with
+ * a path) or `<service>:///<entity>/<project>/call/<id>`.
  *
  * @returns the ref, or undefined where the text is none
  */

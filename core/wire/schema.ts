@@ -9,8 +9,8 @@ import { parseTime, timeRule } from './time.ts';
 export * from './documented.ts';
 
 /*
- * The types that requests are made of. A schema's own messages say what should be there; `params.type` names the fault as pydantic
- * users know it.
+ * The types that requests are made of. A schema's own messages say what should be there;
+ * `params.type` names the fault as pydantic users know it.
  */
 
 const rule = (error: string, type: string) => ({ error, params: { type } });
@@ -73,8 +73,8 @@ export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
 export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
 
 /**
- * Fields of an object schema whose names are made of the service's own, to be spread among the others. They have no static type: read
- * them with {@link fieldOf}.
+ * Fields of an object schema whose names are made of the service's own, to be spread among the
+ * others. They have no static type: read them with {@link fieldOf}.
  */
 export const namedFields = (fields: Readonly<Record<string, z.ZodMiniType>>): Record<never, never> => fields;
 
@@ -199,7 +199,10 @@ export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   return result.data;
 };
 
-/** Says where JSON went wrong as far as V8 does: the character's place, or else the character itself. */
+/**
+ * Says where JSON went wrong as far as V8 does: the character's place, or else the character
+ * itself.
+ */
 const jsonFault = (error: unknown, text: string): ErrorDetail => {
   const type = 'json_invalid';
   if (text === '') return { loc: ['body'], msg: 'the body is empty; it should be JSON', type };

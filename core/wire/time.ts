@@ -1,6 +1,6 @@
 /**
- * A point in time as whole microseconds since 1970-01-01T00:00:00Z, negative before it. Always a safe
- * integer, so from 1684-07-28 to 2255-06-05: a double holds no more at this resolution.
+ * A point in time as whole microseconds since 1970-01-01T00:00:00Z, negative before it. Always a
+ * safe integer, so from 1684-07-28 to 2255-06-05: a double holds no more at this resolution.
  */
 export type Micros = number;
 
@@ -12,8 +12,8 @@ export const timeRule =
   'should be an ISO 8601 time such as 2026-10-01T09:30:00.123456Z, between the years 1685 and 2254';
 
 /**
- * Parses an ISO 8601 time with any offset; without one it is UTC, and a date alone is its midnight. Digits
- * beyond the sixth of the fraction are cut off.
+ * Parses an ISO 8601 time with any offset; without one it is UTC, and a date alone is its midnight.
+ * Digits beyond the sixth of the fraction are cut off.
  *
  * @returns microseconds, or undefined where the text is not a time or is out of range
  */

@@ -3,7 +3,10 @@ import { queryPrices } from '../../core/costs/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
-/** `POST /cost/query`: a project's own prices; streamed, since they can be more than a buffered answer may hold. */
+/**
+ * `POST /cost/query`: a project's own prices; streamed, since they can be more than a buffered
+ * answer may hold.
+ */
 export const handler = streamEndpoint(
   {
     ...costQuery(),

@@ -3,7 +3,10 @@ import { createdJson, replaceFeedback } from '../../core/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
-/** `POST /feedback/replace`: puts a feedback record in the place of another, all at once, and answers it as it is stored. */
+/**
+ * `POST /feedback/replace`: puts a feedback record in the place of another, all at once, and
+ * answers it as it is stored.
+ */
 export const handler = jsonEndpoint(
   {
     ...feedbackReplace(settings.names),

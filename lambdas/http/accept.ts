@@ -6,8 +6,8 @@ import { headersOf } from './event.ts';
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
 
 /**
- * The media type that an answer is to have: of those that can be written, the first that the client likes best; without an
- * `accept` header, the first.
+ * The media type that an answer is to have: of those that can be written, the first that the client
+ * likes best; without an `accept` header, the first.
  *
  * @throws ServiceError 406 when the client accepts none of them
  */
@@ -21,7 +21,10 @@ export const mediaType = (event: Headers, written: readonly string[]): string =>
   ]);
 };
 
-/** Whether the client would have its answer compressed with gzip. Only what it names counts: `*` alone does not. */
+/**
+ * Whether the client would have its answer compressed with gzip. Only what it names counts: `*`
+ * alone does not.
+ */
 export const acceptsGzip = (event: Headers): boolean => {
   const headers = headersOf(event);
   if (!/gzip/i.test(headers['accept-encoding'] ?? '')) return false;

@@ -7,7 +7,10 @@ const expired = new ServiceError(401, [
   { loc: ['header', 'authorization'], msg: 'this key has expired', type: 'unauthorized' },
 ]);
 
-/** Reads who calls from the authorizer's context. Its answer may be a cached one, so the key's expiry is looked at again. */
+/**
+ * Reads who calls from the authorizer's context. Its answer may be a cached one, so the key's
+ * expiry is looked at again.
+ */
 export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {
     const caller = fromContext(event.requestContext.authorizer);
@@ -27,8 +30,8 @@ export interface NamedProject {
 }
 
 /**
- * Refuses requests that name a project on which the caller's key does not give the role. Whether the project exists makes no
- * difference.
+ * Refuses requests that name a project on which the caller's key does not give the role. Whether
+ * the project exists makes no difference.
  */
 export const authorize = <Body>(
   role: Role,

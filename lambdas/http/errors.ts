@@ -27,7 +27,8 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
 };
 
 /**
- * What middy does a moment before the function's time is up, in whose place Lambda would end the function: a request that got no further may be sent again.
+ * What middy does a moment before the function's time is up, in whose place Lambda would end the
+ * function: a request that got no further may be sent again.
  *
  * @throws ServiceError 503
  */
@@ -35,7 +36,10 @@ export const timeoutEarlyResponse = (): never => {
   throw unavailable('the time of the function is up');
 };
 
-/** Turns whatever is thrown into an answer; what no caller is to blame for is told as a 500 without its cause, which the log has. */
+/**
+ * Turns whatever is thrown into an answer; what no caller is to blame for is told as a 500 without
+ * its cause, which the log has.
+ */
 export const answerErrors = (service: string): MiddlewareObj<APIGatewayProxyEvent> => ({
   onError: (request) => {
     const { requestId } = request.event.requestContext;

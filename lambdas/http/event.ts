@@ -22,11 +22,17 @@ export interface ServiceEvent<Body> extends APIGatewayProxyEvent {
 /** Kept back of a function's time for answering when storage does not. */
 const marginMs = 1000;
 
-/** An budget that ends before the function's time-out, so that a slow storage becomes a 503 and not a broken request. */
+/**
+ * An budget that ends before the function's time-out, so that a slow storage becomes a 503 and not
+ * a broken request.
+ */
 export const budgetOf = (context: Context, signal?: AbortSignal): RequestBudget =>
   requestBudget(Math.max(0, context.getRemainingTimeInMillis() - marginMs), signal);
 
-/** A header's value whatever the case of its name, which clients choose; undefined where there is none. */
+/**
+ * A header's value whatever the case of its name, which clients choose; undefined where there is
+ * none.
+ */
 export const headerOf = (event: Pick<APIGatewayProxyEvent, 'headers'>, name: string): string | undefined => {
   const entry = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
   return entry?.[1];

@@ -9,8 +9,9 @@ export interface FixedAnswer {
 }
 
 /**
- * Makes the handler of an endpoint that answers everybody the same JSON text. It looks at nothing of the request but its id, and logs nothing: the
- * access log has the request, and nothing here can fail.
+ * Makes the handler of an endpoint that answers everybody the same JSON text. It looks at nothing
+ * of the request but its id, and logs nothing: the access log has the request, and nothing here can
+ * fail.
  */
 export const fixedEndpoint =
   ({ text, cacheControl }: FixedAnswer) =>

@@ -1,6 +1,9 @@
 import type { Piece } from './text.ts';
 
-/** Records on their way into an answer, in each form that they can be written in; one of them is taken, once. */
+/**
+ * Records on their way into an answer, in each form that they can be written in; one of them is
+ * taken, once.
+ */
 export interface Records {
   /** As JSON text, one each, in batches. */
   readonly json: AsyncIterable<readonly string[]>;

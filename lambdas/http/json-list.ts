@@ -1,8 +1,8 @@
 import type { Piece } from './text.ts';
 
 /**
- * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is written before the first batch
- * has come, so that what fails before it is an error like any other.
+ * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is
+ * written before the first batch has come, so that what fails before it is an error like any other.
  *
  * @param field the list's name
  * @param wrote is told how many texts of a batch are about to be written

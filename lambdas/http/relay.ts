@@ -9,7 +9,10 @@ import type { ServiceEvent } from './event.ts';
 export interface RelayEvent<Body> extends ServiceEvent<Body> {
   /** Aborted when nobody reads the answer any more, be it that it has not begun yet. */
   gone: AbortSignal;
-  /** What is to be done once the answer has gone out, whatever became of it; set by the handler. It must not throw. */
+  /**
+   * What is to be done once the answer has gone out, whatever became of it; set by the handler. It
+   * must not throw.
+   */
   afterwards?: () => Promise<void>;
 }
 
@@ -32,8 +35,9 @@ const closedEarly = (stream: Writable): AbortSignal => {
 type Invoke = (event: unknown, stream: Writable, context: Context) => Promise<void>;
 
 /**
- * Makes the handler of an endpoint that passes on another service's answer. Its bytes go out as they come; where they end in an error, the connection is
- * broken off. The function goes on after that, for what its handler left to be done afterwards.
+ * Makes the handler of an endpoint that passes on another service's answer. Its bytes go out as
+ * they come; where they end in an error, the connection is broken off. The function goes on after
+ * that, for what its handler left to be done afterwards.
  *
  * @param middlewares what comes before the handler, in order
  */

@@ -6,8 +6,8 @@ import { type Bucket, dynamodbClient, s3Client, type Table } from '../../core/st
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
- * What a function knows of its deployment, from its environment. That names the stores of its route alone: asking for another
- * throws an Error.
+ * What a function knows of its deployment, from its environment. That names the stores of its route
+ * alone: asking for another throws an Error.
  */
 export interface Settings {
   readonly names: WireNames;

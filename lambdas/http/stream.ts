@@ -9,7 +9,10 @@ import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { type Piece, utf8, withLineEnd } from './text.ts';
 
-/** A streamed answer: its text as it becomes known, and what to say of it in the log once it is over. */
+/**
+ * A streamed answer: its text as it becomes known, and what to say of it in the log once it is
+ * over.
+ */
 export interface StreamedAnswer {
   readonly text: AsyncIterable<Piece>;
   readonly logged: () => Details;
@@ -19,8 +22,9 @@ export interface StreamedAnswer {
 export type Streamer<Body> = (request: ServiceRequest<Body>, mediaType: string) => StreamedAnswer;
 
 /**
- * Makes the handler of an endpoint whose answer is streamed. The answer's head goes out with its first text, so that what fails
- * before is an error like any other; what fails after it breaks the connection off.
+ * Makes the handler of an endpoint whose answer is streamed. The answer's head goes out with its
+ * first text, so that what fails before is an error like any other; what fails after it breaks the
+ * connection off.
  *
  * @param mediaTypes what the endpoint can write, the default first
  */
@@ -61,8 +65,8 @@ export const streamEndpoint = <Body>(
     });
 
 /**
- * Has a stream abort what makes its content as soon as it is destroyed, which is when nobody reads on: its generator cannot be ended
- * while it waits for storage.
+ * Has a stream abort what makes its content as soon as it is destroyed, which is when nobody reads
+ * on: its generator cannot be ended while it waits for storage.
  */
 const abortable = (stream: Readable, aborting: AbortController): Readable => {
   const destroy = stream._destroy.bind(stream);
@@ -77,7 +81,10 @@ const abortable = (stream: Readable, aborting: AbortController): Readable => {
 const inLines = (answer: StreamedAnswer, type: string): StreamedAnswer =>
   type === 'application/json' ? { ...answer, text: withLineEnd(answer.text) } : answer;
 
-/** Awaits the first item of an iterable, so that its failure is the caller's, and gives the whole of it again. */
+/**
+ * Awaits the first item of an iterable, so that its failure is the caller's, and gives the whole of
+ * it again.
+ */
 const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -90,7 +97,10 @@ const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => 
   })();
 };
 
-/** Follows a text to its end, as UTF-8, and tells the log of it. What fails before the first piece is the errors' middleware's to tell. */
+/**
+ * Follows a text to its end, as UTF-8, and tells the log of it. What fails before the first piece
+ * is the errors' middleware's to tell.
+ */
 async function* logged(
   log: RequestLog,
   { text, logged }: StreamedAnswer,
@@ -112,12 +122,14 @@ async function* logged(
     if (begun) log.ends(gone.aborted ? 'gone' : 'broken', error);
     throw error;
   } finally {
-    // Ended from outside, between two pieces. Where the end is told already, this one does not count.
+    // Ended from outside, between two pieces. Where the end is told already, this one does not
+    // count.
     if (begun) log.ends('gone');
   }
 }
 
 /** Compresses piece by piece: each is flushed, so that no line waits for the next. */
 const compressed = (source: Readable): Readable =>
-  // A failure of the source destroys the compressor, whose reader then sees it; there is no one else to tell.
+  // A failure of the source destroys the compressor, whose reader then sees it; there is no one
+  // else to tell.
   pipeline(source, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => {});

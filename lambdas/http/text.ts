@@ -1,9 +1,12 @@
-/** A value as JSON on a line of its own, so that a terminal's prompt does not stand behind an answer. */
+/**
+ * A value as JSON on a line of its own, so that a terminal's prompt does not stand behind an
+ * answer.
+ */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /**
- * Text, or texts that go out one behind the other. Put together as one string they would be copied twice more, and take two bytes a character where any of them
- * has one that is no Latin letter.
+ * Text, or texts that go out one behind the other. Put together as one string they would be copied
+ * twice more, and take two bytes a character where any of them has one that is no Latin letter.
  */
 export type Piece = string | readonly string[];
 

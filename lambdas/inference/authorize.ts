@@ -31,7 +31,8 @@ const loc = ['header', projectHeader];
  * The project that a request is to be recorded in, which its `OpenAI-Project` header names.
  *
  * @returns undefined where there is no such header
- * @throws ServiceError 422 where it names none, or stands there more than once: which of them counts is nothing to rely on
+ * @throws ServiceError 422 where it names none, or stands there more than once: which of them
+ * counts is nothing to rely on
  */
 export const projectOf = (event: Event): ProjectId | undefined => {
   const text = headerOf(event, projectHeader);
@@ -49,7 +50,8 @@ export const projectOf = (event: Event): ProjectId | undefined => {
 };
 
 /**
- * Refuses a caller who may not make the request: without a project a key needs inference on any, with one inference and write on that.
+ * Refuses a caller who may not make the request: without a project a key needs inference on any,
+ * with one inference and write on that.
  *
  * @throws ServiceError 403
  */

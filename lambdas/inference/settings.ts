@@ -9,7 +9,10 @@ import { dynamodbClient } from '../../core/storage/index.ts';
 
 const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
 
-/** The upstreams, and how their keys are read; made once per container. Without upstreams in the environment there are none. */
+/**
+ * The upstreams, and how their keys are read; made once per container. Without upstreams in the
+ * environment there are none.
+ */
 export const inference: Inference = {
   upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
   keys: new SecretKeys(secretsClient),

@@ -87,7 +87,10 @@ const answerOf = async (event: Event, context: Context): Promise<PassedOn> => {
   });
 };
 
-/** `POST /inference/v1{path}`: passes a request on to the upstream of its model, and its answer back as it comes. */
+/**
+ * `POST /inference/v1{path}`: passes a request on to the upstream of its model, and its answer back
+ * as it comes.
+ */
 export const handler = relayEndpoint<InferenceBody>(
   [
     logRequest(route),

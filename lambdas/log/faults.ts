@@ -22,7 +22,10 @@ const isChosen = ({ loc, type }: ErrorDetail, at: number): boolean => {
   return ['costs', 'extra_headers'].includes(loc[at - 1] ?? '') || !isName(step);
 };
 
-/** What was wrong with a request, by kind and place. Messages stay out, and what the client chose of a place: they can quote the body. */
+/**
+ * What was wrong with a request, by kind and place. Messages stay out, and what the client chose of
+ * a place: they can quote the body.
+ */
 export const faultsOf = (details: readonly ErrorDetail[]): LoggedFault[] =>
   details.slice(0, maxFaults).map((detail) => ({
     type: detail.type,
@@ -41,7 +44,10 @@ const nameless = (cause: unknown, depth: number): LoggedError => ({
   message: depth > 0 && typeof cause === 'string' ? cause : typeof cause,
 });
 
-/** An error's name, message, frames, and those of its causes: never its other properties, which may hold a request or an item. */
+/**
+ * An error's name, message, frames, and those of its causes: never its other properties, which may
+ * hold a request or an item.
+ */
 export const errorOf = (error: unknown, depth = 0): LoggedError => {
   if (!(error instanceof Error)) return nameless(error, depth);
   const frames = error.stack?.match(/^ {4}at .*$/gm)?.join('\n');

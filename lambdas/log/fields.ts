@@ -1,7 +1,10 @@
 /** How a request ended, or what the authorizer made of its key. */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'broken' | 'gone' | 'allowed';
 
-/** One fault of a refused request, as it is logged: its kind and its place, of which what the client chose is a `*`. */
+/**
+ * One fault of a refused request, as it is logged: its kind and its place, of which what the client
+ * chose is a `*`.
+ */
 export interface LoggedFault {
   readonly type: string;
   readonly loc: string;
@@ -17,14 +20,21 @@ export interface LoggedError {
 }
 
 /**
- * The fields of a log line, in order; docs/operations.md says to operators what each is. Times are in milliseconds, sizes in bytes, units
- * DynamoDB's. None of them ever holds a key, a header's value or anything of a body but the projects that it names.
+ * The fields of a log line, in order; docs/operations.md says to operators what each is. Times are
+ * in milliseconds, sizes in bytes, units DynamoDB's. None of them ever holds a key, a header's
+ * value or anything of a body but the projects that it names.
  */
 export interface LineFields {
   readonly level: 'info' | 'error';
-  /** What the line is about: one is written for each request by its function, one for each look-up of a key by the authorizer. */
+  /**
+   * What the line is about: one is written for each request by its function, one for each look-up
+   * of a key by the authorizer.
+   */
   readonly message: 'request' | 'authorizer';
-  /** API Gateway's, which is the client's `x-request-id`; the access log and the authorizer have it too. */
+  /**
+   * API Gateway's, which is the client's `x-request-id`; the access log and the authorizer have it
+   * too.
+   */
   readonly requestId: string;
   /** Lambda's, which the lines that Lambda itself writes begin with. */
   readonly lambdaRequestId: string;

@@ -24,9 +24,10 @@ export interface MetricsNote {
 }
 
 /**
- * What a log line has beside its fields for CloudWatch to take some of them as metrics of the line's route, in the embedded metric format
- * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html). Each is a
- * custom metric, and paid for as such.
+ * What a log line has beside its fields for CloudWatch to take some of them as metrics of the
+ * line's route, in the embedded metric format
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
+ * Each is a custom metric, and paid for as such.
  *
  * @param timestamp milliseconds since 1970
  */

@@ -32,17 +32,23 @@ const isColdStart = (): boolean => {
   return first;
 };
 
-/** The id of the request's trace, which Lambda has in its environment: `Root=1-…;Parent=…;Sampled=1`. */
+/**
+ * The id of the request's trace, which Lambda has in its environment:
+ * `Root=1-…;Parent=…;Sampled=1`.
+ */
 const traceId = (): string | undefined => /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1];
 
-/** Writes one line to the function's log. console.log would add Lambda's own prefix, and it would not be JSON any more. */
+/**
+ * Writes one line to the function's log. console.log would add Lambda's own prefix, and it would
+ * not be JSON any more.
+ */
 const write = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
 /**
- * The log line of one request, which is put together while the request is worked on and written once, when its end is known and nobody
- * {@link hold}s it.
+ * The log line of one request, which is put together while the request is worked on and written
+ * once, when its end is known and nobody {@link hold}s it.
  */
 export class RequestLog {
   readonly #begun = performance.now();
@@ -93,12 +99,18 @@ export class RequestLog {
     this.#details = details;
   }
 
-  /** Notes that the request could not be recorded, which is the service's fault, whatever its answer was. */
+  /**
+   * Notes that the request could not be recorded, which is the service's fault, whatever its answer
+   * was.
+   */
   lacksRecord(error: unknown): void {
     this.#recordError = error;
   }
 
-  /** Keeps the line back for what is done after the answer, until the function that this gives is called. */
+  /**
+   * Keeps the line back for what is done after the answer, until the function that this gives is
+   * called.
+   */
   hold(): () => void {
     this.#holds++;
     return () => {

@@ -20,8 +20,9 @@ const mapOf = (file: string): SourceMap | undefined => {
 };
 
 /**
- * A stack trace with the places in bundles replaced by those in the sources, where a map lies beside the bundle. Node's `--enable-source-maps` does this too, but
- * reads every map at the start of a container, which takes longer than all that it would ever be needed for.
+ * A stack trace with the places in bundles replaced by those in the sources, where a map lies
+ * beside the bundle. Node's `--enable-source-maps` does this too, but reads every map at the start
+ * of a container, which takes longer than all that it would ever be needed for.
  *
  * @param stack an error's `stack`
  */

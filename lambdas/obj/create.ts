@@ -3,7 +3,10 @@ import { createObject } from '../../core/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
-/** `POST /obj/create`: makes a version of an object, unless one has this value already, and answers its digest. */
+/**
+ * `POST /obj/create`: makes a version of an object, unless one has this value already, and answers
+ * its digest.
+ */
 export const handler = jsonEndpoint(
   {
     ...objCreate(settings.names),

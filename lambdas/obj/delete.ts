@@ -3,7 +3,10 @@ import { deleteVersions } from '../../core/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
-/** `POST /obj/delete`: deletes versions of an object, or all of them, and answers how many there were. */
+/**
+ * `POST /obj/delete`: deletes versions of an object, or all of them, and answers how many there
+ * were.
+ */
 export const handler = jsonEndpoint(
   {
     ...objDelete(),

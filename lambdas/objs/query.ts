@@ -4,7 +4,9 @@ import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
-/** `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object. */
+/**
+ * `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object.
+ */
 export const handler = streamEndpoint(
   {
     ...objsQuery(),

@@ -71,7 +71,10 @@ export const chatCompletion = (id: string, prompt: string, reply: string) => ({
   usage: usageOf(prompt, reply),
 });
 
-/** The chunks of a streamed chat completion: the role, the pieces, the end, and the usage if it is asked for. */
+/**
+ * The chunks of a streamed chat completion: the role, the pieces, the end, and the usage if it is
+ * asked for.
+ */
 export const chatChunks = (
   id: string,
   prompt: string,
@@ -158,7 +161,10 @@ const unit = (numbers: readonly number[]): number[] => {
   return numbers.map((number) => number / length);
 };
 
-/** The embedding of a text: how often its characters fall into each of a few classes, as a vector of length 1. It has no meaning but that equal texts are equal. */
+/**
+ * The embedding of a text: how often its characters fall into each of a few classes, as a vector of
+ * length 1. It has no meaning but that equal texts are equal.
+ */
 const embeddingOf = (text: string): number[] => {
   const counts = Array.from({ length: dimensions }, () => 0);
   for (const character of text) {

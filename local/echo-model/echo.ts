@@ -83,8 +83,8 @@ const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> 
 };
 
 /**
- * A model for the local service that needs none: it says that it is an echo, and repeats what the user said last. It speaks OpenAI's API as far as the
- * service passes it on, streams included.
+ * A model for the local service that needs none: it says that it is an echo, and repeats what the
+ * user said last. It speaks OpenAI's API as far as the service passes it on, streams included.
  */
 export const echo: RequestListener = (req, res) => {
   answer(req, res).catch(() => refuse(res, 400, 'the echo model could not read the request'));

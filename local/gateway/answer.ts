@@ -51,8 +51,8 @@ const headOf = ({ statusCode, headers, multiValueHeaders, cookies }: z.output<ty
 export const parseMetadata = (json: string): AnswerHead => headOf(head.parse(JSON.parse(json)));
 
 /**
- * Reads a function's buffered answer to a proxy event. A body in base64 goes out as it is: without binary media types
- * API Gateway does not decode it.
+ * Reads a function's buffered answer to a proxy event. A body in base64 goes out as it is: without
+ * binary media types API Gateway does not decode it.
  *
  * @throws Error where it is not what API Gateway takes
  */

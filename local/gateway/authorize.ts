@@ -25,7 +25,8 @@ type Result = z.output<typeof resultSchema>;
 const maxCached = 10_000;
 
 /**
- * Asks an authorizer about a request: gives what it said of the caller, for the event of the function.
+ * Asks an authorizer about a request: gives what it said of the caller, for the event of the
+ * function.
  *
  * @throws Refusal UNAUTHORIZED, ACCESS_DENIED, AUTHORIZER_FAILURE or AUTHORIZER_CONFIGURATION_ERROR
  */
@@ -69,7 +70,10 @@ const contextOf = ({ principalId, context }: Result): Record<string, string> => 
   return { ...Object.fromEntries(values), principalId };
 };
 
-/** One authorizer with its cache. Refusals are not cached; a policy is, and asked about each method anew. */
+/**
+ * One authorizer with its cache. Refusals are not cached; a policy is, and asked about each method
+ * anew.
+ */
 export const authorizer = ({ api, spec, lambda, now }: AuthorizerOptions): Authorize => {
   const cache = new Map<string, { readonly result: Result; readonly until: number }>();
 

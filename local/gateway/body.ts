@@ -32,8 +32,8 @@ export const readBody = async (req: IncomingMessage, res: ServerResponse): Promi
 };
 
 /**
- * Takes in what still comes of a body, up to a bound and for a moment. A connection that is closed while the client
- * sends is reset, and the client might never see the answer.
+ * Takes in what still comes of a body, up to a bound and for a moment. A connection that is closed
+ * while the client sends is reset, and the client might never see the answer.
  */
 export const drain = async (req: IncomingMessage): Promise<void> => {
   if (req.complete || req.destroyed || waitsToSend(req)) return;

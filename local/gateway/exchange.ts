@@ -13,7 +13,10 @@ export interface Exchange {
   readonly request: GatewayRequest;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Aborted when nobody waits for a function any more: with ClientGone, or the refusal that the client gets instead. */
+  /**
+   * Aborted when nobody waits for a function any more: with ClientGone, or the refusal that the
+   * client gets instead.
+   */
   readonly ending: AbortController;
   /** What the authorizer said of the caller; empty until it has been asked. */
   authorizer: Readonly<Record<string, string>>;
@@ -37,7 +40,10 @@ export const setHead = (
   for (const [name, value] of headers) res.appendHeader(name, value);
 };
 
-/** Sends an answer that is complete, also where the client is still sending a body that nobody reads. */
+/**
+ * Sends an answer that is complete, also where the client is still sending a body that nobody
+ * reads.
+ */
 export const sendWhole = async ({ req, res }: Exchange, answer: WholeAnswer): Promise<void> => {
   setHead(res, answer);
   res.setHeader('content-length', answer.body.length);

@@ -55,8 +55,8 @@ const headerValue = (expression: string, type: RefusalType, context: ResponseCon
 const awsTemplate = '{"message":$context.error.messageString}';
 
 /**
- * The answer of the gateway's own as the template sets it: the response of its type, or that of all with a status of
- * its kind, or API Gateway's own.
+ * The answer of the gateway's own as the template sets it: the response of its type, or that of all
+ * with a status of its kind, or API Gateway's own.
  *
  * @throws Error where the template has an expression that is not supported locally
  */

@@ -20,7 +20,10 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
 }
 
-/** API Gateway's bound on the event for a function: 6 MB of JSON, which has the body in it as an escaped string. */
+/**
+ * API Gateway's bound on the event for a function: 6 MB of JSON, which has the body in it as an
+ * escaped string.
+ */
 const maxEventBytes = 6_291_456;
 
 const now = () => performance.now();

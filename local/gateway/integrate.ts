@@ -8,7 +8,9 @@ import { type Exchange, sendWhole, setHead } from './exchange.ts';
 import { partOutput } from './metadata.ts';
 import { Refusal } from './refusal.ts';
 
-/** Passes a streamed answer on as it comes; breaks the connection off where it fails after its head. */
+/**
+ * Passes a streamed answer on as it comes; breaks the connection off where it fails after its head.
+ */
 const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> => {
   const { metadata, body } = await partOutput(output);
   setHead(res, parseMetadata(metadata));
@@ -20,7 +22,8 @@ const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> =>
  * Invokes the function of a route with an event and sends its answer.
  *
  * @param event the event as JSON
- * @throws Refusal where the function is busy, fails, gives no valid answer or takes too long; ClientGone
+ * @throws Refusal where the function is busy, fails, gives no valid answer or takes too long;
+ * ClientGone
  */
 export const integrate = async (
   exchange: Exchange,

@@ -1,6 +1,8 @@
 import type { RouteSpec } from '../template/routes.ts';
 
-/** The route of a request, and what its path has in the places of the route's parameters, decoded. */
+/**
+ * The route of a request, and what its path has in the places of the route's parameters, decoded.
+ */
 export interface Match {
   readonly route: RouteSpec;
   readonly pathParameters: Readonly<Record<string, string>>;
@@ -14,7 +16,10 @@ const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 const greedy = /^\{(.+)\+\}$/;
 const single = /^\{(.+)\}$/;
 
-/** `0` for a fixed segment, `1` for a parameter, `2` for one that takes the whole rest: the lower goes first. */
+/**
+ * `0` for a fixed segment, `1` for a parameter, `2` for one that takes the whole rest: the lower
+ * goes first.
+ */
 const rank = (segment: string): string => {
   if (greedy.test(segment)) return '2';
   return single.test(segment) ? '1' : '0';
@@ -49,8 +54,8 @@ const parametersOf = (
 };
 
 /**
- * Matches as API Gateway does: a fixed segment goes before a parameter and that before `{name+}`, which takes one
- * segment or more.
+ * Matches as API Gateway does: a fixed segment goes before a parameter and that before `{name+}`,
+ * which takes one segment or more.
  */
 export const matcher = (routes: readonly RouteSpec[]): Matcher => {
   const candidates = routes

@@ -26,7 +26,8 @@ async function* following(first: Uint8Array, rest: Output): Output {
 /**
  * Parts a streamed answer at the eight NUL bytes after its metadata, which may come in any pieces.
  *
- * @throws Error where the answer ends before them, or they don't come within 64 KB; what the function threw where it failed
+ * @throws Error where the answer ends before them, or they don't come within 64 KB; what the
+ * function threw where it failed
  */
 export const partOutput = async (output: Output): Promise<PartedOutput> => {
   let head = Buffer.alloc(0);

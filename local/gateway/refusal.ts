@@ -1,4 +1,7 @@
-/** Status and message of each answer that the gateway gives by itself, where the template sets none: API Gateway's own. */
+/**
+ * Status and message of each answer that the gateway gives by itself, where the template sets none:
+ * API Gateway's own.
+ */
 export const refusals = {
   ACCESS_DENIED: { status: 403, message: 'User is not authorized to access this resource' },
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** An HTTP server on the loopback address. */
 export interface LocalServer {
   readonly port: number;
-  /** Takes no more requests, gives those under way a moment, and ends. Once is enough, more do no harm. */
+  /**
+   * Takes no more requests, gives those under way a moment, and ends. Once is enough, more do no
+   * harm.
+   */
   stop(): Promise<void>;
 }
 
@@ -14,12 +17,15 @@ export class PortTaken extends Error {
   override readonly name = 'PortTaken';
 }
 
-/** As long as API Gateway keeps connections open, so that no client meets one that is just closing. */
+/**
+ * As long as API Gateway keeps connections open, so that no client meets one that is just closing.
+ */
 const keepAliveMs = 75_000;
 const graceMs = 3000;
 
 /**
- * Listens on a port of the loopback address. Requests that come before there is a listener wait for it.
+ * Listens on a port of the loopback address. Requests that come before there is a listener wait for
+ * it.
  *
  * @param port 0 for any that is free
  * @throws PortTaken where something listens there already

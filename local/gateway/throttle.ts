@@ -1,7 +1,8 @@
 import type { Throttle } from '../template/stack.ts';
 
 /**
- * A token bucket: it holds `burst` tokens, is filled with `ratePerSecond` and gives one to each request.
+ * A token bucket: it holds `burst` tokens, is filled with `ratePerSecond` and gives one to each
+ * request.
  *
  * @param now milliseconds on a clock that never goes back
  * @returns a function that takes a token, or gives false where there is none

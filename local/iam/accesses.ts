@@ -94,7 +94,10 @@ export const dynamodbAccesses = (operation: string, body: string): Access[] => {
 /** What a request to S3 has to be allowed. */
 export interface S3Accesses {
   readonly needed: readonly Access[];
-  /** Without it, the answer does not tell an object that is not there from a forbidden one; absent where nothing is read. */
+  /**
+   * Without it, the answer does not tell an object that is not there from a forbidden one; absent
+   * where nothing is read.
+   */
   readonly toSeeAbsence?: Access;
 }
 

@@ -25,14 +25,19 @@ class AccessDenied extends Error {}
 /** DynamoDB Local takes letters and digits alone. */
 const accessKeyOf = (at: number): string => `function${at}`;
 
-/** The functions, each with an access key of its own, by which the guard knows whose request it is. */
+/**
+ * The functions, each with an access key of its own, by which the guard knows whose request it is.
+ */
 export const withAccessKeys = (specs: readonly FunctionSpec[]): FunctionSpec[] =>
   specs.map((spec, at) => ({
     ...spec,
     environment: { ...spec.environment, AWS_ACCESS_KEY_ID: accessKeyOf(at) },
   }));
 
-/** Whose request it is, by the access key of its signature: AWS's own way. Signatures are not checked. */
+/**
+ * Whose request it is, by the access key of its signature: AWS's own way. Signatures are not
+ * checked.
+ */
 const callerOf = ({ headers }: IncomingMessage, { specs }: GuardOptions): FunctionSpec => {
   const [, key] = /Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
   const spec = specs.find((_, at) => accessKeyOf(at) === key);
@@ -40,7 +45,10 @@ const callerOf = ({ headers }: IncomingMessage, { specs }: GuardOptions): Functi
   return spec;
 };
 
-/** What a store's guard does with requests: which may pass, and what is answered to those that may not. */
+/**
+ * What a store's guard does with requests: which may pass, and what is answered to those that may
+ * not.
+ */
 interface Gate {
   /** @throws AccessDenied; Error where the request is not known */
   readonly check: (req: IncomingMessage, body: Buffer) => { readonly hidesAbsence: boolean };
@@ -128,7 +136,8 @@ const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Prom
     0,
     Promise.resolve((req, res) => {
       serve(req, res).catch((error: unknown) => {
-        // A store that breaks off, or a caller who has gone; anything else is for the developer to see.
+        // A store that breaks off, or a caller who has gone; anything else is for the developer to
+        // see.
         if (!(error instanceof AccessDenied) && error instanceof Error && 'code' in error)
           return res.destroy();
         const message = error instanceof Error ? error.message : String(error);
@@ -145,8 +154,9 @@ const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Prom
 };
 
 /**
- * Puts guards in front of the stores, which refuse functions what their roles do not allow, as AWS does: functions that are made
- * {@link withAccessKeys}. Only inline policies count, and no session, bucket or key policy is looked at.
+ * Puts guards in front of the stores, which refuse functions what their roles do not allow, as AWS
+ * does: functions that are made {@link withAccessKeys}. Only inline policies count, and no session,
+ * bucket or key policy is looked at.
  *
  * @param cleanup is told how to end them
  */

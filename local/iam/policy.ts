@@ -4,7 +4,10 @@ const oneOrMore = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
-/** An IAM policy, as far as the stack and its authorizers write them: with conditions, for one, it is refused. */
+/**
+ * An IAM policy, as far as the stack and its authorizers write them: with conditions, for one, it
+ * is refused.
+ */
 export const policySchema = z.object({
   Version: z.string().optional(),
   Statement: z.array(

@@ -1,4 +1,7 @@
-/** What runs inside a worker thread: loads a function's module and calls its handler, as Lambda's Node runtime does. */
+/**
+ * What runs inside a worker thread: loads a function's module and calls its handler, as Lambda's
+ * Node runtime does.
+ */
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -57,7 +60,10 @@ let stream: ResponseStream | undefined;
 /** How an answer ended. */
 type Ending = { readonly type: 'end' } | { readonly type: 'error'; readonly error: ThrownError };
 
-/** Tells of the end of an answer as soon as it is there, and of that of its handler: together, where they come together. */
+/**
+ * Tells of the end of an answer as soon as it is there, and of that of its handler: together, where
+ * they come together.
+ */
 const endings = () => {
   let told = false;
   return {

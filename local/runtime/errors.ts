@@ -1,6 +1,9 @@
 import type { ThrownError } from './messages.ts';
 
-/** A function failed: its handler threw, its time was up, or its process ended. The message is the handler's own. */
+/**
+ * A function failed: its handler threw, its time was up, or its process ended. The message is the
+ * handler's own.
+ */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError';
   /** The name of the error that the handler threw. */

@@ -18,8 +18,8 @@ interface Waiting {
 }
 
 /**
- * A Lambda function: its invocations share a few workers, which start when they are needed, one at a time, since
- * every start takes longer than most invocations.
+ * A Lambda function: its invocations share a few workers, which start when they are needed, one at
+ * a time, since every start takes longer than most invocations.
  */
 export class LambdaFunction {
   readonly #options: WorkerOptions;

@@ -11,8 +11,9 @@ const windowBytes = 64 * 1024;
 const isBytesOrText = (chunk: unknown): boolean => typeof chunk === 'string' || chunk instanceof Uint8Array;
 
 /**
- * The stream that Lambda's Node runtime hands to a streaming handler. As on a connection, what is written goes out at
- * once, until the reader is 64 KiB behind; from then on it is held back, and `write` tells the handler to wait.
+ * The stream that Lambda's Node runtime hands to a streaming handler. As on a connection, what is
+ * written goes out at once, until the reader is 64 KiB behind; from then on it is held back, and
+ * `write` tells the handler to wait.
  */
 export class ResponseStream extends Writable {
   /** Called with a function that writes, before the first thing that the handler writes. */
@@ -89,7 +90,10 @@ export const awslambda = {
     Object.assign(handler, { [streaming]: 'response' }),
 
   HttpResponseStream: {
-    /** Has the stream begin with the metadata of an HTTP answer (its status, headers and cookies) and eight NUL bytes. */
+    /**
+     * Has the stream begin with the metadata of an HTTP answer (its status, headers and cookies)
+     * and eight NUL bytes.
+     */
     from: (stream: ResponseStream, metadata: unknown): ResponseStream => {
       stream.setContentType('application/vnd.awslambda.http-integration-response');
       const json = JSON.stringify(metadata);

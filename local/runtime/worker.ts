@@ -8,7 +8,10 @@ import { FunctionError } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
 
-/** A function's answer as it comes; it throws FunctionError where the function fails, be it in the middle. */
+/**
+ * A function's answer as it comes; it throws FunctionError where the function fails, be it in the
+ * middle.
+ */
 export type Output = AsyncGenerator<Uint8Array, void, void>;
 
 /** What a worker says of an invocation, and that its reader has gone, with the reason. */
@@ -30,7 +33,10 @@ const leastMemoryMb = 256;
 
 const bootstrap = new URL('./bootstrap.ts', import.meta.url);
 
-/** The file of a module: of those that there are, the first in the order in which Lambda looks for them. */
+/**
+ * The file of a module: of those that there are, the first in the order in which Lambda looks for
+ * them.
+ */
 const moduleOf = (path: string): string => {
   const files = ['.js', '.mjs', '.cjs'].map((extension) => path + extension);
   return files.find((file) => existsSync(file)) ?? `${path}.js`;
@@ -73,8 +79,8 @@ const lines = (stream: Readable, log: (line: string) => void): void => {
 };
 
 /**
- * A worker thread that runs one function's bundle, one invocation at a time. It is never reused after a failure of
- * the thread: whoever holds it looks at {@link dead}.
+ * A worker thread that runs one function's bundle, one invocation at a time. It is never reused
+ * after a failure of the thread: whoever holds it looks at {@link dead}.
  */
 export class FunctionWorker {
   /** Resolves once the function is loaded; rejects with a FunctionError where that fails. */
@@ -113,10 +119,10 @@ export class FunctionWorker {
    * Invokes the function, which must have started and be idle.
    *
    * @param event the event as JSON
-   * @param signal tells that nobody wants the answer any more: a streaming handler finds its stream destroyed, and
-   * the answer throws the signal's reason
-   * @param idle is called once the function is idle again, or dead: it may work on when its answer has ended, or is not
-   * wanted
+   * @param signal tells that nobody wants the answer any more: a streaming handler finds its stream
+   * destroyed, and the answer throws the signal's reason
+   * @param idle is called once the function is idle again, or dead: it may work on when its answer
+   * has ended, or is not wanted
    */
   invoke(event: string, signal: AbortSignal, idle: () => void): Output {
     const mailbox = new Mailbox<Progress>();

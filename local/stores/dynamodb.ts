@@ -7,7 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import type { LocalStore } from './store.ts';
 
-/** Something that the service needs is missing on this machine; the message says what to install. */
+/**
+ * Something that the service needs is missing on this machine; the message says what to install.
+ */
 export class MissingPrerequisite extends Error {
   override readonly name = 'MissingPrerequisite';
 }
@@ -19,8 +21,9 @@ const javaHint =
   'or set AWS_ENDPOINT_URL_DYNAMODB to one that runs already.';
 
 /**
- * Runs a command on a leash: a shell that ends it when its own input closes, which happens when this process ends,
- * however it does. Java alone would outlive a crash. Made of what the shell has built in, whatever the PATH.
+ * Runs a command on a leash: a shell that ends it when its own input closes, which happens when
+ * this process ends, however it does. Java alone would outlive a crash. Made of what the shell has
+ * built in, whatever the PATH.
  */
 const leash = `
 exec 3<&0
@@ -49,7 +52,8 @@ const spawnJava = async (port: number, dataDir: string | undefined): Promise<Chi
   return spawn('/bin/sh', ['-c', leash, 'sh', ...java], {
     cwd: await jarFolder(),
     stdio: ['pipe', 'ignore', 'pipe'],
-    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then ends things in order.
+    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then
+    // ends things in order.
     detached: true,
   });
 };
@@ -83,8 +87,8 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts Amazon's DynamoDB Local on a free port and waits until it answers. It listens on every address of the
- * machine: it has no setting for that.
+ * Starts Amazon's DynamoDB Local on a free port and waits until it answers. It listens on every
+ * address of the machine: it has no setting for that.
  *
  * @param dataDir where it keeps its data; in memory if undefined
  * @param ending gives it up

@@ -51,7 +51,8 @@ export const externalStore = async (
 /**
  * Gives what the work gives, its failure being that of a store that the operator gave.
  *
- * @param endpoint the store that was given; undefined or empty where the service has started it, whose failures stay as they are
+ * @param endpoint the store that was given; undefined or empty where the service has started it,
+ * whose failures stay as they are
  * @throws BadSetting that names the variable
  */
 export const usingExternal = async <T>(

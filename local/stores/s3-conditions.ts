@@ -16,8 +16,9 @@ const refusal = (status: keyof typeof refusals): string => {
 };
 
 /**
- * Has a local S3 honour `If-Match` where objects are put and deleted, as Amazon's does: 412 for an object with another ETag, 404 for none. It
- * would write regardless. Writes are done one after the other, so that none comes between another's look at the ETag and its writing.
+ * Has a local S3 honour `If-Match` where objects are put and deleted, as Amazon's does: 412 for an
+ * object with another ETag, 404 for none. It would write regardless. Writes are done one after the
+ * other, so that none comes between another's look at the ETag and its writing.
  */
 export const honourIfMatch = (server: S3Server): void => {
   let latest = Promise.resolve();

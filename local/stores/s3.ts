@@ -5,7 +5,10 @@ import { type LocalStore, localRegion } from './store.ts';
 
 const options = { logger: false, defaultRegion: localRegion };
 
-/** Where fastify announces each server that is made: fauxqs does not hand out the one that keeps its data. */
+/**
+ * Where fastify announces each server that is made: fauxqs does not hand out the one that keeps its
+ * data.
+ */
 const announcements = 'fastify.initialization';
 
 /** Makes S3 servers that honour conditions. */
@@ -20,8 +23,8 @@ const conditional = <T>(make: () => T): T => {
 };
 
 /**
- * Starts an S3 in this process, on a free port. In memory it listens on the loopback address alone; with a folder on
- * every address of the machine, as the library would have it.
+ * Starts an S3 in this process, on a free port. In memory it listens on the loopback address alone;
+ * with a folder on every address of the machine, as the library would have it.
  *
  * @param dataDir where it keeps its data; in memory if undefined
  */

@@ -40,7 +40,9 @@ const createBucket = async (client: S3Client, name: string, signal?: AbortSignal
   }
 };
 
-/** Creates the tables of a stack; what is there already is left as it is. The signal gives it up. */
+/**
+ * Creates the tables of a stack; what is there already is left as it is. The signal gives it up.
+ */
 export const createTables = async (
   { tables }: Pick<StackSpec, 'tables'>,
   client: DynamoDBClient,
@@ -49,7 +51,9 @@ export const createTables = async (
   await Promise.all(tables.map((table) => createTable(client, table, signal)));
 };
 
-/** Creates the buckets of a stack; what is there already is left as it is. The signal gives it up. */
+/**
+ * Creates the buckets of a stack; what is there already is left as it is. The signal gives it up.
+ */
 export const createBuckets = async (
   { buckets }: Pick<StackSpec, 'buckets'>,
   client: S3Client,

@@ -6,7 +6,9 @@ import type { TemplateReader } from './reader.ts';
 export interface AuthorizerSpec {
   readonly id: string;
   readonly function: FunctionSpec;
-  /** The headers, in lower case, that a request must have and whose values its answer is cached by. */
+  /**
+   * The headers, in lower case, that a request must have and whose values its answer is cached by.
+   */
   readonly identityHeaders: readonly string[];
   /** How long an answer counts for the same identity; 0 for not at all. */
   readonly cacheSeconds: number;

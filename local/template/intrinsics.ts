@@ -125,8 +125,8 @@ const referenceFunctions = (
 };
 
 /**
- * Makes the resolver of a template. It throws an Error where a value has a function, or refers to an attribute, that
- * is not supported locally, and leaves properties out that are `AWS::NoValue`.
+ * Makes the resolver of a template. It throws an Error where a value has a function, or refers to
+ * an attribute, that is not supported locally, and leaves properties out that are `AWS::NoValue`.
  *
  * @param stackName the name that physical names start with
  */

@@ -11,8 +11,8 @@ const name = (stackName: string, id: string): string =>
   `${stackName}-${id}`.slice(-maxLength).replace(/^-/, '');
 
 /**
- * What `Ref` gives for a resource: as in CloudFormation its physical name or id, here made of the stack's name and the
- * logical id, so that it is the same at every start.
+ * What `Ref` gives for a resource: as in CloudFormation its physical name or id, here made of the
+ * stack's name and the logical id, so that it is the same at every start.
  */
 export const refOf = (stackName: string, id: string, { Type, Properties }: Resource): string => {
   switch (Type) {

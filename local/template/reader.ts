@@ -14,8 +14,8 @@ export interface TemplateReader {
   /**
    * All resources of a type. Only the properties that the schema names are looked at.
    *
-   * @throws Error that names the resource, where a property is missing, of a kind that is not supported locally, or
-   * made with an intrinsic function that is not
+   * @throws Error that names the resource, where a property is missing, of a kind that is not
+   * supported locally, or made with an intrinsic function that is not
    */
   resources<Shape extends z.ZodRawShape>(
     type: string,

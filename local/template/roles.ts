@@ -8,8 +8,8 @@ const roleProperties = z.object({
 });
 
 /**
- * What the functions of a stack may do: the inline policies of their roles, by the functions' ARNs. What other policies would add
- * is not there.
+ * What the functions of a stack may do: the inline policies of their roles, by the functions' ARNs.
+ * What other policies would add is not there.
  *
  * @throws Error where a function's role or policy is of a kind that is not supported locally
  */

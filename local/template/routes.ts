@@ -8,7 +8,9 @@ import type { TemplateReader } from './reader.ts';
 export interface RouteSpec {
   /** `POST`, …, or `ANY`. */
   readonly method: string;
-  /** The path of its resource, parameters in braces: `/calls/stream_query`, `/inference/v1/{path+}`. */
+  /**
+   * The path of its resource, parameters in braces: `/calls/stream_query`, `/inference/v1/{path+}`.
+   */
   readonly path: string;
   readonly function: FunctionSpec;
   readonly authorizer?: AuthorizerSpec;

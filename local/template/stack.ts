@@ -35,7 +35,10 @@ export interface StackSpec {
   /** The names of the buckets. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** What the functions may do, by their ARNs. Throws an Error where the template has what is not supported locally. */
+  /**
+   * What the functions may do, by their ARNs. Throws an Error where the template has what is not
+   * supported locally.
+   */
   readonly policies: () => ReadonlyMap<string, readonly Policy[]>;
 }
 

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { documented } from '../../core/wire/schema.ts';
 
 /*
- * What answers are made of. Nothing parses with these schemas: they are for the document alone, and the tests check answers against that.
+ * What answers are made of. Nothing parses with these schemas: they are for the document alone, and
+ * the tests check answers against that.
  */
 
 /** A field of an answer, with what it means. */

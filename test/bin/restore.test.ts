@@ -8,7 +8,9 @@ import { createCallStore, project, read, send, startOf } from '../support/calls.
 import { createStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
-/** What the table was at some time, as point-in-time recovery brings it back: a table of its own. */
+/**
+ * What the table was at some time, as point-in-time recovery brings it back: a table of its own.
+ */
 let restored: Stores;
 let dynamodb: DynamoDBClient;
 beforeAll(async () => {

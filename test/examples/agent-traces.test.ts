@@ -23,7 +23,8 @@ describe('the traces of the example agent', () => {
   });
 
   it('are as large as those of a real support agent, and repeat themselves as much', () => {
-    // Of 1,640 calls of an airline's agent (tau-bench, GPT-4o): npm run bench:generator -- calls.jsonl
+    // Of 1,640 calls of an airline's agent (tau-bench, GPT-4o): npm run bench:generator --
+    // calls.jsonl
     const real = {
       'bytes a call, mean': 7321,
       'bytes a call, p90': 17_816,

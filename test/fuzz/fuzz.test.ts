@@ -11,7 +11,9 @@ import { corpus } from './corpus.ts';
 const runs = Number(process.env.FUZZ_RUNS ?? 100);
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_001);
 
-/** No request takes longer, however busy the machine is: the longest time-out of a buffered answer. */
+/**
+ * No request takes longer, however busy the machine is: the longest time-out of a buffered answer.
+ */
 const boundMs = 30_000;
 
 /** What payloads are made to hold, and no log line may. */

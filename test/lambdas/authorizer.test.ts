@@ -88,7 +88,10 @@ const storedKey = async (expiry: { expiresAt?: number } = {}): Promise<Key> => {
   return key;
 };
 
-/** What the gateway makes of the answer: allowed, or the message of the error that it chooses the status by. */
+/**
+ * What the gateway makes of the answer: allowed, or the message of the error that it chooses the
+ * status by.
+ */
 const answer = async (resource: string, ...values: string[]): Promise<string> => {
   try {
     const result = await handler(eventOf(resource, values.length > 0 ? { Authorization: values } : {}));

@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { cdkContext, type Resource, root, temporaryFolder } from './synth.ts';
 
-/** Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment. */
+/**
+ * Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment.
+ */
 const run = async (context: Record<string, unknown>) => {
   const outdir = temporaryFolder();
   const done = promisify(execFile)(process.execPath, [join(root, 'bin/pennytrace.ts')], {

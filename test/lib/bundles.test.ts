@@ -106,7 +106,8 @@ describe('the bundles of the handlers', () => {
       encoding: 'utf8',
     });
     const names = [...stdout.matchAll(/The (\S+) variable is undeclared/g)].map(([, name]) => name);
-    // Lambda's own, how esbuild tells Node what is exported, and a question of uuidv7's, by `typeof`.
+    // Lambda's own, how esbuild tells Node what is exported, and a question of uuidv7's, by
+    // `typeof`.
     expect([...new Set(names)].toSorted()).toEqual(['UUIDV7_DENY_WEAK_RNG', 'awslambda', 'handler']);
     expect(names.filter((name) => name === 'handler')).toHaveLength(handlers.length);
   });

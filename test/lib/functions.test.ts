@@ -39,7 +39,9 @@ interface Allowed {
 }
 const allow = (resource: unknown, ...actions: string[]): Allowed => ({ resource, actions });
 
-/** Every action with its resource, each once, in order: CDK puts statements together where it can. */
+/**
+ * Every action with its resource, each once, in order: CDK puts statements together where it can.
+ */
 const pairs = (allowed: readonly Allowed[]): string[] => [
   ...new Set(
     allowed
@@ -154,7 +156,10 @@ describe('the functions', () => {
 });
 
 describe('the actions that the functions are granted', () => {
-  /** The actions that each command of the AWS SDK needs. A command that is not here has to be added, and granted. */
+  /**
+   * The actions that each command of the AWS SDK needs. A command that is not here has to be added,
+   * and granted.
+   */
   const actionsOf: Record<string, string | readonly string[]> = {
     BatchGetItemCommand: 'dynamodb:BatchGetItem',
     QueryCommand: 'dynamodb:Query',

@@ -14,7 +14,10 @@ const language = new Set(
   ),
 );
 
-/** The fields of log lines that a query reads: its words, but for texts, the language, its own names (`as …`) and Logs Insights' own fields (`@…`). */
+/**
+ * The fields of log lines that a query reads: its words, but for texts, the language, its own names
+ * (`as …`) and Logs Insights' own fields (`@…`).
+ */
 const fieldsOf = (query: string): string[] => {
   const bare = query.replace(/"[^"]*"|\/[^/\n]+\//g, ' ');
   const own = new Set([...bare.matchAll(/\bas (\w+)/g)].map(([, name]) => name));

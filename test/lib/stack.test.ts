@@ -7,7 +7,10 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
 import { makeStack, synthesize } from './synth.ts';
 
-/** Everything here costs nothing while it is not used, or (dashboard, alarms, stored data) has its own test or line. */
+/**
+ * Everything here costs nothing while it is not used, or (dashboard, alarms, stored data) has its
+ * own test or line.
+ */
 const freeWhileIdle = [
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Authorizer',
@@ -64,7 +67,9 @@ describe('the stack', () => {
   });
 });
 
-/** Runs both packs over the stack and gives the names of the rules that it breaks without a reason. */
+/**
+ * Runs both packs over the stack and gives the names of the rules that it breaks without a reason.
+ */
 const brokenRules = ({ app }: ReturnType<typeof makeStack>): string[] => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   try {

@@ -28,7 +28,10 @@ export const cdkContext: Record<string, unknown> = JSON.parse(
   readFileSync(join(root, 'cdk.json'), 'utf8'),
 ).context;
 
-/** A folder with an empty bundle for each handler: what a template says does not depend on what is in them. */
+/**
+ * A folder with an empty bundle for each handler: what a template says does not depend on what is
+ * in them.
+ */
 const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> => {
   const outdir = temporaryFolder();
   return new Map(
@@ -41,7 +44,10 @@ const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> 
   );
 };
 
-/** Makes the stack as the app does, but for its bundles, which are empty; with settings, and routes, of one's own. */
+/**
+ * Makes the stack as the app does, but for its bundles, which are empty; with settings, and routes,
+ * of one's own.
+ */
 export const makeStack = (
   settings: Record<string, unknown> = {},
   routes: readonly Route[] = allRoutes,
@@ -69,7 +75,10 @@ export interface Resource {
 export const resourcesOf = (template: Template, type: string): Map<string, Resource> =>
   new Map(Object.entries(template.findResources(type) as Record<string, Resource>));
 
-/** The only resource of a type whose logical id begins so, and its id. Throws where there is none, or more. */
+/**
+ * The only resource of a type whose logical id begins so, and its id. Throws where there is none,
+ * or more.
+ */
 export const resourceOf = (template: Template, type: string, idStart = ''): [string, Resource] => {
   const found = [...resourcesOf(template, type)].filter(([id]) => id.startsWith(idStart));
   const [only] = found;

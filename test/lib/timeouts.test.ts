@@ -6,17 +6,24 @@ import { budgetOf } from '../../lambdas/http/event.ts';
 import { resourcesOf, synthesize } from './synth.ts';
 
 /*
- * From the inside out: connecting < one request to a store < what is spent on storage < the function < API Gateway. Each has to end before the one around it, or the client
- * gets a worse answer than the one that could have been given.
+ * From the inside out: connecting < one request to a store < what is spent on storage < the
+ * function < API Gateway. Each has to end before the one around it, or the client gets a worse
+ * answer than the one that could have been given.
  */
 
 const template = synthesize();
 
-/** API Gateway's bound on a buffered integration and on an authorizer, and on a streamed answer, in milliseconds. */
+/**
+ * API Gateway's bound on a buffered integration and on an authorizer, and on a streamed answer, in
+ * milliseconds.
+ */
 const bufferedMs = 29_000;
 const streamedMs = 15 * 60_000;
 
-/** The longest that one step on storage is tried for, in milliseconds; `patienceMs` in core/storage/retries.ts. */
+/**
+ * The longest that one step on storage is tried for, in milliseconds; `patienceMs` in
+ * core/storage/retries.ts.
+ */
 const patienceMs = 25_000;
 
 interface HandlerConfig {
@@ -93,7 +100,8 @@ describe('the authorizer', () => {
   it('asks its table as often as the SDK does within its own time', async () => {
     const { requestTimeout } = await timeoutsOf(clients.DynamoDB);
     const attempts = await clients.DynamoDB.config.maxAttempts();
-    // The SDK waits at most a tenth of a second before its second try, and twice that before its third.
+    // The SDK waits at most a tenth of a second before its second try, and twice that before its
+    // third.
     expect(attempts * requestTimeout + 300).toBeLessThan(10_000);
     expect(10_000).toBeLessThan(bufferedMs);
   });

@@ -21,7 +21,10 @@ const send = (path: string, body: unknown, headers: Record<string, string> = {})
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-/** Times, users and the version are other ones each time; the rest of an example is what is answered. */
+/**
+ * Times, users and the version are other ones each time; the rest of an example is what is
+ * answered.
+ */
 const steady = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, part) =>
     ['created_at', 'svc_user_id', 'version'].includes(key) ? `<${key}>` : part,

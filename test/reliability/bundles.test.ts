@@ -7,8 +7,9 @@ import { type Scenario, scenarios } from './scenarios/index.ts';
 import { look, prepare, type Seen } from './trial.ts';
 
 /*
- * The functions that are deployed, behind the local gateway, whose stores fail at every other request: the same as in the other tests of this folder, for once over
- * HTTP and with the SDK's own connections.
+ * The functions that are deployed, behind the local gateway, whose stores fail at every other
+ * request: the same as in the other tests of this folder, for once over HTTP and with the SDK's own
+ * connections.
  */
 
 const kinds: readonly Fault[] = ['reset', 'throttle', 'down', 'error', 'half'];

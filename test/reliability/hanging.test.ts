@@ -6,8 +6,10 @@ import { scenarios } from './scenarios/index.ts';
 import { prepare } from './trial.ts';
 
 /*
- * Stores that never answer, with the time-outs as they are deployed: all routes wait at once, which takes as long as the longest patience with storage. Inference needs no
- * storage for its answer, and what its upstream does is tested with it. That the function itself answers shows that its time was not up: else API Gateway would, with a 502.
+ * Stores that never answer, with the time-outs as they are deployed: all routes wait at once, which
+ * takes as long as the longest patience with storage. Inference needs no storage for its answer,
+ * and what its upstream does is tested with it. That the function itself answers shows that its
+ * time was not up: else API Gateway would, with a 502.
  */
 
 let faulty: FaultyService;

@@ -7,8 +7,8 @@ import { type Scenario, scenarios } from './scenarios/index.ts';
 import { expectNothingHalf, look, prepare } from './trial.ts';
 
 /*
- * The functions that are deployed, behind the local gateway, killed at each of their storage requests: before the store has it, and, at the last, when it has
- * and nobody knows.
+ * The functions that are deployed, behind the local gateway, killed at each of their storage
+ * requests: before the store has it, and, at the last, when it has and nobody knows.
  */
 
 /** More storage requests of a request are more of the same. */
@@ -62,7 +62,10 @@ const sendKilled = async (
   return { answer, killed, count: set.count };
 };
 
-/** Runs a scenario whose function is killed; gives how many storage requests there were, and whether it got as far. */
+/**
+ * Runs a scenario whose function is killed; gives how many storage requests there were, and whether
+ * it got as far.
+ */
 const tryKill = async (path: string, scenario: Scenario, at: number, when: Trap['when']) => {
   const { project, request } = await prepare(sender, scenario);
   const before = await look(sender, scenario, project);

@@ -7,8 +7,9 @@ import { type Random, random } from './soak/random.ts';
 import { costsModel, feedbackModel, objectsModel, type RecordsModel } from './soak/records.ts';
 
 /*
- * Clients that send what comes to mind to all routes at once, while 5 % of the storage requests behind them fail. Each knows what was acknowledged, and compares
- * it with what it reads, at any time and at the end.
+ * Clients that send what comes to mind to all routes at once, while 5 % of the storage requests
+ * behind them fail. Each knows what was acknowledged, and compares it with what it reads, at any
+ * time and at the end.
  */
 
 /** How many requests: `npm run soak` makes more of them. */

@@ -15,8 +15,8 @@ const named = ({ fault, at, lasting }: Injected, operations: readonly string[]):
   `${fault} ${lasting ? 'from' : 'at'} request ${at} of ${operations.length} (${operations[at]})`;
 
 /**
- * Has every storage request that the scenarios of routes make fail in turn, once and for good, and looks whether each request keeps its promise. A route without a
- * scenario fails.
+ * Has every storage request that the scenarios of routes make fail in turn, once and for good, and
+ * looks whether each request keeps its promise. A route without a scenario fails.
  */
 export const describeFaults = (routes: readonly Route[]): void => {
   let service: InProcessWithModel;

@@ -38,7 +38,9 @@ const masked = (text: string, project: string): string =>
     .replaceAll(/"20(?!26-10-01)[^"]{24}Z"/g, '"time"')
     .replaceAll(/"(latency_ms|created|first_byte_ms|first_token_ms)":[\d.]+/g, '"$1":0');
 
-/** The records of an answer: items of its list, or the whole of it; else its lines, of JSON or not. */
+/**
+ * The records of an answer: items of its list, or the whole of it; else its lines, of JSON or not.
+ */
 const recordsOf = (text: string): string[] => {
   try {
     const value = JSON.parse(text) as object;
@@ -85,7 +87,10 @@ export const runClean = async (service: InProcess, scenario: Scenario): Promise<
 /** Faults after which the same request succeeds by itself. */
 const passing: readonly Fault[] = ['throttle', 'hang', 'down', 'error', 'reset', 'half'];
 
-/** How many storage requests in a row a fault is done to that does not last. What the store never had is refused once more than the SDK tries by itself. */
+/**
+ * How many storage requests in a row a fault is done to that does not last. What the store never
+ * had is refused once more than the SDK tries by itself.
+ */
 const lengthOf = (fault: Fault): number => (unreached.includes(fault) ? 4 : 1);
 
 /** A function's time with which a lasting fault is soon given up, in milliseconds. */
@@ -118,14 +123,20 @@ export const runFaulty = async (service: InProcess, clean: Clean, injected: Inje
   expect(await look(service, scenario, project)).toEqual(clean.after);
 };
 
-/** Nothing is written behind an answer, and soon after nothing is read any more: what was under way is broken off. */
+/**
+ * Nothing is written behind an answer, and soon after nothing is read any more: what was under way
+ * is broken off.
+ */
 const expectQuiet = async (plan: FaultPlan): Promise<void> => {
   const isRead = (operation: string) => /^(Query|BatchGetItem|GetObject)$/.test(operation);
   expect(plan.underWay.filter((operation) => !isRead(operation))).toEqual([]);
   await vi.waitFor(() => expect(plan.underWay).toEqual([]), { interval: 5 });
 };
 
-/** The answer is the whole one, or a documented failure, or breaks off within what the whole one has. */
+/**
+ * The answer is the whole one, or a documented failure, or breaks off within what the whole one
+ * has.
+ */
 const expectDocumented = (clean: Clean, injected: Injected, answer: Answer, project: string): void => {
   const { scenario } = clean;
   const [text, whole] = [masked(answer.text, project), masked(clean.answer.text, clean.project)];
@@ -165,7 +176,8 @@ const expectWhole = (
   // How many there are of what is there.
   if (fault === 'missing' && request.path === '/calls/query_stats') return;
   if (fault === 'missing') {
-    // A call whose payload is gone has been deleted, as far as a reader can tell: it is left out, and all others are whole.
+    // A call whose payload is gone has been deleted, as far as a reader can tell: it is left out,
+    // and all others are whole.
     const known = new Set([...recordsOf(whole), '{"call":null}']);
     for (const record of recordsOf(text)) expect(known.has(record), record.slice(0, 300)).toBe(true);
     return;
@@ -173,7 +185,10 @@ const expectWhole = (
   if (!scenario.unharmed) expect(text).toBe(whole);
 };
 
-/** What is seen is of before or of after, record by record, nothing twice, and nothing gone that stays. */
+/**
+ * What is seen is of before or of after, record by record, nothing twice, and nothing gone that
+ * stays.
+ */
 export const expectNothingHalf = (
   { scenario, before, after }: Pick<Clean, 'scenario' | 'before' | 'after'>,
   seen: Seen,
@@ -209,8 +224,9 @@ const isTelling = (operations: readonly string[], at: number): boolean =>
   !operations.slice(at + 1).includes(operations[at] ?? '');
 
 /**
- * The faults to be tried with a scenario. Of the storage requests that it makes, the first of each operation and the last; of the faults that pass, one before the
- * store, one behind it and one that lasts, by turns. Or all of them, everywhere.
+ * The faults to be tried with a scenario. Of the storage requests that it makes, the first of each
+ * operation and the last; of the faults that pass, one before the store, one behind it and one that
+ * lasts, by turns. Or all of them, everywhere.
  */
 export const faultsOf = ({ operations, scenario }: Clean, all: boolean): Injected[] =>
   operations.flatMap((operation, at) => {

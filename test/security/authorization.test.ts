@@ -8,7 +8,10 @@ import { startUpstream, type TestUpstream } from '../support/upstream.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
 import { goodRequests, project } from './requests.ts';
 
-/** Makes the `Authorization` headers of a request to a route, given how the route wants a key to be sent. */
+/**
+ * Makes the `Authorization` headers of a request to a route, given how the route wants a key to be
+ * sent.
+ */
 type Credentials = (keys: KeyMaker, send: (key: string) => string) => Promise<Headers> | Headers;
 
 const granted =
@@ -61,7 +64,9 @@ const columns = ['read', 'write', 'inference'] as const;
 const columnOf = ({ scheme, role }: KeyedRoute): (typeof columns)[number] =>
   scheme === 'bearer' ? 'inference' : role;
 
-/** Who may. 200 is the request's own answer; 403+ is that the key may use inference, and not record. */
+/**
+ * Who may. 200 is the request's own answer; 403+ is that the key may use inference, and not record.
+ */
 const matrix = `
                             read  write  inference
 
@@ -131,7 +136,10 @@ interface Seen {
   readonly hasRequestId: boolean;
 }
 
-/** Sends a route's good request, with these headers beside it; through node:http, which sends a header as often as it is told. */
+/**
+ * Sends a route's good request, with these headers beside it; through node:http, which sends a
+ * header as often as it is told.
+ */
 const send = async (route: Route, authorization: Headers): Promise<Seen> => {
   const { path = route.path, body, headers } = goodRequests[route.path] ?? { body: null };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

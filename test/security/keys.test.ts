@@ -8,7 +8,10 @@ import * as objects from '../../core/objects/keys.ts';
 import { isId, type ProjectId, parseProjectId } from '../../core/wire/index.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** Names that are prefixes, separators or escapes of each other, as far as projects may be called so. */
+/**
+ * Names that are prefixes, separators or escapes of each other, as far as projects may be called
+ * so.
+ */
 const alike = [
   'a/b',
   'a/b.c',
@@ -83,7 +86,10 @@ const terms = (model: string) => ({
   ...{ completionTokenCostUnit: 'USD', effectiveDate: 0, providerId: 'default' },
 });
 
-/** Every kind of key that is made of a project and a name: of items, of index partitions, of objects. */
+/**
+ * Every kind of key that is made of a project and a name: of items, of index partitions, of
+ * objects.
+ */
 const kinds: Readonly<Record<string, (projectId: ProjectId, name: string) => string>> = {
   'a call': (of, name) => hex(calls.callKey(of, name)),
   'a trace': (of, name) => hex(calls.traceKeys(placed(of, name)).rk),

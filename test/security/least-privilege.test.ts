@@ -7,7 +7,10 @@ import { startService, type TestService } from '../support/service.ts';
 import { permitted, single } from './permissions.ts';
 import { exercise } from './traffic.ts';
 
-/** What every function may do for its own log and traces, through Lambda's runtime: no request of its own code. */
+/**
+ * What every function may do for its own log and traces, through Lambda's runtime: no request of
+ * its own code.
+ */
 const ofTheRuntime = [
   'logs:CreateLogStream',
   'logs:PutLogEvents',
@@ -31,7 +34,10 @@ const storeNames = {
   bucket: 'PayloadsBucket',
 } as const;
 
-/** A permission as the tables of the tests have it, e.g. `Query on calls/index/by_time`; objects by their prefix. */
+/**
+ * A permission as the tables of the tests have it, e.g. `Query on calls/index/by_time`; objects by
+ * their prefix.
+ */
 const shortName = (stack: StackSpec, { action, resource }: Access): string => {
   const path = resource.replace(/^.*:(?:table\/)?/, '');
   const [name = '', ...rest] = path.split('/');

@@ -47,8 +47,8 @@ const notFound = (loc: string, msg: string) =>
   JSON.stringify({ detail: [{ loc: ['body', loc], msg, type: 'not_found' }] });
 
 /**
- * For every route, a request that is good but for its credentials. None depends on what another has left behind: what they
- * write is the same every time, and what they read is not there.
+ * For every route, a request that is good but for its credentials. None depends on what another has
+ * left behind: what they write is the same every time, and what they read is not there.
  */
 export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
   '/call/start': {

@@ -7,7 +7,10 @@ export const theirs = 'umbrella/lab';
 /** As long as theirs, and of nobody. */
 export const nobodys = 'umbrella/xyz';
 
-/** What something is called by: the ids of theirs, or of nothing. They are of one length each, so that answers can be compared byte by byte. */
+/**
+ * What something is called by: the ids of theirs, or of nothing. They are of one length each, so
+ * that answers can be compared byte by byte.
+ */
 export type Names = Readonly<
   Record<'call' | 'child' | 'trace' | 'thread' | 'feedback' | 'object' | 'price' | 'digest', string>
 >;

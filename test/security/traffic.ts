@@ -37,7 +37,8 @@ const calls = async (send: Send): Promise<void> => {
   await send('/call/end', { end: endOf('large', { output: noise(bigBytes) }) });
   await send('/call/end', { end: endOf('child', { output: noise(middlingBytes) }) });
 
-  // In batches: whole calls and halves, repeated, with payloads that share a segment, in the table and in the bucket.
+  // In batches: whole calls and halves, repeated, with payloads that share a segment, in the table
+  // and in the bucket.
   const batch = [
     asStart('b1', { trace_id: 'b', inputs: noise(middlingBytes) }),
     asEnd('b1', { output: noise(middlingBytes) }),
@@ -57,7 +58,8 @@ const calls = async (send: Send): Promise<void> => {
   await send('/call/upsert_batch', { batch: whole });
   await send('/call/end', { end: endOf('w1', { ended_at: at(2), summary: { usage } }) });
   await send('/call/upsert_batch', { batch: [asEnd('w2', { ended_at: at(2), summary: { usage } })] });
-  // Segments are cut by what they come to on average: beside much that packs well, two that don't share one that is large.
+  // Segments are cut by what they come to on average: beside much that packs well, two that don't
+  // share one that is large.
   const payloads = ['a'.repeat(3 * bigBytes), noise(middlingBytes), noise(bigBytes / 3)];
   const shared = payloads.map((inputs, i) => asStart(`s${i}`, { trace_id: 's', inputs: { inputs } }));
   await send('/call/upsert_batch', { batch: shared });
@@ -155,7 +157,8 @@ const reading = async (send: Send): Promise<void> => {
 
 const deleting = async (send: Send): Promise<void> => {
   const remove = (...call_ids: string[]) => send('/calls/delete', { project_id: project, call_ids });
-  // One of those that share a segment, then the other; with descendants; with an end of its own; with nothing.
+  // One of those that share a segment, then the other; with descendants; with an end of its own;
+  // with nothing.
   for (const id of ['s1', 's2', 'b1', 'middling', 'large', 'one', 'early', 'none']) await remove(id);
   await send('/obj/delete', { project_id: project, object_id: 'weights' });
   await send('/obj/delete', { project_id: project, object_id: 'prompt' });
@@ -177,7 +180,9 @@ const inference = async (service: TestService): Promise<void> => {
   expect(await count()).toBe(2);
 };
 
-/** Uses every feature of every route that touches a store. Throws where a request does not succeed. */
+/**
+ * Uses every feature of every route that touches a store. Throws where a request does not succeed.
+ */
 export const exercise = async (service: TestService): Promise<void> => {
   const send: Send = async (path, body) => {
     const answer = await service.post(path, body);

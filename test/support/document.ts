@@ -20,7 +20,10 @@ const objectsIn = (value: unknown): JsonSchema[] => {
   return [value as JsonSchema, ...Object.values(value).flatMap(objectsIn)];
 };
 
-/** The document with no room for fields that it does not name: answers may gain fields, but not unnoticed. */
+/**
+ * The document with no room for fields that it does not name: answers may gain fields, but not
+ * unnoticed.
+ */
 const closed = structuredClone(document);
 for (const schema of objectsIn(closed.components.schemas)) {
   if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
@@ -47,7 +50,10 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-/** Makes what says what is wrong with a value by a schema of the document; an empty list where nothing is. */
+/**
+ * Makes what says what is wrong with a value by a schema of the document; an empty list where
+ * nothing is.
+ */
 export const validator = (schema: JsonSchema) => faultsBy(ajv, schema);
 
 /** As {@link validator}, but for times: they are taken in every form that the service reads. */

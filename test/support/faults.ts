@@ -117,7 +117,10 @@ const damagedItem = (item: Attributes): Attributes =>
     ? { ...item, b: { B: damage(Buffer.from(item.b.B, 'base64')).toString('base64') } }
     : item;
 
-/** The same answer with another JSON body. DynamoDB's checksum of the first does not fit it any more. */
+/**
+ * The same answer with another JSON body. DynamoDB's checksum of the first does not fit it any
+ * more.
+ */
 const withJson = ({ status, headers }: StoreAnswer, json: unknown): StoreAnswer => {
   const body = Buffer.from(JSON.stringify(json));
   const { 'x-amz-crc32': _, ...kept } = headers;

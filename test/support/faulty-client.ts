@@ -34,7 +34,10 @@ export interface SdkClient {
 
 /** What happens to the requests to stores that one piece of work makes. */
 export interface FaultPlan {
-  /** Says what is to be done to the request of this number, from 0; what does not fit its operation is not done. */
+  /**
+   * Says what is to be done to the request of this number, from 0; what does not fit its operation
+   * is not done.
+   */
   readonly decide: (number: number, operation: string) => Fault;
   /** The operations of the requests so far, repetitions by the SDK included. */
   readonly operations: string[];
@@ -51,10 +54,16 @@ export const faultPlan = (decide: FaultPlan['decide'] = () => 'none'): FaultPlan
 
 const plans = new AsyncLocalStorage<FaultPlan>();
 
-/** Does something whose requests to stores have their faults from a plan, whatever is done beside it. */
+/**
+ * Does something whose requests to stores have their faults from a plan, whatever is done beside
+ * it.
+ */
 export const planned = <T>(plan: FaultPlan, work: () => Promise<T>): Promise<T> => plans.run(plan, work);
 
-/** How long a client waits for an answer that does not come, in milliseconds: in the service it is seconds. */
+/**
+ * How long a client waits for an answer that does not come, in milliseconds: in the service it is
+ * seconds.
+ */
 const silenceMs = 30;
 
 /** What a client throws whose request was not answered, or was given up. */

@@ -12,7 +12,8 @@ export interface FaultyService {
 }
 
 /**
- * Starts the functions that are deployed behind the local gateway, with stores that fail when they are told to.
+ * Starts the functions that are deployed behind the local gateway, with stores that fail when they
+ * are told to.
  *
  * @param decide what happens to a request to either store, as {@link startFaultyProxy} asks it
  * @param done is told of what has been passed on

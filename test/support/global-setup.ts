@@ -19,7 +19,10 @@ declare module 'vitest' {
 /** A store that somebody else runs, and ends. */
 const running = (endpoint: string): LocalStore => ({ endpoint, stop: async () => {} });
 
-/** The message of what went wrong; a stack that does not synthesize fails the tests that need it and no others. */
+/**
+ * The message of what went wrong; a stack that does not synthesize fails the tests that need it and
+ * no others.
+ */
 const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
     () => undefined,
@@ -27,8 +30,8 @@ const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
   );
 
 /**
- * Once for a test run: starts the stores, or takes those that the environment names, and synthesizes the stack.
- * Gives back how to end and remove it all.
+ * Once for a test run: starts the stores, or takes those that the environment names, and
+ * synthesizes the stack. Gives back how to end and remove it all.
  */
 export const setup = async ({ provide }: TestProject): Promise<() => Promise<void>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB: givenDynamodb, AWS_ENDPOINT_URL_S3: givenS3 } = process.env;

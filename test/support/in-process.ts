@@ -122,8 +122,9 @@ const streamed = async (handler: Handler, event: object, context: Context): Prom
 };
 
 /**
- * Loads the handlers of all routes that take a key into this process, as their functions would with the stack's environment, on empty stores. Their requests to stores suffer the
- * faults that a request is sent with, however many are sent at once. Once a test file.
+ * Loads the handlers of all routes that take a key into this process, as their functions would with
+ * the stack's environment, on empty stores. Their requests to stores suffer the faults that a
+ * request is sent with, however many are sent at once. Once a test file.
  *
  * @param environment beside that of the stores
  */

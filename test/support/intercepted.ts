@@ -12,7 +12,8 @@ export interface InterceptedStore extends Disposable {
 /**
  * A store whose clients do something before each of their commands.
  *
- * @param before is given the command's number, from 0, counted over both stores; the command waits for it, and fails where it does
+ * @param before is given the command's number, from 0, counted over both stores; the command waits
+ * for it, and fails where it does
  */
 export const intercepted = (
   store: CallStore,
@@ -45,7 +46,8 @@ export const intercepted = (
 };
 
 /**
- * Runs something on a store, stops it before its command of the given number, runs something else meanwhile, and lets it go on.
+ * Runs something on a store, stops it before its command of the given number, runs something else
+ * meanwhile, and lets it go on.
  *
  * @returns whether it got as far as that command; else the other thing ran after it
  */

@@ -79,7 +79,10 @@ export const queryAll = async (
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };
 
-/** A value that takes more than an item packed: bytes that don't repeat themselves, different at every call. */
+/**
+ * A value that takes more than an item packed: bytes that don't repeat themselves, different at
+ * every call.
+ */
 export const bigValue = (kilobytes = 64): JsonValue => ({
   noise: Buffer.from(
     Array.from({ length: kilobytes }, () => crypto.getRandomValues(new Uint8Array(1024))).flatMap((part) => [

@@ -3,7 +3,10 @@ import { inject } from 'vitest';
 import { type LocalService, type LocalServiceOptions, startLocalService } from '../../local/service.ts';
 import { assembly } from './assembly.ts';
 
-/** The service for one test file: the stack of this test run, on its stores, with tables of its own; its functions may do what their roles allow. */
+/**
+ * The service for one test file: the stack of this test run, on its stores, with tables of its own;
+ * its functions may do what their roles allow.
+ */
 export interface TestService extends LocalService {
   /** POSTs JSON with the service's key, as Basic credentials. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;

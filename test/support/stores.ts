@@ -17,11 +17,17 @@ export interface Stores {
   readonly bucket: string;
   readonly costsTable: string;
   readonly feedbackTable: string;
-  /** What AWS SDK clients, in this process or another, need in their environment to find these stores. */
+  /**
+   * What AWS SDK clients, in this process or another, need in their environment to find these
+   * stores.
+   */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Makes the stack's tables and bucket, empty and under names that nobody else has, in the stores of this test run. */
+/**
+ * Makes the stack's tables and bucket, empty and under names that nobody else has, in the stores of
+ * this test run.
+ */
 export const createStores = async (): Promise<Stores> => {
   const endpoints = inject('stores');
   const client = { region: localRegion, credentials: localCredentials };

@@ -5,17 +5,22 @@ import { type Part, packUuid, unpackUuid } from './keys.ts';
 import { packUsage, unpackUsage } from './packed-usage.ts';
 
 /*
- * A header is one MessagePack list, [version, start | null, end | null], each part a list in the order of the
- * codecs below: rows are read by the thousand, and every byte is stored in the item and in each of its index
- * rows. UUIDs are 16 bytes, an op of the call's own project goes without its scheme and project, and what repeats
- * another field of the same header is a small number or nothing.
+ * A header is one MessagePack list, [version, start | null, end | null], each part a list in the
+ * order of the codecs below: rows are read by the thousand, and every byte is stored in the item
+ * and in each of its index rows. UUIDs are 16 bytes, an op of the call's own project goes without
+ * its scheme and project, and what repeats another field of the same header is a small number or
+ * nothing.
  */
 
 const version = 2;
-/** Had ends that repeated where the start's payload lies, and usage with all its names; it is read as it is. */
+/**
+ * Had ends that repeated where the start's payload lies, and usage with all its names; it is read
+ * as it is.
+ */
 const oldestVersion = 1;
 
-// Each has a buffer, which it uses again. Queries only decode, and are bundled without what encodes.
+// Each has a buffer, which it uses again. Queries only decode, and are bundled without what
+// encodes.
 const encoder = /* @__PURE__ */ new Encoder();
 const decoder = /* @__PURE__ */ new Decoder();
 
@@ -39,11 +44,17 @@ const unpackId = (packed: PackedId, call: { id: string; parentId: string | null 
   return packed === null ? null : String(packed);
 };
 
-/** Stands for the scheme and project of a ref into the call's own project; no printable name begins with it. */
+/**
+ * Stands for the scheme and project of a ref into the call's own project; no printable name begins
+ * with it.
+ */
 const ownOp = '\u0001';
 const ownOpPrefix = (projectId: ProjectId, service: string): string => `${service}:///${projectId}/op/`;
 
-/** A segment is its name's bytes, null for none, or a number for "the same as the start's"; an offset of null is where the start's block ends. */
+/**
+ * A segment is its name's bytes, null for none, or a number for "the same as the start's"; an
+ * offset of null is where the start's block ends.
+ */
 type PackedPointer = [segment: Uint8Array | number | null, offset: number | null, length: number];
 
 const sameSegment = 0;
@@ -179,8 +190,9 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts
 };
 
 /**
- * Folds the stored parts of one call, whatever their order. An end that lies beside the start is in force over one that lies alone, so that
- * whoever has read the start, from the table or any index, knows whether to look for another: writers see to it that the right one lies there.
+ * Folds the stored parts of one call, whatever their order. An end that lies beside the start is in
+ * force over one that lies alone, so that whoever has read the start, from the table or any index,
+ * knows whether to look for another: writers see to it that the right one lies there.
  *
  * @returns null for a call without a start, which is not visible
  */

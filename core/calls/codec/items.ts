@@ -29,7 +29,10 @@ export interface CallStore {
 /** The shard count that writes use. */
 const shardCount = (store: CallStore): number => store.shards.at(-1) ?? store.shards[0];
 
-/** The attribute that makes an item expire, if the store has a retention; some days later than that, if it should. */
+/**
+ * The attribute that makes an item expire, if the store has a retention; some days later than that,
+ * if it should.
+ */
 export const expiry = (store: CallStore, graceDays = 0): Item => {
   if (store.retentionDays === undefined) return {};
   const seconds = Math.floor(Date.now() / 1000) + (store.retentionDays + graceDays) * 86_400;
@@ -40,7 +43,10 @@ export const expiry = (store: CallStore, graceDays = 0): Item => {
 export const everyShard = (store: Pick<CallStore, 'shards'>): number[] =>
   Array.from({ length: Math.max(...store.shards) }, (_, shard) => shard);
 
-/** The shards in which a trace or thread can lie: the count may have grown since, and what was written before lies where it lay. */
+/**
+ * The shards in which a trace or thread can lie: the count may have grown since, and what was
+ * written before lies where it lay.
+ */
 export const shardsOf = (store: CallStore, id: string): number[] => [
   ...new Set(store.shards.map((count) => shardOf(id, count))),
 ];
@@ -71,9 +77,11 @@ const indexKeys = (store: CallStore, place: Placed, part: Part): Item => {
 };
 
 /**
- * Makes the item of a call's start (with its end, where both were reported together) or of its end alone.
+ * Makes the item of a call's start (with its end, where both were reported together) or of its end
+ * alone.
  *
- * @param place what places it in the indexes; null for an end whose start is not known, which is found by id alone
+ * @param place what places it in the indexes; null for an end whose start is not known, which is
+ * found by id alone
  */
 export const toItem = (
   store: CallStore,

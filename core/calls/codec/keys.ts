@@ -3,8 +3,9 @@ import type { KeyRange } from '../../storage/index.ts';
 import type { Micros, ProjectId } from '../../wire/index.ts';
 
 /*
- * Every key of the calls table is composed here, and taken apart here. Keys are bytes. Parts are set off by a zero byte, which
- * no project, id or thread can hold, so that no two keys of different parts are ever the same.
+ * Every key of the calls table is composed here, and taken apart here. Keys are bytes. Parts are
+ * set off by a zero byte, which no project, id or thread can hold, so that no two keys of different
+ * parts are ever the same.
  *
  *   table      k   project 0 call id                 p   S (start) | E (end)
  *              k   project 0 2 segment id            p   P (payload segment)
@@ -53,9 +54,9 @@ const digestLength = 64;
 const keptLength = maxSortable - digestLength;
 
 /**
- * An id where its order counts too: its UTF-8, whose bytes order as code points do. A sort key takes 1,024 bytes and
- * one of them holds two ids, so what is longer than 300 bytes ends in a digest instead; readers put the few that
- * this leaves out of order right by their full ids.
+ * An id where its order counts too: its UTF-8, whose bytes order as code points do. A sort key
+ * takes 1,024 bytes and one of them holds two ids, so what is longer than 300 bytes ends in a
+ * digest instead; readers put the few that this leaves out of order right by their full ids.
  */
 const sortableId = (id: string): Buffer => {
   const bytes = Buffer.from(id, 'utf8');
@@ -64,7 +65,10 @@ const sortableId = (id: string): Buffer => {
   return join(bytes.subarray(0, keptLength), digest);
 };
 
-/** Whether a digest may decide which of two ids comes first in an index, so that their order there may not be their own. */
+/**
+ * Whether a digest may decide which of two ids comes first in an index, so that their order there
+ * may not be their own.
+ */
 export const orderedByDigest = (a: string, b: string): boolean => {
   // A UTF-16 code unit takes three bytes at most.
   if (Math.min(a.length, b.length) * 3 < keptLength) return false;
@@ -75,7 +79,10 @@ export const orderedByDigest = (a: string, b: string): boolean => {
   return kept.equals(other);
 };
 
-/** A time as seven bytes that order as the times do: its upper part, made positive, and its lower 32 bits. */
+/**
+ * A time as seven bytes that order as the times do: its upper part, made positive, and its lower 32
+ * bits.
+ */
 const timeBytes = (micros: Micros): Buffer => {
   const upper = Math.floor(micros / 2 ** 32);
   const bytes = Buffer.alloc(7);
@@ -84,7 +91,10 @@ const timeBytes = (micros: Micros): Buffer => {
   return bytes;
 };
 
-/** The shard of a trace or thread among `count`: FNV-1a over its UTF-16 code units, modulo the count. */
+/**
+ * The shard of a trace or thread among `count`: FNV-1a over its UTF-16 code units, modulo the
+ * count.
+ */
 export const shardOf = (id: string, count: number): number => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
@@ -163,7 +173,10 @@ export const threadKeys = (call: Placed & { readonly threadId: string }, part: P
   hs: join(sortableId(call.threadId), 0, timePlace(call, part)),
 });
 
-/** Where the time-ordered part of an index row's sort key begins: behind a thread's id, or at its first byte. */
+/**
+ * Where the time-ordered part of an index row's sort key begins: behind a thread's id, or at its
+ * first byte.
+ */
 export const sortKeyOf = (item: { ts?: Uint8Array | undefined; hs?: Uint8Array | undefined }): Uint8Array => {
   if (item.hs) return item.hs.subarray(item.hs.indexOf(0) + 1);
   return item.ts ?? new Uint8Array();

@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../wire/index.ts';
 
 /*
- * `summary.usage` in a header says mostly the same few names, in each of the header's three or four rows: they are numbers there. An object is a list of its keys and
- * values in turn.
+ * `summary.usage` in a header says mostly the same few names, in each of the header's three or four
+ * rows: they are numbers there. An object is a list of its keys and values in turn.
  */
 
-/** The names that clients and providers give to usage, by their number. Stored headers have the numbers: append, never change. */
+/**
+ * The names that clients and providers give to usage, by their number. Stored headers have the
+ * numbers: append, never change.
+ */
 const names = [
   'prompt_tokens',
   'completion_tokens',
@@ -49,7 +52,10 @@ const unpackValue = (packed: unknown): JsonValue => {
   return Object.fromEntries(entries);
 };
 
-/** Makes usage shorter for a header. One that holds lists, which no known client's does, stays an object. */
+/**
+ * Makes usage shorter for a header. One that holds lists, which no known client's does, stays an
+ * object.
+ */
 export const packUsage = (usage: JsonObject | true | null): unknown =>
   usage === true || usage === null || holdsList(usage) ? usage : packValue(usage);
 

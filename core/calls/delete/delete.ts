@@ -14,19 +14,26 @@ import { blankPayloads } from '../payloads/blank.ts';
 import { unchanged } from '../write/replace-starts.ts';
 import { type Depths, findDescendants } from './descendants.ts';
 
-/** How many calls are deleted together: their segments are rewritten once, their items held meanwhile. */
+/**
+ * How many calls are deleted together: their segments are rewritten once, their items held
+ * meanwhile.
+ */
 const runLength = 1000;
 /** How many calls' items are deleted at once. */
 const concurrency = 16;
-/** How often a run is looked at. Twice is enough where nobody reports its calls at the same time. */
+/**
+ * How often a run is looked at. Twice is enough where nobody reports its calls at the same time.
+ */
 const maxLooks = 10;
 
 /**
- * Deletes calls with all their descendants: their headers, and their payloads wherever their headers say that those lie. When it returns
- * all of that is gone; when it throws, some of it may be, and the same request finishes it. Ids of nothing are ignored.
+ * Deletes calls with all their descendants: their headers, and their payloads wherever their
+ * headers say that those lie. When it returns all of that is gone; when it throws, some of it may
+ * be, and the same request finishes it. Ids of nothing are ignored.
  *
  * @returns how many calls were deleted, descendants included
- * @throws ServiceError 503 when storage does not take it in time, or while the calls are reported as fast as they are deleted
+ * @throws ServiceError 503 when storage does not take it in time, or while the calls are reported
+ * as fast as they are deleted
  */
 export const deleteCalls = async (
   store: CallStore,
@@ -55,15 +62,19 @@ interface Doomed {
   wasCall: boolean;
 }
 
-/** A parent goes after its children: as long as it is there, a request that was broken off finds them again through it. */
+/**
+ * A parent goes after its children: as long as it is there, a request that was broken off finds
+ * them again through it.
+ */
 const deepestFirst = (calls: Depths): Doomed[] =>
   [...calls]
     .map(([id, depth]) => ({ id, depth, payloads: [], items: [], wasCall: false }))
     .sort((a, b) => b.depth - a.depth);
 
 /**
- * Deletes calls, deepest first. Payloads are blanked before the headers go, since nothing leads to them afterwards; and again where a report of
- * the same content has brought them back meanwhile. So it is over when a look finds neither header nor payload.
+ * Deletes calls, deepest first. Payloads are blanked before the headers go, since nothing leads to
+ * them afterwards; and again where a report of the same content has brought them back meanwhile. So
+ * it is over when a look finds neither header nor payload.
  *
  * @returns how many of them had a start
  */
@@ -121,8 +132,8 @@ const pointersOf = ({ start, end }: StoredPart): PayloadPointer[] => [
 ];
 
 /**
- * Deletes the items of calls as they were last looked at, depth by depth. Where one has changed since, what lies above is left for the next
- * look as well.
+ * Deletes the items of calls as they were last looked at, depth by depth. Where one has changed
+ * since, what lies above is left for the next look as well.
  */
 const deleteItems = async (
   store: CallStore,
@@ -135,7 +146,10 @@ const deleteItems = async (
   }
 };
 
-/** Deletes the items of one call. The start goes last: by it the call is found again. False where one has changed. */
+/**
+ * Deletes the items of one call. The start goes last: by it the call is found again. False where
+ * one has changed.
+ */
 const deleteItemsOf = async (
   { table }: CallStore,
   { items }: Doomed,

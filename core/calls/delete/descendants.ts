@@ -7,7 +7,10 @@ import { readStarts } from '../write/replace-starts.ts';
 /** A call and its parent, by their ids. */
 export type Link = readonly [id: string, parentId: string];
 
-/** Calls by their ids, and how many steps each lies below the nearest call that was asked for: 0 for that one itself. */
+/**
+ * Calls by their ids, and how many steps each lies below the nearest call that was asked for: 0 for
+ * that one itself.
+ */
 export type Depths = Map<string, number>;
 
 /** How many traces are read at once. */
@@ -15,7 +18,10 @@ const traceConcurrency = 4;
 /** As soon as this many calls are known they are handed on; one trace is never cut. */
 const handedOn = 1000;
 
-/** Calls with all their descendants, however the links between them are ordered. Links may form circles. */
+/**
+ * Calls with all their descendants, however the links between them are ordered. Links may form
+ * circles.
+ */
 export const withDescendants = (ids: readonly string[], links: readonly Link[]): Depths => {
   const children = Map.groupBy(links, ([, parentId]) => parentId);
   const depths: Depths = new Map(ids.map((id) => [id, 0]));
@@ -48,12 +54,14 @@ const readLinks = async (
 };
 
 /**
- * Finds calls with all their descendants, which are looked for in the calls' traces: each is read once, from its index, which is normally
- * some milliseconds behind. Ids without a start are given as they are.
+ * Finds calls with all their descendants, which are looked for in the calls' traces: each is read
+ * once, from its index, which is normally some milliseconds behind. Ids without a start are given
+ * as they are.
  *
  * @param ids each once
  * @returns groups of about a thousand calls, more where a trace has more
- * @throws ServiceError 503, while the groups are iterated, when storage does not give something in time
+ * @throws ServiceError 503, while the groups are iterated, when storage does not give something in
+ * time
  */
 export async function* findDescendants(
   store: CallStore,

@@ -16,12 +16,15 @@ import type { PayloadPointer } from '../model.ts';
 import { blockOf, segmentHome, segmentObject } from './segments.ts';
 
 /*
- * Calls that came in one request share a segment. A call that is deleted has its blocks there overwritten with zero bytes, in
- * place, so that the blocks of its neighbours stay where their headers say; zeros compress to nothing. A segment without any
- * other block left is deleted.
+ * Calls that came in one request share a segment. A call that is deleted has its blocks there
+ * overwritten with zero bytes, in place, so that the blocks of its neighbours stay where their
+ * headers say; zeros compress to nothing. A segment without any other block left is deleted.
  */
 
-/** Stands in every byte of a block that was deleted. JSON text escapes it, so that no block holds it otherwise. */
+/**
+ * Stands in every byte of a block that was deleted. JSON text escapes it, so that no block holds it
+ * otherwise.
+ */
 const blank = 0;
 
 /** How many segments are rewritten at once; each is held unpacked. */
@@ -33,7 +36,8 @@ export const isBlank = (block: Uint8Array): boolean => block[0] === blank;
 /**
  * Overwrites blocks of an unpacked segment.
  *
- * @returns `untouched` where they were blank before; `empty` where nothing else is left in the segment, `blanked` otherwise
+ * @returns `untouched` where they were blank before; `empty` where nothing else is left in the
+ * segment, `blanked` otherwise
  * @throws Error where the segment is too short to hold one
  */
 export const blankBlocks = (
@@ -46,7 +50,10 @@ export const blankBlocks = (
   return unpacked.every((byte) => byte === blank) ? 'empty' : 'blanked';
 };
 
-/** A segment as it was read, and what can be done to it as long as it is the same; false where it is not. */
+/**
+ * A segment as it was read, and what can be done to it as long as it is the same; false where it is
+ * not.
+ */
 interface StoredSegment {
   readonly packed: Uint8Array;
   replace(packed: Uint8Array): Promise<boolean>;
@@ -109,8 +116,8 @@ const blankSegment = async (
 };
 
 /**
- * Blanks blocks of payload wherever they lie in segments of one project, each segment in one write. What others write to a segment
- * meanwhile is kept: it is then read again.
+ * Blanks blocks of payload wherever they lie in segments of one project, each segment in one write.
+ * What others write to a segment meanwhile is kept: it is then read again.
  *
  * @returns the names of the segments that did not have all of them blank before
  * @throws ServiceError 503 when storage does not take it in time

@@ -2,8 +2,9 @@ import { faultOf, isJsonObject, type JsonObject, type JsonValue } from '../../wi
 import type { CallEnd, CallStart } from '../model.ts';
 
 /*
- * A block is the payload of a call's start or end: its free-form fields as JSON, one to a line and each line ended,
- * in the order below. JSON text holds no raw line break, so a block is cut into fields again without being parsed.
+ * A block is the payload of a call's start or end: its free-form fields as JSON, one to a line and
+ * each line ended, in the order below. JSON text holds no raw line break, so a block is cut into
+ * fields again without being parsed.
  */
 
 /** The fields of a start's block and of an end's, in order. */
@@ -15,7 +16,10 @@ export type EndField = (typeof endFields)[number];
 /** A field of a call that lies in its payload and not in its header. */
 export type PayloadField = StartField | EndField;
 
-/** A call's payload as JSON text, by field. Without an end the end's fields are `null`, the summary `{}`. */
+/**
+ * A call's payload as JSON text, by field. Without an end the end's fields are `null`, the summary
+ * `{}`.
+ */
 export type Payload = Readonly<Record<PayloadField, string>>;
 
 const toBlock = (values: readonly JsonValue[]): string =>
@@ -50,8 +54,9 @@ const maxUsage = 256;
 const deepestUsage = 4;
 
 /**
- * `summary.usage` where it is an object of at most 256 characters of JSON and 4 levels, to ride along in the header; true where it is something
- * else, or where a key of the summary begins with the same step of a dotted path; null where there is none.
+ * `summary.usage` where it is an object of at most 256 characters of JSON and 4 levels, to ride
+ * along in the header; true where it is something else, or where a key of the summary begins with
+ * the same step of a dotted path; null where there is none.
  */
 export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;

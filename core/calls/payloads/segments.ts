@@ -4,32 +4,42 @@ import type { ProjectId } from '../../wire/index.ts';
 import type { PayloadPointer } from '../model.ts';
 
 /*
- * All payloads of one request and project go into one segment, compressed together: agent traces repeat themselves,
- * and a call that costs 2.1 KB by itself costs 0.13 KB among a hundred.
+ * All payloads of one request and project go into one segment, compressed together: agent traces
+ * repeat themselves, and a call that costs 2.1 KB by itself costs 0.13 KB among a hundred.
  */
 
-/** A segment is closed at about this many compressed bytes, so that reading one call stays cheap. */
+/**
+ * A segment is closed at about this many compressed bytes, so that reading one call stays cheap.
+ */
 const targetBytes = 64 * 1024;
-/** Above this, S3: a write unit a KB costs more than a PUT from 8 KB on, and an item ends at 400 KB. */
+/**
+ * Above this, S3: a write unit a KB costs more than a PUT from 8 KB on, and an item ends at 400 KB.
+ */
 const maxItemBytes = 128 * 1024;
 
 /** A packed segment, ready to be stored. */
 export interface Segment {
-  /** Its name: hex digits that its content gives, so that a repeated request writes the same segment again. */
+  /**
+   * Its name: hex digits that its content gives, so that a repeated request writes the same segment
+   * again.
+   */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 /** A block on its way into a segment, and whose it is. */
 export interface Block {
-  /** What the block belongs to: a call's id and part. No two blocks of a request have the same owner. */
+  /**
+   * What the block belongs to: a call's id and part. No two blocks of a request have the same
+   * owner.
+   */
   readonly owner: string;
   readonly bytes: Buffer;
 }
 
 /**
- * What a segment's name begins with: its kind, and for an object that expires, whose expiry is a rule of the bucket, after how many days in four hex
- * digits.
+ * What a segment's name begins with: its kind, and for an object that expires, whose expiry is a
+ * rule of the bucket, after how many days in four hex digits.
  */
 const kinds = { item: '00', keptObject: '01', expiringObject: '02' } as const;
 const daysLength = 4;
@@ -38,7 +48,10 @@ const daysLength = 4;
 export const segmentHome = (id: string): 'table' | 'bucket' =>
   id.startsWith(kinds.item) ? 'table' : 'bucket';
 
-/** The bucket's key of a segment. What expires has a prefix of its own, which a lifecycle rule of the bucket names. */
+/**
+ * The bucket's key of a segment. What expires has a prefix of its own, which a lifecycle rule of
+ * the bucket names.
+ */
 export const segmentObject = (projectId: ProjectId, id: string): string => {
   const isExpiring = id.startsWith(kinds.expiringObject);
   const days = Number.parseInt(id.slice(kinds.expiringObject.length).slice(0, daysLength), 16);
@@ -46,9 +59,10 @@ export const segmentObject = (projectId: ProjectId, id: string): string => {
 };
 
 /**
- * The name of a segment: where it lies, and the first 96 bits of a SHA-256 over what is in it, whose it is and how long it stays. The owners
- * take part so that two calls that merely say the same never share a segment: deleting one would empty the other. So does
- * the retention: a repeated report must not give the segment of a header that stays an expiry.
+ * The name of a segment: where it lies, and the first 96 bits of a SHA-256 over what is in it,
+ * whose it is and how long it stays. The owners take part so that two calls that merely say the
+ * same never share a segment: deleting one would empty the other. So does the retention: a repeated
+ * report must not give the segment of a header that stays an expiry.
  */
 const nameOf = (
   projectId: ProjectId,

@@ -12,7 +12,10 @@ import { endFields, type Payload, type PayloadField, startFields } from '../payl
 /** Where the value of a column comes from: out of the header, or out of the payload. */
 type Origin = ((call: CallHeader) => JsonValue) | 'payload';
 
-/** The columns of a call as it is answered, in order. Values are null where there is none; times are text. */
+/**
+ * The columns of a call as it is answered, in order. Values are null where there is none; times are
+ * text.
+ */
 const originsOf = (names: WireNames): Readonly<Record<string, Origin>> => ({
   id: (call) => call.id,
   project_id: (call) => call.projectId,
@@ -36,7 +39,10 @@ const originsOf = (names: WireNames): Readonly<Record<string, Origin>> => ({
 });
 
 const memo = new Map<string, Readonly<Record<string, Origin>>>();
-/** {@link originsOf}, made once for each name of the service: it is asked for once a column and call. */
+/**
+ * {@link originsOf}, made once for each name of the service: it is asked for once a column and
+ * call.
+ */
 const origins = (names: WireNames): Readonly<Record<string, Origin>> => {
   const made = memo.get(names.service) ?? originsOf(names);
   memo.set(names.service, made);
@@ -48,7 +54,9 @@ export const callColumns = (names: WireNames): readonly string[] => Object.keys(
 
 const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startFields, ...endFields]);
 
-/** Whether a column's value lies in the payload, so that an answer with it must read the payload. */
+/**
+ * Whether a column's value lies in the payload, so that an answer with it must read the payload.
+ */
 export const isPayloadColumn = (column: string): column is PayloadField => payloadColumns.has(column);
 
 /** How a call stands; `running` until its end is known. */
@@ -59,7 +67,10 @@ const statusOf = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'desce
 const latencyMs = ({ start, end }: CallHeader): number | null =>
   end && Math.round((end.endedAt - start.startedAt) / 1000);
 
-/** What a call is shown as: its display name, its op's short name where `op_name` is a ref, or `op_name`. */
+/**
+ * What a call is shown as: its display name, its op's short name where `op_name` is a ref, or
+ * `op_name`.
+ */
 const traceName = (names: WireNames, { start }: CallHeader): string => {
   if (start.displayName !== null) return start.displayName;
   const ref = parseRef(names, start.opName);
@@ -76,12 +87,16 @@ export const serviceSummary = (names: WireNames, call: CallHeader): JsonObject =
 /** The bytes of JSON that a call was received as: its start and its end. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);
 
-/** The client's summary (JSON text) with the service's block in it; a client's own value under that name gives way. */
+/**
+ * The client's summary (JSON text) with the service's block in it; a client's own value under that
+ * name gives way.
+ */
 const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject): string => {
   const block = JSON.stringify(serviceBlock);
   const key = JSON.stringify(names.service);
   if (summary === '{}') return `{${key}:${block}}`;
-  // An escaped spelling of the name does not match: JSON.stringify, which wrote the text, never escapes letters.
+  // An escaped spelling of the name does not match: JSON.stringify, which wrote the text, never
+  // escapes letters.
   if (!summary.includes(key)) return `${summary.slice(0, -1)},${key}:${block}}`;
   const parsed: unknown = JSON.parse(summary);
   const others = isJsonObject(parsed)
@@ -101,7 +116,8 @@ export const headerValue = (names: WireNames, call: CallHeader, column: string):
 };
 
 /**
- * The JSON text of one of a call's columns; without its payload, a call has what the header says of its summary and what the service adds to it.
+ * The JSON text of one of a call's columns; without its payload, a call has what the header says of
+ * its summary and what the service adds to it.
  *
  * @param added what the service's block in the summary has beside what the header says
  */

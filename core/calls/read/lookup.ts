@@ -8,7 +8,10 @@ import type { CallHeader } from '../model.ts';
 /** How many calls are looked up one by one at once. */
 const lookupConcurrency = 16;
 
-/** A call as the table has it: its header and the packed payloads that ride in its items, read in one go. */
+/**
+ * A call as the table has it: its header and the packed payloads that ride in its items, read in
+ * one go.
+ */
 export interface FoundCall {
   readonly header: CallHeader;
   /** By the part in whose item they lie. */
@@ -44,7 +47,8 @@ const toFound = (projectId: ProjectId, id: string, parts: readonly StoredPart[])
 };
 
 /**
- * Looks calls up again whose headers are known, in no particular order; those that are gone by now are left out.
+ * Looks calls up again whose headers are known, in no particular order; those that are gone by now
+ * are left out.
  *
  * @param headers of each call once; they say in which items it lay
  * @throws ServiceError 503 when storage does not give them in time
@@ -65,7 +69,8 @@ export const findCalls = async (
   );
   const found = await mapConcurrent(headers, lookupConcurrency, async ({ id, end }) => {
     const call = toFound(projectId, id, byId.get(id) ?? []);
-    // An end that lay beside its start can have been replaced by one in an item that was not asked for.
+    // An end that lay beside its start can have been replaced by one in an item that was not asked
+    // for.
     const isMissing = end !== null && call !== null && call.header.end === null;
     return isMissing ? findCall(store, projectId, id, budget) : call;
   });
@@ -95,7 +100,8 @@ export const readParts = async (
 };
 
 /**
- * Reads the headers of calls by their ids, strongly consistent, in no particular order; ids of nothing give nothing.
+ * Reads the headers of calls by their ids, strongly consistent, in no particular order; ids of
+ * nothing give nothing.
  *
  * @param ids each once
  * @throws ServiceError 503 when storage does not give them in time

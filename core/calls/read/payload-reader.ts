@@ -29,7 +29,9 @@ const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
 const ridesInItem = (header: CallHeader): boolean =>
   pointersOf(header).some(({ segment }) => segment === null);
 
-/** Reads the payloads of one project's calls, each segment once as long as it stays in its cache. */
+/**
+ * Reads the payloads of one project's calls, each segment once as long as it stays in its cache.
+ */
 export class PayloadReader {
   readonly #store: CallStore;
   readonly #projectId: ProjectId;
@@ -47,9 +49,10 @@ export class PayloadReader {
   }
 
   /**
-   * Reads whole calls, in the order of their headers. A payload that rides in its header's item may have been replaced together with
-   * the header since that was read, so such a call is read again as a whole; if it is gone by now it is left out. So is a call whose payload
-   * has been deleted, and whose header therefore is gone too or about to go.
+   * Reads whole calls, in the order of their headers. A payload that rides in its header's item may
+   * have been replaced together with the header since that was read, so such a call is read again
+   * as a whole; if it is gone by now it is left out. So is a call whose payload has been deleted,
+   * and whose header therefore is gone too or about to go.
    *
    * @throws ServiceError 503 when storage does not give them in time
    * @throws Error where a payload is damaged
@@ -100,8 +103,8 @@ export class PayloadReader {
   }
 
   /**
-   * Cuts out what the pointers point at; what has been deleted is missing. Segments are unpacked one by one, so that few are held at
-   * a time.
+   * Cuts out what the pointers point at; what has been deleted is missing. Segments are unpacked
+   * one by one, so that few are held at a time.
    */
   async #readSegments(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, string[]>> {
     const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
@@ -117,8 +120,9 @@ export class PayloadReader {
   }
 
   /**
-   * The unpacked segment; undefined where there is none any more. A blank block is one of a call that was deleted, unless the read was
-   * behind a report that has brought the call back: the segment is then read once more, strongly consistent.
+   * The unpacked segment; undefined where there is none any more. A blank block is one of a call
+   * that was deleted, unless the read was behind a report that has brought the call back: the
+   * segment is then read once more, strongly consistent.
    */
   async #settled(
     id: string,
@@ -156,7 +160,10 @@ export class PayloadReader {
     }
   }
 
-  /** Reads packed segments, by their names; those that are being read for somebody else are waited for. */
+  /**
+   * Reads packed segments, by their names; those that are being read for somebody else are waited
+   * for.
+   */
   async #fetchOnce(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
     const others = new Map(ids.flatMap((id) => (this.#coming.has(id) ? [[id, this.#coming.get(id)]] : [])));
     const own = ids.filter((id) => !others.has(id));
@@ -174,7 +181,10 @@ export class PayloadReader {
     }
   }
 
-  /** Reads packed segments, by their names; those that are items as consistently as it says, as long as they are not found. */
+  /**
+   * Reads packed segments, by their names; those that are items as consistently as it says, as long
+   * as they are not found.
+   */
   async #fetch(ids: readonly string[], consistency = [false, true]): Promise<Map<string, Uint8Array>> {
     const inTable = ids.filter((id) => segmentHome(id) === 'table');
     const inBucket = ids.filter((id) => segmentHome(id) === 'bucket');
@@ -191,7 +201,8 @@ export class PayloadReader {
     consistency: readonly boolean[],
   ): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
-    // A payload is stored before its header shows, so one that an eventually consistent read misses is worth a second look.
+    // A payload is stored before its header shows, so one that an eventually consistent read misses
+    // is worth a second look.
     for (const consistent of consistency) {
       const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
       if (keys.length === 0) break;

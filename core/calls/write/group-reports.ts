@@ -37,9 +37,10 @@ export const groupReports = (reports: readonly CallReport[]): GroupedReports => 
 };
 
 /**
- * Gives every start of the request its trace: its own, the one that it was stored with, its parent's as far as that
- * is known from the request or from storage, or a new one. A new one is made of the first ancestor's project, id and start, so that
- * the same request, sent twice at once, makes the same.
+ * Gives every start of the request its trace: its own, the one that it was stored with, its
+ * parent's as far as that is known from the request or from storage, or a new one. A new one is
+ * made of the first ancestor's project, id and start, so that the same request, sent twice at once,
+ * makes the same.
  *
  * @param storedTraces the traces of stored starts, by {@link callName}
  * @returns the traces by {@link callName}

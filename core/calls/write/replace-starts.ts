@@ -29,7 +29,8 @@ export interface ReportedStart extends StartItem {
 const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
 
 /**
- * Reads the items of starts by their keys, strongly consistent, in no particular order; calls without a start give nothing.
+ * Reads the items of starts by their keys, strongly consistent, in no particular order; calls
+ * without a start give nothing.
  *
  * @param calls each once
  * @throws ServiceError 503 when storage does not give them in time
@@ -54,8 +55,9 @@ export const readStarts = async (
 export const unchanged = ({ h, b }: Item): Condition => ({ h, b });
 
 /**
- * Puts starts whose calls have a start already in the place of those. Each is a conditional write of its own, so that what arrives
- * meanwhile is looked at again. An end that lies in the same item stays there, unless the report brings another.
+ * Puts starts whose calls have a start already in the place of those. Each is a conditional write
+ * of its own, so that what arrives meanwhile is looked at again. An end that lies in the same item
+ * stays there, unless the report brings another.
  *
  * @param starts as they would be stored
  * @returns the traces of those that keep the one they were stored with, by {@link callName}
@@ -83,7 +85,10 @@ export const replaceStarts = async (
   return traces;
 };
 
-/** Replaces one start; false when the stored item changed meanwhile and the whole must be looked at again. */
+/**
+ * Replaces one start; false when the stored item changed meanwhile and the whole must be looked at
+ * again.
+ */
 const replaceStart = async (
   store: CallStore,
   report: ReportedStart,
@@ -104,8 +109,8 @@ const isSame = (a: Item, b: Item): boolean =>
 const empty = Buffer.alloc(0);
 
 /**
- * The item of a start that takes another's place. The end that lies in that one is kept where the report has none, and the item then expires
- * with the one that it came in, since its payload does.
+ * The item of a start that takes another's place. The end that lies in that one is kept where the
+ * report has none, and the item then expires with the one that it came in, since its payload does.
  */
 const merge = async (
   store: CallStore,
@@ -129,7 +134,10 @@ const merge = async (
 const earlier = (a: Item[string] | undefined, b: Item[string] | undefined): Item[string] | undefined =>
   a && b ? (Number(a.N) < Number(b.N) ? a : b) : (a ?? b);
 
-/** An end that moves from one item to another, with its payload where that rides along: behind the payload of the new start. */
+/**
+ * An end that moves from one item to another, with its payload where that rides along: behind the
+ * payload of the new start.
+ */
 const keptEnd = async (
   item: Item,
   stored: Item,
@@ -143,8 +151,9 @@ const keptEnd = async (
 };
 
 /**
- * Takes out of starts' items the ends that another, in an item of its own, has come for: an end beside its start is the one in force, and nobody
- * would look for the other. An item that has changed since it was read is looked at again: it may have taken the end along.
+ * Takes out of starts' items the ends that another, in an item of its own, has come for: an end
+ * beside its start is the one in force, and nobody would look for the other. An item that has
+ * changed since it was read is looked at again: it may have taken the end along.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */

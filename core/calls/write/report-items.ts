@@ -25,7 +25,8 @@ export const startItem = (
 /**
  * Makes the item of an end that was reported by itself.
  *
- * @param start the call's start, which gives it its place in the indexes; absent where that is not known yet
+ * @param start the call's start, which gives it its place in the indexes; absent where that is not
+ * known yet
  */
 export const endItem = (
   store: CallStore,
@@ -73,7 +74,9 @@ const sized = (
   payload: block.pointer,
 });
 
-/** How a call ended: its exception decides, then what the client's summary says of its descendants. */
+/**
+ * How a call ended: its exception decides, then what the client's summary says of its descendants.
+ */
 const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
   if (exception !== null) return 'error';
   const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;

@@ -23,10 +23,16 @@ interface BlockPlace {
   readonly fields: number;
 }
 
-/** Payloads outlive their headers, which no reader may find without them; DynamoDB deletes what has expired when it gets to it. */
+/**
+ * Payloads outlive their headers, which no reader may find without them; DynamoDB deletes what has
+ * expired when it gets to it.
+ */
 const payloadGraceDays = 3;
 
-/** The largest packed payload that may ride in a header's item: a header leaves about this much of its write unit. */
+/**
+ * The largest packed payload that may ride in a header's item: a header leaves about this much of
+ * its write unit.
+ */
 const maxInline = 512;
 
 /** How many projects of one request are stored at once; nearly every request has one. */
@@ -48,7 +54,10 @@ const placed = (call: ReportedCall, pointers: readonly PayloadPointer[], inline?
   inline,
 });
 
-/** The payload of a request's only call, where it is small enough to cost nothing in the header's item. */
+/**
+ * The payload of a request's only call, where it is small enough to cost nothing in the header's
+ * item.
+ */
 const packInline = async (call: ReportedCall): Promise<StoredPayload | undefined> => {
   const blocks = blocksOf(call);
   const packed = await pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
@@ -103,7 +112,8 @@ const storeProject = async (
 };
 
 /**
- * Stores the payloads of a request's calls, a project at a time, and says where each came to lie, in the order of the calls.
+ * Stores the payloads of a request's calls, a project at a time, and says where each came to lie,
+ * in the order of the calls.
  *
  * @throws ServiceError 503 when storage does not take them in time
  */

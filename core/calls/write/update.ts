@@ -11,10 +11,11 @@ export interface CallChanges {
 }
 
 /**
- * Changes a stored call. All else about it stays, its places in the indexes included. What is reported meanwhile is kept: the change
- * is made to what is there then.
+ * Changes a stored call. All else about it stays, its places in the indexes included. What is
+ * reported meanwhile is kept: the change is made to what is there then.
  *
- * @throws ServiceError 404 where there is no call of that id, or no start of it yet; 503 when storage does not take it in time
+ * @throws ServiceError 404 where there is no call of that id, or no start of it yet; 503 when
+ * storage does not take it in time
  */
 export const updateCall = async (
   store: CallStore,

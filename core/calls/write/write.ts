@@ -7,8 +7,9 @@ import { endItem, startItem } from './report-items.ts';
 import { storePayloads } from './store-payloads.ts';
 
 /**
- * Stores the starts and ends of one request, and answers each in order: a start with its ids, an end with null. When it
- * returns all of it is durable; when it throws, some of it may be, and the same request may be sent again.
+ * Stores the starts and ends of one request, and answers each in order: a start with its ids, an
+ * end with null. When it returns all of it is durable; when it throws, some of it may be, and the
+ * same request may be sent again.
  *
  * @param userId whose key reports them
  * @throws ServiceError 503 when storage does not take it in time
@@ -51,8 +52,9 @@ export const writeCalls = async (
 };
 
 /**
- * Whether a start may only go where none is: one that comes alone must not wipe out an end that lies in the same item, and one that was
- * given a trace must not take it from a call that has another by now. Where the id was just made there can be none.
+ * Whether a start may only go where none is: one that comes alone must not wipe out an end that
+ * lies in the same item, and one that was given a trace must not take it from a call that has
+ * another by now. Where the id was just made there can be none.
  */
 const mustNotReplace = ({ end, ownTrace, isNew }: ReportedStart): boolean =>
   !isNew && (end === null || !ownTrace);
@@ -82,8 +84,8 @@ const partition = <T>(list: readonly T[], test: (item: T) => boolean): [yes: T[]
 ];
 
 /**
- * The stored starts that a request depends on, by {@link callName}: an end's, for its place in the indexes, and for starts
- * without a trace their own (they may be a repetition) and their parents'.
+ * The stored starts that a request depends on, by {@link callName}: an end's, for its place in the
+ * indexes, and for starts without a trace their own (they may be a repetition) and their parents'.
  */
 const storedStarts = async (
   store: CallStore,

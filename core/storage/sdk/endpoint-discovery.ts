@@ -1,6 +1,7 @@
 /*
- * Takes the place of `@aws-sdk/middleware-endpoint-discovery` in the bundles (lib/bundles.ts): none of the operations that are used here discovers its endpoint, and the
- * cache for endpoints would be 10 KB of every cold start.
+ * Takes the place of `@aws-sdk/middleware-endpoint-discovery` in the bundles (lib/bundles.ts): none
+ * of the operations that are used here discovers its endpoint, and the cache for endpoints would be
+ * 10 KB of every cold start.
  */
 
 /** Where the SDK would look whether endpoints are to be discovered: nowhere. */

@@ -1,6 +1,6 @@
 /*
- * Takes the place of `node:fs/promises` in the bundles (lib/bundles.ts): the SDK alone imports it there, to look for `~/.aws/config` and its like, which a function does not
- * have.
+ * Takes the place of `node:fs/promises` in the bundles (lib/bundles.ts): the SDK alone imports it
+ * there, to look for `~/.aws/config` and its like, which a function does not have.
  */
 
 /** Reads no file: fails as where there is none, which the SDK takes for an empty one. */

@@ -25,7 +25,10 @@ const measured: Measured = {
   usual: { bytes: 5000, together: 25, apart: 45, billed: 26_000 },
 };
 
-/** A million calls of 5,000 bytes, 100 in a request and in no thread, that nobody asks for: 10,000 requests of 10,000 compressed bytes. */
+/**
+ * A million calls of 5,000 bytes, 100 in a request and in no thread, that nobody asks for: 10,000
+ * requests of 10,000 compressed bytes.
+ */
 const load = (changes: Partial<Load> = {}): Load =>
   loadOf({ bytes: 5000, inThreads: 0, queries: 0, traces: 0, scans: 0, months: 1, ...changes });
 const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), measured);

@@ -6,7 +6,9 @@ import { run } from '../../../bin/keys/command.ts';
 import type { Table } from '../../../core/storage/index.ts';
 import { createStores } from '../../support/stores.ts';
 
-/** What the command left behind: its exit code, and what it wrote, line ends at the very end aside. */
+/**
+ * What the command left behind: its exit code, and what it wrote, line ends at the very end aside.
+ */
 export interface Result {
   readonly code: number;
   readonly out: string;

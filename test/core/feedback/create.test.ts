@@ -241,7 +241,8 @@ describe('a batch', () => {
         });
       }),
     );
-    // DynamoDB Local does not say what INSERTs take: as much as the same items put into a table like it.
+    // DynamoDB Local does not say what INSERTs take: as much as the same items put into a table
+    // like it.
     const twin = await createFeedbackStore();
     const spent = requestBudget(60_000);
     for await (const { Items = [] } of paginateScan(own.table, { TableName: own.table.name }))

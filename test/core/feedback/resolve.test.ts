@@ -11,8 +11,9 @@ import { settle } from '../../../core/feedback/resolve.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 
 /*
- * A model of the table and its indexes. A history creates records, replaces them, again and again, and purges some. Every row
- * of an index may lag behind its item, each by itself, and is met in any of the states that its item has had.
+ * A model of the table and its indexes. A history creates records, replaces them, again and again,
+ * and purges some. Every row of an index may lag behind its item, each by itself, and is met in any
+ * of the states that its item has had.
  */
 
 /** What an item has been, in order; undefined before it came and after it went. */
@@ -101,7 +102,8 @@ describe('settling', () => {
         for (const { items } of all) {
           for (const [i, states] of items.entries()) {
             const age = ages[at++] ?? 0;
-            // The last age is a row that has not come yet. The first record of a line has been there long since.
+            // The last age is a row that has not come yet. The first record of a line has been
+            // there long since.
             const entry = age === states.length ? (i === 0 ? states[0] : undefined) : states[age];
             if (entry) met.push(entry);
           }

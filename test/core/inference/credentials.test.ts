@@ -50,7 +50,10 @@ afterEach(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-/** Passes a request on to an upstream with these credentials, and gives the status and text of the answer. */
+/**
+ * Passes a request on to an upstream with these credentials, and gives the status and text of the
+ * answer.
+ */
 const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
   const to: Upstream = { name: 'test', baseUrl: upstream.baseUrl, models: [{ match: '*' }], credentials };
   const body = { model: 'gpt-test', ...fields };

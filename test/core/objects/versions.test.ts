@@ -35,7 +35,9 @@ const inBucket = async (): Promise<string[]> => {
   return (Contents ?? []).map(({ Key }) => String(Key));
 };
 
-/** What an object must be after a row of operations: its versions, and the index of the next one. */
+/**
+ * What an object must be after a row of operations: its versions, and the index of the next one.
+ */
 class Model {
   readonly versions: { digest: string; versionIndex: number; val: JsonValue }[] = [];
   next = 0;

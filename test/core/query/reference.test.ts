@@ -12,7 +12,10 @@ import { canonical, type KnownCall, type QueryJson, referenceAnswer } from '../.
 
 const statsBody = callsStatsBody(names);
 
-/** How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats` counts them. */
+/**
+ * How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats`
+ * counts them.
+ */
 const count = ({ project_id, filter, query, limit }: QueryJson, store: CallStore): Promise<CallsStats> => {
   const { selection } = parseBody(statsBody, JSON.stringify({ project_id, filter, query, limit }));
   return countCalls(store, selection, requestBudget(60_000)).stats();

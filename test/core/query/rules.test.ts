@@ -11,8 +11,8 @@ import {
 } from '../../support/reference/index.ts';
 
 /*
- * The rules of queries by example. Each is held against the service and against the reference evaluator, which in turn is held against the service
- * on bodies and calls of any kind.
+ * The rules of queries by example. Each is held against the service and against the reference
+ * evaluator, which in turn is held against the service on bodies and calls of any kind.
  */
 
 /** The inputs of one call each, by the call's id, in order of time. */

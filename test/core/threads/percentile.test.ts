@@ -13,10 +13,12 @@ describe('a percentile', () => {
     ['numpy, first row', [10, 7, 4], 50, 7],
     // https://support.microsoft.com/office/percentile-inc-function-680f9539-45eb-410b-9a5e-c1355e5fe2ed
     ['PERCENTILE.INC', [1, 3, 2, 4], 30, 1.9],
-    // https://en.wikipedia.org/wiki/Percentile, linear interpolation between closest ranks, second variant
+    // https://en.wikipedia.org/wiki/Percentile, linear interpolation between closest ranks, second
+    // variant
     ['Wikipedia', [15, 20, 35, 40, 50], 40, 29],
     ['Wikipedia', [1, 2, 3, 4], 75, 3.25],
-    // https://help.altair.com/panopticon/authoring/WebAuth_Guide/Percentile.htm, the column of decimals
+    // https://help.altair.com/panopticon/authoring/WebAuth_Guide/Percentile.htm, the column of
+    // decimals
     ['Altair', [1.01, 2.02, 3.03, 4.04, 5.05, 6.06, 7.07, 8.08, 9.09, 0], 50, 4.545],
   ])('is what %s publishes for %j at %d', (_where, values, percent, result) => {
     expect(percentile(ascending(values), percent)).toBeCloseTo(result, 12);

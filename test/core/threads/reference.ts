@@ -5,10 +5,14 @@ import { formatTime, type JsonObject, parseTime } from '../../../core/wire/index
 import { endOf, startOf } from '../../support/calls.ts';
 
 /*
- * What threads are by the letter of their description, computed the plain way: from the list of all calls, with everything in memory.
+ * What threads are by the letter of their description, computed the plain way: from the list of all
+ * calls, with everything in memory.
  */
 
-/** A call as it is in the end, and how it was reported. Times are microseconds after an hour that all have in common. */
+/**
+ * A call as it is in the end, and how it was reported. Times are microseconds after an hour that
+ * all have in common.
+ */
 export interface Reported {
   readonly id: string;
   readonly threadId: string | null;
@@ -165,7 +169,10 @@ const naiveThread = ([thread_id, turns]: [string, Reported[]]) => {
   };
 };
 
-/** In milliseconds: the weighted mean of the two values around the rank, in whole hundredths of a microsecond. */
+/**
+ * In milliseconds: the weighted mean of the two values around the rank, in whole hundredths of a
+ * microsecond.
+ */
 const naivePercentile = (durations: readonly bigint[], percent: bigint): number | null => {
   if (durations.length === 0) return null;
   const hundredths = percent * BigInt(durations.length - 1);

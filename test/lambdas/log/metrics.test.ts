@@ -4,7 +4,8 @@ import { RequestLog } from '../../../lambdas/log/index.ts';
 import { linesOf } from './lines.ts';
 
 /**
- * The schema that AWS publishes for validating documents of the embedded metric format, without its titles and examples
+ * The schema that AWS publishes for validating documents of the embedded metric format, without its
+ * titles and examples
  * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
  */
 const published: Parameters<typeof z.fromJSONSchema>[0] = {

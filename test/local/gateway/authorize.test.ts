@@ -45,7 +45,10 @@ async function* json(value: unknown): Output {
   yield Buffer.from(JSON.stringify(value));
 }
 
-/** An authorizer whose function answers with what it is given, or throws it; and the events that it got. */
+/**
+ * An authorizer whose function answers with what it is given, or throws it; and the events that it
+ * got.
+ */
 const asking = (answer: unknown, cacheSeconds = 60) => {
   const events: Record<string, unknown>[] = [];
   const clock = { ms: 0 };

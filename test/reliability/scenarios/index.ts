@@ -8,7 +8,10 @@ import type { Scenario } from './scenario.ts';
 
 export type { Scenario } from './scenario.ts';
 
-/** Representative requests by the path of their route: between them they make every kind of storage request that it can make. */
+/**
+ * Representative requests by the path of their route: between them they make every kind of storage
+ * request that it can make.
+ */
 export const scenarios: Readonly<Record<string, readonly Scenario[]>> = {
   ...callScenarios,
   ...queryScenarios,

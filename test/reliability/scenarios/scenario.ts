@@ -12,11 +12,17 @@ export interface Scenario {
   readonly views?: (project: string) => readonly Sent[];
   /** Whether what it changes shows all at once or not at all, rather than record by record. */
   readonly atomic?: boolean;
-  /** Whether it is answered as if nothing had been, where storage fails for good: what it does there is beside the answer. */
+  /**
+   * Whether it is answered as if nothing had been, where storage fails for good: what it does there
+   * is beside the answer.
+   */
   readonly unharmed?: boolean;
 }
 
-/** Text of so many characters that neither repeats itself nor compresses, the same for the same seed. */
+/**
+ * Text of so many characters that neither repeats itself nor compresses, the same for the same
+ * seed.
+ */
 export const noise = (characters: number, seed = 'noise'): string => {
   let text = '';
   for (let i = 0; text.length < characters; i++)
@@ -53,7 +59,10 @@ export const report = (...batch: readonly object[]): Sent => ({
   body: { batch },
 });
 
-/** Starts and ends of so many calls, `0`, `1`, …, reported together, with payloads that make a segment. */
+/**
+ * Starts and ends of so many calls, `0`, `1`, …, reported together, with payloads that make a
+ * segment.
+ */
 export const calls = (project: string, count: number, fields: object = {}): object[] =>
   Array.from({ length: count }, (_, i) => [
     start(project, `${i}`, {

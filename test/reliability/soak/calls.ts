@@ -29,7 +29,9 @@ const startText = (call: Call): string =>
   JSON.stringify([call.op_name, call.display_name, call.trace_id, call.started_at, call.inputs]);
 const endText = (call: Call): string => JSON.stringify([call.ended_at, call.exception, call.output]);
 
-/** Reports, changes, reads and deletes calls of one client in a project that it shares with others. */
+/**
+ * Reports, changes, reads and deletes calls of one client in a project that it shares with others.
+ */
 export const callsModel = (client: Client, random: Random, project: string, name: string): CallsModel => {
   const starts = new Slots();
   const ends = new Slots();

@@ -21,7 +21,10 @@ export const newTally = (): Tally => ({
 
 const kinds: readonly Fault[] = ['throttle', 'error', 'reset', 'down', 'hang'];
 
-/** A client on a bad day: 5 % of the storage requests behind its requests fail, and sometimes all of them for a while. */
+/**
+ * A client on a bad day: 5 % of the storage requests behind its requests fail, and sometimes all of
+ * them for a while.
+ */
 export interface Client {
   /**
    * Sends a request until it succeeds, or gives it up.

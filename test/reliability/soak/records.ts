@@ -87,7 +87,10 @@ export const feedbackModel = (client: Client, random: Random, project: string): 
   };
 };
 
-/** Makes, deletes and reads versions of objects in a project of the client's own; each value is made once. */
+/**
+ * Makes, deletes and reads versions of objects in a project of the client's own; each value is made
+ * once.
+ */
 export const objectsModel = (client: Client, random: Random, project: string): RecordsModel => {
   const slots = new Slots();
   let made = 0;

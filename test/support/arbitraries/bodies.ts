@@ -25,7 +25,10 @@ const textsIn = (calls: readonly JsonObject[], column: string): string[] => {
   return all.flatMap(([, at]) => (typeof at === 'string' && isAsked(at) ? [at] : []));
 };
 
-/** None to three texts: mostly given ones and what asks for all their versions, a few that no call has, and some that look like patterns. */
+/**
+ * None to three texts: mostly given ones and what asks for all their versions, a few that no call
+ * has, and some that look like patterns.
+ */
 const listOf = (texts: readonly string[]): fc.Arbitrary<string[]> => {
   const versions = texts.filter((text) => text.includes(':')).map((text) => text.replace(/[^:]*$/, '*'));
   const text = fc.oneof(
@@ -39,7 +42,10 @@ const listOf = (texts: readonly string[]): fc.Arbitrary<string[]> => {
   );
 };
 
-/** The `filter` of a body: one or two fields, since more leave hardly a call. Lists that have nothing to ask for stay away. */
+/**
+ * The `filter` of a body: one or two fields, since more leave hardly a call. Lists that have
+ * nothing to ask for stay away.
+ */
 const filter = (calls: readonly JsonObject[]): fc.Arbitrary<FilterJson> => {
   const lists = Object.entries(filterColumns).flatMap(([name, column]) => {
     const texts = textsIn(calls, column);
@@ -58,7 +64,10 @@ const direction = fc.constantFrom('asc' as const, 'desc' as const);
 const sortBy = (seen: Seen): fc.Arbitrary<SortJson[]> =>
   fc.array(fc.record({ field: pathIn(seen), direction }), { maxLength: 3, size: 'max' });
 
-/** A member of a body in so many of ten bodies; in the others it is null or left out, which mean the same. */
+/**
+ * A member of a body in so many of ten bodies; in the others it is null or left out, which mean the
+ * same.
+ */
 const inSome = <T>(tenths: number, member: fc.Arbitrary<T>): fc.Arbitrary<T | null | undefined> =>
   fc.oneof(
     { arbitrary: fc.constantFrom(null, undefined), weight: 10 - tenths },
@@ -66,7 +75,8 @@ const inSome = <T>(tenths: number, member: fc.Arbitrary<T>): fc.Arbitrary<T | nu
   );
 
 /**
- * Bodies of `/calls/stream_query` about a project's calls, mostly made of paths and values that occur in them.
+ * Bodies of `/calls/stream_query` about a project's calls, mostly made of paths and values that
+ * occur in them.
  *
  * @param known the calls of the project, one or more
  */

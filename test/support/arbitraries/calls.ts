@@ -4,7 +4,10 @@ import { endOf, startOf } from '../calls.ts';
 import { type KnownCall, knownCall } from '../reference/index.ts';
 import { number, object, timeTexts, value } from './values.ts';
 
-/** A call as clients report it: its records without a project, and in which of three requests each is sent. One without a start is never seen. */
+/**
+ * A call as clients report it: its records without a project, and in which of three requests each
+ * is sent. One without a start is never seen.
+ */
 export interface ReportedCall {
   readonly id: string;
   readonly start: { readonly record: JsonObject; readonly request: number } | null;
@@ -14,7 +17,9 @@ export interface ReportedCall {
 const requests = [0, 1, 2] as const;
 const request = fc.constantFrom(...requests);
 
-/** Names of ops: plain ones, and versions of two ops of which one's name begins with the other's. */
+/**
+ * Names of ops: plain ones, and versions of two ops of which one's name begins with the other's.
+ */
 const opNames = [
   'op',
   'chat:1',
@@ -79,7 +84,10 @@ interface Placed {
 
 type Relations = typeof relations extends fc.Arbitrary<infer T> ? T : never;
 
-/** Gives calls their ids and relations: a child is in its parent's trace, a call in its turn's thread or else trace, as tracing libraries have it. */
+/**
+ * Gives calls their ids and relations: a child is in its parent's trace, a call in its turn's
+ * thread or else trace, as tracing libraries have it.
+ */
 const place = (calls: readonly (readonly [string, Relations])[]): Placed[] => {
   const placed: Placed[] = [];
   for (const [id, { trace, parent, thread, turn }] of calls) {
@@ -143,7 +151,10 @@ const oneCall = startedAt.chain((time) =>
   }),
 );
 
-/** Small projects: 4 to 20 calls in a few traces, threads and runs, some running, some never started, reported together, apart or ends first. */
+/**
+ * Small projects: 4 to 20 calls in a few traces, threads and runs, some running, some never
+ * started, reported together, apart or ends first.
+ */
 export const reportedCalls: fc.Arbitrary<ReportedCall[]> = fc
   .uniqueArray(fc.tuple(id, oneCall), { minLength: 4, maxLength: 20, size: 'max', selector: ([own]) => own })
   .map((calls) => {

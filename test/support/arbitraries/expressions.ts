@@ -112,7 +112,10 @@ const expression = (seen: Seen): fc.Arbitrary<Operand> =>
 const timeBound = (seen: Seen): fc.Arbitrary<Operand> =>
   compare(bounds, fc.constant(field('started_at')), literalFor(seen, 'started_at').map(literal));
 
-/** The columns that a planner may look calls up by, those that are null in some calls twice as often. */
+/**
+ * The columns that a planner may look calls up by, those that are null in some calls twice as
+ * often.
+ */
 const lookupColumns = [
   ...['id', 'project_id', 'trace_id', 'op_name', 'svc_run_id', 'svc_user_id'],
   ...['parent_id', 'thread_id', 'turn_id', 'parent_id', 'thread_id', 'turn_id'],
@@ -134,7 +137,10 @@ const lookup = (seen: Seen): fc.Arbitrary<Operand> =>
     );
   });
 
-/** The `query` of a body: any expression, or conditions that narrow down what must be read, in the top-level `$and` and in one within it. */
+/**
+ * The `query` of a body: any expression, or conditions that narrow down what must be read, in the
+ * top-level `$and` and in one within it.
+ */
 export const query = (seen: Seen): fc.Arbitrary<{ $expr: Operand }> => {
   const narrow = fc.oneof(timeBound(seen), lookup(seen), expression(seen));
   const conditions = fc.array(narrow, { minLength: 1, maxLength: 2 });

@@ -8,10 +8,16 @@ export const pathsInto = (path: string, at: JsonValue): [path: string, at: JsonV
   return [[path, at], ...[...children].flatMap(([key, child]) => pathsInto(`${path}.${key}`, child))];
 };
 
-/** What of a call a path is about: its column, of the summary also the parts that have a meaning of their own. */
+/**
+ * What of a call a path is about: its column, of the summary also the parts that have a meaning of
+ * their own.
+ */
 const topicOf = (path: string): string => /^summary\.(usage|svc)(?=\.|$)|^[^.]*/.exec(path)?.[0] ?? path;
 
-/** The paths of a project's calls and what they lead to, by topic: bodies are made of these, so that they match something. */
+/**
+ * The paths of a project's calls and what they lead to, by topic: bodies are made of these, so that
+ * they match something.
+ */
 export type Seen = ReadonlyMap<string, ReadonlyMap<string, readonly JsonValue[]>>;
 
 export const seenIn = (calls: readonly JsonObject[]): Seen => {
@@ -27,14 +33,20 @@ export const seenIn = (calls: readonly JsonObject[]): Seen => {
   return seen;
 };
 
-/** Paths that lead nowhere, or would in a language where texts and lists have properties, and one into a time. */
+/**
+ * Paths that lead nowhere, or would in a language where texts and lists have properties, and one
+ * into a time.
+ */
 const strangePaths =
   'inputs.nope inputs.a.nope inputs.toString inputs.constructor.name inputs.__proto__.a inputs. output.-1 output.length output.99 ' +
   'output.0.a output. exception.0 summary.svc.cost summary.usage.gpt-4.1.nope display_name.0 ended_at.0 svc_run_step.toFixed';
 
 const payloads = ['attributes', 'inputs', 'output', 'summary'];
 
-/** A path into the calls: first a topic, so that many paths into a payload don't crowd out the others; then more likely one that several calls have. */
+/**
+ * A path into the calls: first a topic, so that many paths into a payload don't crowd out the
+ * others; then more likely one that several calls have.
+ */
 export const pathIn = (seen: Seen): fc.Arbitrary<string> => {
   const topic = fc.oneof(fc.constantFrom(...seen.keys()), fc.constantFrom(...payloads));
   const seenPath = topic.chain((name) => {

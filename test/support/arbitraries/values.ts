@@ -3,7 +3,10 @@ import { formatTime, type JsonObject, type JsonValue, type Micros } from '../../
 
 const refs = ['svc:///acme/shop/object/prompt:v1', 'svc:///acme/shop/object/prompt:v2/attr/x'];
 
-/** Texts that look like each other, like other types or like times, and such as code units order differently from code points. */
+/**
+ * Texts that look like each other, like other types or like times, and such as code units order
+ * differently from code points.
+ */
 const text = fc.oneof(
   fc.constantFrom('', 'a', 'A', 'ab', 'AB', 'Zoë', 'zoË', 'İ', '\uffff', '😀', '😀a', '\ud800', ...refs),
   fc.constantFrom(

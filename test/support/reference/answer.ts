@@ -10,7 +10,10 @@ export interface SortJson {
   readonly direction: 'asc' | 'desc';
 }
 
-/** A body of `/calls/stream_query`, as clients write it, as far as the reference goes: without refs to expand, costs and feedback. */
+/**
+ * A body of `/calls/stream_query`, as clients write it, as far as the reference goes: without refs
+ * to expand, costs and feedback.
+ */
 export interface QueryJson {
   readonly project_id: string;
   readonly filter?: FilterJson | null | undefined;
@@ -29,7 +32,10 @@ export interface KnownCall {
   readonly bytes: number;
 }
 
-/** Below, at or above 0 as the first call comes before, with or after the second by one key; without a value a call comes last, whatever the direction. */
+/**
+ * Below, at or above 0 as the first call comes before, with or after the second by one key; without
+ * a value a call comes last, whatever the direction.
+ */
 const compareBy = ({ field, direction }: SortJson, one: JsonObject, other: JsonObject): number => {
   const [a, b] = [valueAt(one, field), valueAt(other, field)];
   if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
@@ -65,7 +71,9 @@ const withSizes = (body: QueryJson, { call, bytes }: KnownCall, calls: readonly 
 const alwaysThere = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
 const sizes = ['storage_size_bytes', 'total_storage_size_bytes'];
 
-/** The columns that are asked for, in the order of a whole call, and those that are there unasked. */
+/**
+ * The columns that are asked for, in the order of a whole call, and those that are there unasked.
+ */
 const cutColumns = (columns: readonly string[], call: JsonObject): JsonObject => {
   const unknown = columns.find((path) => !Object.hasOwn(call, path.split('.', 1)[0] ?? ''));
   if (unknown !== undefined) throw new RangeError(`there is no column ${unknown}`);
@@ -78,7 +86,8 @@ const cutColumns = (columns: readonly string[], call: JsonObject): JsonObject =>
 };
 
 /**
- * Answers a query by looking at every call: what `/calls/stream_query` must answer, whatever it reads and in whichever way it gets there.
+ * Answers a query by looking at every call: what `/calls/stream_query` must answer, whatever it
+ * reads and in whichever way it gets there.
  *
  * @param known every call of the service that has a start, in any order
  * @returns the calls as they are answered, in order

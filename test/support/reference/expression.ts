@@ -41,14 +41,20 @@ const isNullLiteral = (operand: Operand): boolean => '$literal' in operand && op
 const isTimeColumn = (operand: Operand): boolean =>
   '$getField' in operand && ['started_at', 'ended_at'].includes(operand.$getField);
 
-/** The time that a literal stands for, in microseconds since 1970: ISO 8601 text, or seconds since 1970. */
+/**
+ * The time that a literal stands for, in microseconds since 1970: ISO 8601 text, or seconds since
+ * 1970.
+ */
 const timeOf = (operand: Operand): number | undefined => {
   if (!('$literal' in operand)) return undefined;
   if (typeof operand.$literal === 'number') return Math.round(operand.$literal * 1e6);
   return typeof operand.$literal === 'string' ? parseTime(operand.$literal) : undefined;
 };
 
-/** The two values that a comparison compares: times, in microseconds, where a time column meets a literal that is a time. */
+/**
+ * The two values that a comparison compares: times, in microseconds, where a time column meets a
+ * literal that is a time.
+ */
 const sides = ([left, right]: Pair, call: JsonObject): [Value, Value] => {
   const values: [Value, Value] = [evaluate(left, call), evaluate(right, call)];
   if (isTimeColumn(left) && timeOf(right) !== undefined) return [parseTime(String(values[0])), timeOf(right)];
@@ -56,7 +62,10 @@ const sides = ([left, right]: Pair, call: JsonObject): [Value, Value] => {
   return values;
 };
 
-/** Whether both sides are there and equal (`$eq`) or there and different (`$ne`); a null literal equals what is missing, and only that. */
+/**
+ * Whether both sides are there and equal (`$eq`) or there and different (`$ne`); a null literal
+ * equals what is missing, and only that.
+ */
 const compareEqual = (pair: Pair, call: JsonObject): '$eq' | '$ne' | undefined => {
   const [left, right] = sides(pair, call);
   if (pair.some(isNullLiteral)) return isMissing(left) && isMissing(right) ? '$eq' : '$ne';

@@ -7,8 +7,8 @@ const childOf = (value: JsonValue, key: string): Value => {
 };
 
 /**
- * The keys and indexes along which a path leads into a value, or undefined where it leads nowhere. Keys may hold dots themselves: the shortest
- * that leads on is taken.
+ * The keys and indexes along which a path leads into a value, or undefined where it leads nowhere.
+ * Keys may hold dots themselves: the shortest that leads on is taken.
  *
  * @param segments the path, cut at its dots
  */
@@ -42,7 +42,10 @@ export const valueAt = (call: JsonObject, path: string): Value => {
   return stepsInto(root, segments)?.reduce<Value>((value, step) => childOf(value ?? null, step), root);
 };
 
-/** What of a value lies on the way of some chains of steps, in its own shape: null stands for list items that no chain takes. */
+/**
+ * What of a value lies on the way of some chains of steps, in its own shape: null stands for list
+ * items that no chain takes.
+ */
 const pick = (value: JsonValue, chains: readonly (readonly string[])[]): JsonValue => {
   if (chains.some((chain) => chain.length === 0)) return value;
   const after = (key: string | number): string[][] =>

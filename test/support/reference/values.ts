@@ -26,7 +26,10 @@ export const canonical = (value: JsonValue): string => {
 /** Whether two values are the same JSON; the order of keys means nothing. */
 export const isEqual = (a: JsonValue, b: JsonValue): boolean => canonical(a) === canonical(b);
 
-/** The code points of a text. Half a surrogate pair is none; it counts as U+FFFD, as where text is written as UTF-8. */
+/**
+ * The code points of a text. Half a surrogate pair is none; it counts as U+FFFD, as where text is
+ * written as UTF-8.
+ */
 const codePoints = (text: string): number[] =>
   Array.from(text.toWellFormed(), (character) => character.codePointAt(0) ?? 0);
 
@@ -42,8 +45,9 @@ export const compareTexts = (a: string, b: string): number => {
 };
 
 /**
- * Below, at or above 0 as the first value sorts before, with or after the second: by type (null, boolean, number, string, list, object), then
- * false before true, numbers by size, strings by code point. Lists sort with all lists, objects with all objects.
+ * Below, at or above 0 as the first value sorts before, with or after the second: by type (null,
+ * boolean, number, string, list, object), then false before true, numbers by size, strings by code
+ * point. Lists sort with all lists, objects with all objects.
  */
 export const compareValues = (a: JsonValue, b: JsonValue): number => {
   if (typeOf(a) !== typeOf(b)) return types.indexOf(typeOf(a)) - types.indexOf(typeOf(b));
@@ -53,7 +57,10 @@ export const compareValues = (a: JsonValue, b: JsonValue): number => {
   return 0;
 };
 
-/** {@link compareValues} where `$gt` and its like have an order: between booleans, numbers or strings. Else NaN, which is neither above nor below. */
+/**
+ * {@link compareValues} where `$gt` and its like have an order: between booleans, numbers or
+ * strings. Else NaN, which is neither above nor below.
+ */
 export const compareScalars = (a: Value, b: Value): number => {
   if (isMissing(a) || isMissing(b)) return Number.NaN;
   if (typeOf(a) !== typeOf(b) || typeof a === 'object') return Number.NaN;
@@ -67,7 +74,10 @@ export const isTrue = (value: Value): boolean =>
 /** What `$convert` can make. */
 export type Conversion = 'double' | 'int' | 'string' | 'bool' | 'exists';
 
-/** What people take for a decimal number: a sign, leading zeros and a bare dot are fine; hexadecimal digits, separators and words are not. */
+/**
+ * What people take for a decimal number: a sign, leading zeros and a bare dot are fine; hexadecimal
+ * digits, separators and words are not.
+ */
 const decimal = /^\s*[+-]?(\d+|\d+\.|\d*\.\d+)([eE][+-]?\d+)?\s*$/;
 
 const toDouble = (value: JsonValue): Value => {
@@ -86,7 +96,10 @@ const toBool = (value: JsonValue): Value => {
   return word === '0' || word === 'false' ? false : undefined;
 };
 
-/** Converts a value; undefined where it has no counterpart of that type. Only `exists` makes something of a missing one. */
+/**
+ * Converts a value; undefined where it has no counterpart of that type. Only `exists` makes
+ * something of a missing one.
+ */
 export const convert = (value: Value, to: Conversion): Value => {
   if (to === 'exists') return !isMissing(value);
   if (isMissing(value)) return undefined;

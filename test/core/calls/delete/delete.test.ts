@@ -112,7 +112,8 @@ describe('deleting calls', () => {
     );
     const spent = requestBudget(60_000);
     expect(await remove(ids.slice(1), store, spent)).toBe(49);
-    // Starts; traces; a first look at starts and ends; the segment, read and written; the starts' deletion; a last look at both.
+    // Starts; traces; a first look at starts and ends; the segment, read and written; the starts'
+    // deletion; a last look at both.
     expect(spent.meter.requests).toBe(1 + 49 + 1 + 2 + 49 + 1 + 1);
     expect(await read(store, 'shared-0')).toMatchObject({ inputs: { i: 0 } });
   });

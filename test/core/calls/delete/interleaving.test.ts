@@ -7,8 +7,9 @@ import { Crash, crashed, intercepted, interleaved } from '../../../support/inter
 import { everythingStored } from '../../../support/stored.ts';
 
 /*
- * Deletions that are stopped before each of their commands in turn, or whose process dies there, while the same calls or their neighbours are
- * reported; and reports that are stopped while the calls are deleted.
+ * Deletions that are stopped before each of their commands in turn, or whose process dies there,
+ * while the same calls or their neighbours are reported; and reports that are stopped while the
+ * calls are deleted.
  */
 
 let store: CallStore;
@@ -25,7 +26,10 @@ const remove = (from: CallStore, projectId: ProjectId, ids: readonly string[]) =
 const noise = (length: number, seed: number): string =>
   Array.from({ length: length / 18 }, (_, i) => Math.sin(i + 1e6 * seed)).join('');
 
-/** What several tests begin with: a parent, a child and a grandchild that are deleted, and a neighbour in the same requests. */
+/**
+ * What several tests begin with: a parent, a child and a grandchild that are deleted, and a
+ * neighbour in the same requests.
+ */
 const family = (projectId: ProjectId, length: number): object[][] => {
   const of = (id: string) => ({ project_id: projectId, id, trace_id: 't', thread_id: 'h', turn_id: id });
   const victim = (id: string, seed: number, parent: string | null = null) =>
@@ -157,7 +161,10 @@ describe('a call that is reported while it is deleted', () => {
     ]);
   interface Report {
     readonly batch: (projectId: ProjectId) => object[];
-    /** What of the payload is gone if the call is. What this report replaces is not: it stays in its segment. */
+    /**
+     * What of the payload is gone if the call is. What this report replaces is not: it stays in its
+     * segment.
+     */
     readonly gone: RegExp;
   }
   const second = 'secret second of victim';
@@ -174,7 +181,8 @@ describe('a call that is reported while it is deleted', () => {
       batch: (projectId) => [startOf({ ...of(projectId, 'victim'), op_name: 'other', inputs: { second } })],
       gone: /secret (second|end) of victim/,
     },
-    // Its own payload stays where it comes after the deletion: it lies by itself then, as one does that comes before its start.
+    // Its own payload stays where it comes after the deletion: it lies by itself then, as one does
+    // that comes before its start.
     'with another end': {
       batch: (projectId) => [endOf({ project_id: projectId, id: 'victim', output: second })],
       gone: /secret first of victim/,

@@ -51,7 +51,9 @@ const rootOf = (nodes: readonly Node[], i: number): number => {
   return parent === null ? i : rootOf(nodes, parent);
 };
 
-/** The requests that report a forest: runs of calls, and the ends that come apart one request later. */
+/**
+ * The requests that report a forest: runs of calls, and the ends that come apart one request later.
+ */
 const requestsOf = (nodes: readonly Node[]): object[][] => {
   const requests: object[][] = [[]];
   nodes.forEach(({ parent, size, ended, inThread, closesRequest }, i) => {

@@ -71,7 +71,10 @@ describe.each([
   });
 
   let fresh = 0;
-  /** Stores a segment of two blocks. What one request makes is cut sooner; to what is tested here that makes no difference. */
+  /**
+   * Stores a segment of two blocks. What one request makes is cut sooner; to what is tested here
+   * that makes no difference.
+   */
   const twoBlocks = async () => {
     const owner = String(fresh++);
     const blocks = ['a', 'b'].map((name, i) => `${name} ${noise(length / 2, 2 * fresh + i)}\n`);

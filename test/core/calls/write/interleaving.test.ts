@@ -8,8 +8,10 @@ import { localCredentials, localRegion } from '../../../../local/stores/store.ts
 import { createCallStore, endOf, parseBatch, project, query, read, startOf } from '../../../support/calls.ts';
 
 /*
- * Two or three requests that report the same call at once, in every interleaving that matters: one is stopped before each of its DynamoDB commands
- * in turn, the others run to their ends, and it goes on. Afterwards all views must show the same call, and one that the requests give in some order.
+ * Two or three requests that report the same call at once, in every interleaving that matters: one
+ * is stopped before each of its DynamoDB commands in turn, the others run to their ends, and it
+ * goes on. Afterwards all views must show the same call, and one that the requests give in some
+ * order.
  */
 
 let store: CallStore;
@@ -17,7 +19,10 @@ beforeAll(async () => {
   store = await createCallStore();
 });
 
-/** The store through a client that waits before its command of the given number, from 0, until it is let go on. */
+/**
+ * The store through a client that waits before its command of the given number, from 0, until it is
+ * let go on.
+ */
 const stoppable = (at: number) => {
   const client = new DynamoDBClient({
     region: localRegion,
@@ -47,7 +52,10 @@ const small = 'small';
 const large = Array.from({ length: 300 }, (_, i) => Math.sin(i)).join(' ');
 
 const thread = { id: 'call', thread_id: 'h', turn_id: 'call' };
-/** The requests that may report the call, each with versions that move it in time, to another trace, or in or out of its item. */
+/**
+ * The requests that may report the call, each with versions that move it in time, to another trace,
+ * or in or out of its item.
+ */
 const requests = {
   'a start': [startOf({ op_name: 's1', trace_id: 't1', inputs: { small }, ...thread })],
   'a moved start': [
@@ -142,7 +150,10 @@ const interleave = async (
   return isStopped;
 };
 
-/** Every order in which the stopped request can be thought to come between, before or after the others. */
+/**
+ * Every order in which the stopped request can be thought to come between, before or after the
+ * others.
+ */
 const orders = (before: readonly Request[], stopped: Request, others: readonly Request[]): Shown[] =>
   Array.from({ length: others.length + 1 }, (_, i) =>
     inOrder([...before, ...others.slice(0, i), stopped, ...others.slice(i)]),

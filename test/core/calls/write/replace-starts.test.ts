@@ -36,7 +36,8 @@ describe('a start that is reported again', () => {
     const batch = ['same-1', 'same-2'].map((id) => startOf({ id, trace_id: 't', inputs: large }));
     await send(store, batch);
     const requests = { first: (await send(store, batch)).meter, again: (await send(store, batch)).meter };
-    // The segment once more, the inserts that find their keys taken, and one look at those; no start is put.
+    // The segment once more, the inserts that find their keys taken, and one look at those; no
+    // start is put.
     expect(requests.again.requests).toBe(3);
     expect(requests.again).toEqual(requests.first);
   });
