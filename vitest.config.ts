@@ -1,12 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
+const stores = {
+  globalSetup: ['test/support/global-setup.ts'],
+  pool: 'forks',
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  teardownTimeout: 20_000,
+} as const;
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 20_000,
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 } },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...stores } },
+      { test: { name: 'reliability', include: ['test/reliability/**/*.test.ts'], ...stores } },
+    ],
   },
 });

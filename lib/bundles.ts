@@ -79,7 +79,7 @@ export const handlerOptions: BuildOptions = {
   alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
   // V8 compiles functions that are written as such faster than arrow functions
   // (docs/decisions/0140). One that is the value of a class's field and asks for `this` is left
-  // without it: test/lib/bundles.test.ts looks for those.
+  // without it: test/integration/lib/bundles.test.ts looks for those.
   supported: { ...supported, arrow: false },
 };
 

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import {
+  feedbackBatchBody,
+  feedbackCreateBody,
+  feedbackPurgeBody,
+  feedbackReplaceBody,
+} from '../../../../api/schemas/feedback.ts';
+import { ServiceError, wireNames } from '../../../../core/wire/index.ts';
+import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
+import { names } from '../../../support/calls.ts';
+import { callRef, feedbackOf } from '../../../support/feedback.ts';
+
+/** The places and kinds of a body's faults. */
+const faults = (schema: BodySchema<unknown>, body: unknown): [string, string][] => {
+  try {
+    parseBody(schema, JSON.stringify(body));
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    expect(error.status).toBe(422);
+    return error.detail.map(({ loc, type }) => [loc.slice(1).join('.'), type]);
+  }
+};
+
+const create = feedbackCreateBody(names);
+const object = 'svc:///acme/shop/object/answer:abc';
+const op = 'svc:///acme/shop/op/judge:abc';
+const call = callRef('c');
+
+describe('the body of a creation', () => {
+  it.each(['project_id', 'svc_ref', 'feedback_type', 'payload'])('needs %s', (field) => {
+    const { [field]: _, ...rest } = feedbackOf();
+    expect(faults(create, rest)).toEqual([[field, 'missing']]);
+  });
+
+  it.each([
+    ['svc_ref', [object, `${object}/attr/x/index/0`, op, call, 'svc:///other/one/call/c'], []],
+    ['annotation_ref', [object, `${object}/key/a`, null], [op, call]],
+    ['runnable_ref', [op, null], [object, call, `${op}/attr/x`]],
+    ['call_ref', [call, null], [object, op, `svc:///acme/shop/call/${'x'.repeat(257)}`]],
+    ['trigger_ref', [object, null], [op, call]],
+  ])('takes in %s the refs that it is for, and no others', (field, good, bad) => {
+    for (const ref of good) expect(faults(create, feedbackOf({ [field]: ref })), String(ref)).toEqual([]);
+    for (const ref of [
+      ...bad,
+      'nothing',
+      '',
+      'wb:///acme/shop/call/c',
+      'svc:///acme/call/c',
+      `${object}\u0000`,
+    ])
+      expect(faults(create, feedbackOf({ [field]: ref })), ref).toEqual([[field, 'value_error']]);
+    expect(faults(create, feedbackOf({ [field]: 7 }))).toEqual([[field, 'string_type']]);
+  });
+
+  it('says which refs a field takes', () => {
+    const bad = () => parseBody(create, JSON.stringify(feedbackOf({ call_ref: object })));
+    expect(bad).toThrow('should be a ref such as svc:///acme/shop/call/<call id>');
+  });
+
+  it.each([
+    [{ payload: [] }, 'payload', 'dict_type'],
+    [{ payload: 'text' }, 'payload', 'dict_type'],
+    [{ payload: null }, 'payload', 'dict_type'],
+    [{ feedback_type: '' }, 'feedback_type', 'value_error'],
+    [{ id: '' }, 'id', 'value_error'],
+    [{ id: 'a\nb' }, 'id', 'value_error'],
+    [{ creator: 7 }, 'creator', 'string_type'],
+    [{ creator: 'x'.repeat(1025) }, 'creator', 'value_error'],
+    [{ project_id: 'acme' }, 'project_id', 'value_error'],
+    [{ feedback_id: 'x' }, 'feedback_id', 'extra_forbidden'],
+    [{ created_at: '2026-10-01' }, 'created_at', 'extra_forbidden'],
+  ])('refuses %j', (fields, place, type) => {
+    expect(faults(create, feedbackOf(fields))).toEqual([[place, type]]);
+  });
+
+  it('has names of the service’s own', () => {
+    const weft = feedbackCreateBody(wireNames('weft'));
+    const { svc_ref: _, ...rest } = feedbackOf();
+    expect(faults(weft, { ...rest, weft_ref: 'weft:///acme/shop/call/c', weft_user_id: 'x' })).toEqual([]);
+    expect(faults(weft, { ...rest, weft_ref: call })).toEqual([['weft_ref', 'value_error']]);
+  });
+});
+
+describe('the body of a batch', () => {
+  const batch = feedbackBatchBody(names);
+
+  it('names both places of an id that stands there twice', () => {
+    const items = [{}, { id: 'a' }, { id: 'b' }, { id: 'a' }].map(feedbackOf);
+    expect(faults(batch, { batch: items })).toEqual([
+      ['batch.1.id', 'value_error'],
+      ['batch.3.id', 'value_error'],
+    ]);
+    expect(() => parseBody(batch, JSON.stringify({ batch: items }))).toThrow('stands in item 3 as well');
+  });
+
+  it('takes one id for records of two projects', () => {
+    const items = [{ id: 'a' }, { id: 'a', project_id: 'acme/lab' }].map(feedbackOf);
+    expect(faults(batch, { batch: items })).toEqual([]);
+  });
+
+  it('names the place of any fault', () => {
+    const items = [{}, { payload: 1 }, { svc_ref: 'x' }].map(feedbackOf);
+    expect(faults(batch, { batch: items })).toEqual([
+      ['batch.1.payload', 'dict_type'],
+      ['batch.2.svc_ref', 'value_error'],
+    ]);
+    expect(faults(batch, {})).toEqual([['batch', 'missing']]);
+  });
+});
+
+describe('the body of a replacement', () => {
+  it('needs the id of what it replaces', () => {
+    const replace = feedbackReplaceBody(names);
+    expect(faults(replace, feedbackOf())).toEqual([['feedback_id', 'missing']]);
+    expect(faults(replace, feedbackOf({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
+    expect(faults(replace, feedbackOf({ feedback_id: 'a' }))).toEqual([]);
+  });
+});
+
+describe('the body of a purge', () => {
+  it('takes ids and nothing else', () => {
+    const query = { $expr: { $eq: [{ $getField: 'feedback_type' }, { $literal: 'note' }] } };
+    expect(faults(feedbackPurgeBody, { project_id: 'acme/shop', query })).toEqual([['query', 'value_error']]);
+    expect(faults(feedbackPurgeBody, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, inject, it } from 'vitest';
+import { openBench } from '../../../../bench/harness/bench.ts';
+import { advice, differences, type Kept, readKept, toKept } from '../../../../bench/harness/guard.ts';
+import { countKept } from '../../../../bench/harness/kept.ts';
+import { assembly } from '../../../support/assembly.ts';
+
+describe('what the service takes', () => {
+  it('is what bench/figures.json says', async () => {
+    await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
+    const changes = differences(readKept(), toKept(await countKept(bench)));
+    expect(changes, `${changes.join('\n')}\n${advice}\n`).toEqual([]);
+  }, 120_000);
+});
+
+describe('figures that are kept', () => {
+  const before: Kept = { 'a: units': [3, 'units a call'], 'a: size': [1000, 'bytes'] };
+
+  it('are as they were where nothing changed', () => {
+    expect(differences(before, before)).toEqual([]);
+  });
+
+  it('may not grow or shrink by a unit', () => {
+    expect(differences(before, { ...before, 'a: units': [3.1, 'units a call'] })).toEqual([
+      'a: units: grew from 3 to 3.1 units a call',
+    ]);
+    expect(differences(before, { ...before, 'a: units': [2.9, 'units a call'] })).toEqual([
+      'a: units: shrank from 3 to 2.9 units a call',
+    ]);
+  });
+
+  it('may differ by a few bytes, which another zstd or esbuild makes', () => {
+    expect(differences(before, { ...before, 'a: size': [1015, 'bytes'] })).toEqual([]);
+    expect(differences(before, { ...before, 'a: size': [1030, 'bytes'] })).toEqual([
+      'a: size: grew from 1000 to 1030 bytes',
+    ]);
+  });
+
+  it('are told of where they come or go', () => {
+    expect(differences({}, { 'a: units': [1, 'units'] })).toEqual(['a: units: is new, 1 units']);
+    expect(differences({ 'a: units': [1, 'units'] }, {})).toEqual(['a: units: was 1 units and is gone']);
+  });
+
+  it('count what an index takes by itself', () => {
+    const figure = { name: 'x', unit: 'units', runs: 1, median: 2, spread: 0, of: { table: 1, by_time: 1 } };
+    expect(toKept({ writes: [figure] })).toEqual({
+      'writes: x': [2, 'units'],
+      'writes: x, table': [1, 'units'],
+      'writes: x, by_time': [1, 'units'],
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { run } from '../../../bin/restore/command.ts';
+import { deleteCalls } from '../../../core/calls/index.ts';
+import { requestBudget } from '../../../core/storage/index.ts';
+import { createCallStore, project, read, send, startOf } from '../../support/calls.ts';
+import { createStores, type Stores } from '../../support/stores.ts';
+
+let stores: Stores;
+/**
+ * What the table was at some time, as point-in-time recovery brings it back: a table of its own.
+ */
+let restored: Stores;
+let dynamodb: DynamoDBClient;
+beforeAll(async () => {
+  [stores, restored] = await Promise.all([createStores(), createStores()]);
+  dynamodb = stores.dynamodb;
+});
+
+beforeEach(() => {
+  for (const [name, value] of Object.entries(stores.environment)) vi.stubEnv(name, value);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+const restore = async (argv: string) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(argv.split(' ').filter(Boolean), {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+};
+
+const put = (table: string, id: string, attributes: Record<string, string> = {}) =>
+  dynamodb.send(
+    new PutItemCommand({
+      TableName: table,
+      Item: {
+        k: { B: Buffer.from(id) },
+        p: { B: Buffer.from('p') },
+        ...Object.fromEntries(Object.entries(attributes).map(([name, N]) => [name, { N }])),
+      },
+    }),
+  );
+
+/** The items of a table, by the text of their keys. */
+const itemsOf = async (table: string) => {
+  const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: table }));
+  return new Map(Items.map((item) => [Buffer.from(item.k?.B ?? []).toString(), item]));
+};
+
+describe('restore', () => {
+  it('writes what the table lacks, and touches nothing that it has', async () => {
+    await put(restored.costsTable, 'a\0lost', { v: '1' });
+    await put(restored.costsTable, 'a\0kept', { v: '1' });
+    await put(stores.costsTable, 'a\0kept', { v: '2' });
+    const tables = `--from ${restored.costsTable} --to ${stores.costsTable}`;
+    expect(await restore(`${tables} --dry-run`)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^2 items/),
+    });
+    expect((await itemsOf(stores.costsTable)).size).toBe(1);
+    const { code, out } = await restore(tables);
+    expect([code, out]).toEqual([0, expect.stringContaining('1 written')]);
+    const items = await itemsOf(stores.costsTable);
+    expect(items.get('a\0lost')).toMatchObject({ v: { N: '1' } });
+    expect(items.get('a\0kept')).toMatchObject({ v: { N: '2' } });
+  });
+
+  it('replaces what the table has when told so', async () => {
+    await restore(`--from ${restored.costsTable} --to ${stores.costsTable} --replace`);
+    expect((await itemsOf(stores.costsTable)).get('a\0kept')).toMatchObject({ v: { N: '1' } });
+  });
+
+  it('takes one project alone, and not one whose name begins so', async () => {
+    // Prices are under the project itself, all else is under keys that begin with it.
+    for (const id of ['b/c', 'b/c\0x', 'b/cd', 'b/cd\0x']) await put(restored.costsTable, id);
+    await restore(`--from ${restored.costsTable} --to ${stores.costsTable} --project b/c`);
+    const items = await itemsOf(stores.costsTable);
+    expect([...items.keys()].filter((id) => id.startsWith('b/')).toSorted()).toEqual(['b/c', 'b/c\0x']);
+  });
+
+  it('leaves out what has expired', async () => {
+    await put(restored.costsTable, 'e\0old', { x: '1' });
+    await restore(`--from ${restored.costsTable} --to ${stores.costsTable}`);
+    expect((await itemsOf(stores.costsTable)).has('e\0old')).toBe(false);
+  });
+
+  it('brings deleted calls back with their payloads, which lie among those of calls that were not deleted', async () => {
+    const service = await createCallStore();
+    const then = await createCallStore();
+    const inputs = (id: string) => ({ text: `${id} ${randomBytes(600).toString('hex')}` });
+    await send(service, [
+      startOf({ id: 'gone', trace_id: 'a', inputs: inputs('gone') }),
+      startOf({ id: 'here', trace_id: 'b', inputs: inputs('here') }),
+    ]);
+    const [gone, here] = await Promise.all(['gone', 'here'].map((id) => read(service, id)));
+    // As point-in-time recovery would copy the table.
+    await restore(`--from ${service.table.name} --to ${then.table.name}`);
+    await deleteCalls(service, project, ['gone'], requestBudget(10_000));
+    expect(await read(service, 'gone')).toBeNull();
+    const { code } = await restore(`--from ${then.table.name} --to ${service.table.name} --replace`);
+    expect(code).toBe(0);
+    expect(gone).not.toBeNull();
+    expect([await read(service, 'gone'), await read(service, 'here')]).toEqual([gone, here]);
+  });
+});
+
+describe('what cannot be meant', () => {
+  it.each([
+    ['', 'give both tables'],
+    ['--from a', 'give both tables'],
+    ['--from a --to a', 'are the same table'],
+    ['--from a --to b --project shop', 'should be <entity>/<project>'],
+    ['--from a --to b --force', "Unknown option '--force'"],
+  ])('%j is refused', async (argv, advice) => {
+    expect(await restore(argv)).toMatchObject({ code: 2, err: expect.stringContaining(advice) });
+  });
+
+  it('tables of two kinds are refused before anything is written', async () => {
+    const { code, err } = await restore(`--from ${restored.keysTable} --to ${stores.costsTable}`);
+    expect([code, err]).toEqual([1, expect.stringContaining('not of one kind')]);
+  });
+
+  it('a table that is not there is named as such', async () => {
+    const { code, err } = await restore(`--from nowhere --to ${stores.costsTable}`);
+    expect([code, err]).toEqual([1, expect.stringContaining('no such table')]);
+  });
+
+  it('help is no failure', async () => {
+    expect(await restore('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--dry-run') });
+  });
+});

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { authenticate, type KeyStore } from '../../../../core/auth/authenticate.ts';
+import type { Scheme } from '../../../../core/auth/credentials.ts';
+import { formatKey, type Key, makeKey } from '../../../../core/auth/key.ts';
+import { newRecord } from '../../../../core/auth/record.ts';
+import { putKey, revokeKey } from '../../../../core/auth/table.ts';
+import { createStores } from '../../../support/stores.ts';
+
+const now = 1_790_000_000_000_000;
+const grants = [{ scope: 'acme/*', role: 'write' }] as const;
+
+const basic = (username: string, key: Key | string) => {
+  const text = typeof key === 'string' ? key : formatKey(key);
+  return `Basic ${Buffer.from(`${username}:${text}`).toString('base64')}`;
+};
+const bearer = (key: Key) => `Bearer ${formatKey(key)}`;
+
+let keys: KeyStore;
+beforeAll(async () => {
+  const { dynamodb, keysTable } = await createStores();
+  keys = { service: 'svc', table: { client: dynamodb, name: keysTable } };
+});
+
+/** Stores a key of ada's and gives it, with its secret. */
+const adasKey = async (expiresAt?: number): Promise<Key> => {
+  const key = makeKey('svc');
+  await putKey(keys.table, newRecord(key, { user: 'ada', grants, ...(expiresAt && { expiresAt }) }, now));
+  return key;
+};
+
+const refusalOf = async (header: string | undefined, scheme: Scheme, time = now) => {
+  const result = await authenticate(header, scheme, keys, time);
+  return 'refusal' in result ? result.refusal : 'allowed';
+};
+
+describe('a good key', () => {
+  it('says who calls, and what is allowed until when', async () => {
+    const key = await adasKey(now + 10);
+    expect(await authenticate(basic('ada', key), 'basic', keys, now)).toEqual({
+      caller: { user: 'ada', keyId: key.id, grants, expiresAt: now + 10 },
+    });
+  });
+
+  it('needs no expiry', async () => {
+    const key = await adasKey();
+    expect(await authenticate(bearer(key), 'bearer', keys, now)).toEqual({
+      caller: { user: 'ada', keyId: key.id, grants },
+    });
+  });
+
+  it('goes with its user or "api", and with nobody else', async () => {
+    const key = await adasKey();
+    expect(await refusalOf(basic('api', key), 'basic')).toBe('allowed');
+    expect(await refusalOf(basic('eve', key), 'basic')).toBe('wrong user');
+    expect(await refusalOf(basic('', key), 'basic')).toBe('wrong user');
+    expect(await refusalOf(basic('Ada', key), 'basic')).toBe('wrong user');
+  });
+
+  it('is refused in the scheme that the route does not take', async () => {
+    const key = await adasKey();
+    expect(await refusalOf(bearer(key), 'basic')).toBe('wrong scheme');
+    expect(await refusalOf(basic('ada', key), 'bearer')).toBe('wrong scheme');
+  });
+});
+
+describe('a key that is no longer good', () => {
+  it('is refused from the microsecond of its expiry on', async () => {
+    const key = await adasKey(now + 10);
+    expect(await refusalOf(basic('ada', key), 'basic', now + 9)).toBe('allowed');
+    expect(await refusalOf(basic('ada', key), 'basic', now + 10)).toBe('expired key');
+    expect(await refusalOf(bearer(key), 'bearer', now + 10)).toBe('expired key');
+  });
+
+  it('is refused from its revocation on', async () => {
+    const key = await adasKey();
+    await revokeKey(keys.table, key.id, now);
+    expect(await refusalOf(basic('ada', key), 'basic')).toBe('revoked key');
+  });
+});
+
+describe('a wrong key', () => {
+  it('is told apart in the log, with its id and nothing of its secret', async () => {
+    const key = await adasKey();
+    const guess = { ...key, secret: '0'.repeat(64) };
+    expect(await authenticate(basic('ada', guess), 'basic', keys, now)).toEqual({
+      refusal: 'wrong secret',
+      keyId: key.id,
+    });
+    const unknown = makeKey('svc');
+    expect(await authenticate(basic('ada', unknown), 'basic', keys, now)).toEqual({
+      refusal: 'unknown key',
+      keyId: unknown.id,
+    });
+  });
+
+  it('with the id of a key that is revoked is not told so', async () => {
+    const key = await adasKey();
+    await revokeKey(keys.table, key.id, now);
+    expect(await refusalOf(basic('ada', { ...key, secret: '0'.repeat(64) }), 'basic')).toBe('wrong secret');
+  });
+
+  it('of another service is malformed', async () => {
+    const key = await adasKey();
+    expect(await refusalOf(basic('ada', { ...key, service: 'other' }), 'basic')).toBe('malformed key');
+  });
+});
+
+describe('a header', () => {
+  it('that is absent or malformed is refused without a look at the table', async () => {
+    const lost = { ...keys, table: { ...keys.table, name: 'no-such-table' } };
+    const refusals = [undefined, '', 'Basic', basic('ada', 'password'), 'Bearer x'].map((header) =>
+      authenticate(header, header === 'Bearer x' ? 'bearer' : 'basic', lost, now),
+    );
+    expect(await Promise.all(refusals)).toEqual([
+      { refusal: 'no header' },
+      { refusal: 'malformed header' },
+      { refusal: 'malformed header' },
+      { refusal: 'malformed key' },
+      { refusal: 'malformed key' },
+    ]);
+  });
+
+  it('of garbage never throws and never authenticates', async () => {
+    const scheme = fc.constantFrom<Scheme>('basic', 'bearer');
+    const prefix = fc.constantFrom('', 'Basic ', 'Bearer ', 'Bearer svc_', basic('ada', 'svc_'));
+    await fc.assert(
+      fc.asyncProperty(scheme, prefix, fc.string({ unit: 'binary' }), async (scheme, prefix, rest) => {
+        expect(await authenticate(prefix + rest, scheme, keys, now)).toHaveProperty('refusal');
+      }),
+    );
+  });
+
+  it('with any one character of a good key changed never authenticates', async () => {
+    const key = await adasKey();
+    const text = formatKey(key);
+    const place = fc.nat({ max: text.length - 1 });
+    await fc.assert(
+      fc.asyncProperty(place, fc.constantFrom(...'0123456789abcdefz_'), async (place, letter) => {
+        fc.pre(text[place] !== letter);
+        const changed = text.slice(0, place) + letter + text.slice(place + 1);
+        const result = await authenticate(basic('ada', changed), 'basic', keys, now);
+        expect(result).toHaveProperty('refusal');
+      }),
+    );
+  });
+});
+
+describe('a table that does not answer', () => {
+  it('is an error, not a refusal', async () => {
+    const lost = { ...keys, table: { ...keys.table, name: 'no-such-table' } };
+    await expect(authenticate(bearer(makeKey('svc')), 'bearer', lost, now)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,221 @@
+import type { BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type CallStore, deleteCalls, PayloadReader, readHeaders } from '../../../../../core/calls/index.ts';
+import { requestBudget } from '../../../../../core/storage/index.ts';
+import type { JsonObject } from '../../../../../core/wire/index.ts';
+import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
+import { interleaved } from '../../../../support/intercepted.ts';
+import { everythingStored } from '../../../../support/stored.ts';
+
+let store: CallStore;
+beforeAll(async () => {
+  store = await createCallStore();
+});
+
+const remove = (ids: readonly string[], of = store, spent = requestBudget(60_000)) =>
+  deleteCalls(of, project, ids, spent);
+const idsOf = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)).sort();
+const secret = (id: string) => `secret of ${id}, `;
+const start = (id: string, fields: object = {}) =>
+  startOf({ id, trace_id: 't', inputs: { q: secret(id) }, ...fields });
+const end = (id: string, fields: object = {}) => endOf({ id, output: secret(id).toUpperCase(), ...fields });
+/** Text that does not compress. */
+const noise = (length: number): string =>
+  Array.from({ length: length / 18 }, () => Math.random())
+    .join('')
+    .slice(0, length);
+
+describe('deleting calls', () => {
+  it('takes their descendants along, however deep, and nothing else', async () => {
+    const own = await createCallStore();
+    const batch = [
+      start('root'),
+      start('child', { parent_id: 'root' }),
+      end('child'),
+      start('leaf', { parent_id: 'child' }),
+      start('sibling', { parent_id: 'root' }),
+      start('stranger', { trace_id: 'u', thread_id: 'h', turn_id: 'stranger' }),
+      end('stranger'),
+    ];
+    await send(own, batch);
+    const stranger = await read(own, 'stranger');
+    expect(await remove(['child'], own)).toBe(2);
+    expect(idsOf(await query(own))).toEqual(['root', 'sibling', 'stranger']);
+    expect(await remove(['root'], own)).toBe(2);
+    expect(await query(own)).toEqual([stranger]);
+    expect(await query(own, { filter: { threadIds: ['h'] } })).toEqual([stranger]);
+    expect(await query(own, { filter: { traceIds: ['t'] } })).toEqual([]);
+    expect(await read(own, 'root')).toBeNull();
+    const stored = await everythingStored(own);
+    expect(stored).toMatchObject({ items: 2, segments: 1 });
+    expect(stored.text).toContain(secret('stranger'));
+    for (const id of ['root', 'child', 'leaf', 'sibling']) {
+      expect(stored.text).not.toContain(secret(id));
+      expect(stored.text).not.toContain(secret(id).toUpperCase());
+    }
+  });
+
+  it.each([
+    ['inside its item', [[start('a')]]],
+    ['inside both of its items', [[start('a')], [end('a')]]],
+    ['inside one item', [[start('a'), end('a')]]],
+    ['in a segment', [[start('a'), start('b', { inputs: {} }), end('a')]]],
+    [
+      'in a segment for each part',
+      [
+        [start('a'), start('b', { inputs: {} })],
+        [end('a'), end('b', { output: 0 })],
+      ],
+    ],
+    ['in an object', [[start('a', { inputs: { q: secret('a') + noise(400_000) } })]]],
+    ['in an item whose end has been replaced', [[start('a'), end('a')], [end('a', { output: 'other' })]]],
+    ['of an end without a start', [[end('a')]]],
+  ])('leaves nothing of a payload %s', async (_, requests) => {
+    const own = await createCallStore();
+    for (const request of requests) await send(own, request);
+    expect((await everythingStored(own)).text).toMatch(/secret of a/i);
+    await remove(['a'], own);
+    expect((await everythingStored(own)).text).not.toMatch(/secret of a/i);
+    expect(await remove(['b'], own)).toBe(
+      requests.flat().some(({ req }) => JSON.stringify(req).includes('"b"')) ? 1 : 0,
+    );
+    expect(await everythingStored(own)).toEqual({ text: '', items: 0, segments: 0, objects: 0 });
+  });
+
+  it('counts each call once, whatever names it, and ids of nothing not at all', async () => {
+    await send(store, [
+      start('x'),
+      start('y', { parent_id: 'x' }),
+      start('z', { parent_id: 'y' }),
+      end('lone'),
+    ]);
+    expect(await remove([])).toBe(0);
+    expect(await remove(['nobody', 'lone'])).toBe(0);
+    expect(await remove(['y', 'x', 'z', 'x', 'nobody'])).toBe(3);
+    expect(await remove(['y', 'x', 'z', 'x', 'nobody'])).toBe(0);
+  });
+
+  it('ends where parents lead in a circle', async () => {
+    await send(store, [
+      start('hen', { parent_id: 'egg' }),
+      start('egg', { parent_id: 'hen' }),
+      start('self', { parent_id: 'self' }),
+    ]);
+    expect(await remove(['hen', 'self'])).toBe(3);
+  });
+
+  it('writes a segment once for all the calls in it, and not at all a second time', async () => {
+    const ids = Array.from({ length: 50 }, (_, i) => `shared-${i}`);
+    await send(
+      store,
+      ids.map((id, i) => start(id, { trace_id: id, inputs: { q: secret(id) + noise(200), i } })),
+    );
+    const spent = requestBudget(60_000);
+    expect(await remove(ids.slice(1), store, spent)).toBe(49);
+    // Starts; traces; a first look at starts and ends; the segment, read and written; the starts'
+    // deletion; a last look at both.
+    expect(spent.meter.requests).toBe(1 + 49 + 1 + 2 + 49 + 1 + 1);
+    expect(await read(store, 'shared-0')).toMatchObject({ inputs: { i: 0 } });
+  });
+
+  it('makes room for the same calls to be reported again', async () => {
+    const batch = [start('phoenix'), end('phoenix'), start('witness'), end('witness')];
+    await send(store, batch);
+    const before = await Promise.all([read(store, 'phoenix'), read(store, 'witness')]);
+    for (const ids of [['phoenix'], ['phoenix', 'witness']]) {
+      await remove(ids);
+      expect(await read(store, 'phoenix')).toBeNull();
+      await send(store, batch);
+      expect(await Promise.all([read(store, 'phoenix'), read(store, 'witness')])).toEqual(before);
+      expect(idsOf(await query(store, { filter: { callIds: ['phoenix', 'witness'] } }))).toHaveLength(2);
+    }
+  });
+
+  it('takes a trace of thousands, flat and deep', { timeout: 120_000 }, async () => {
+    const own = await createCallStore();
+    const calls = Array.from({ length: 2400 }, (_, i) =>
+      // Three chains, each as deep as a run-away agent goes, and the rest flat.
+      start(`many-${i}`, i < 3 ? {} : { parent_id: i < 300 ? `many-${i - 3}` : `many-${i % 3}` }),
+    );
+    for (let i = 0; i < calls.length; i += 800) await send(own, calls.slice(i, i + 800));
+    expect(await deleteCalls(own, project, ['many-1'], requestBudget(100_000))).toBe(800);
+    expect(await query(own, { columns: ['id'] })).toHaveLength(1600);
+    expect(await deleteCalls(own, project, ['many-0', 'many-2'], requestBudget(100_000))).toBe(1600);
+    expect(await everythingStored(own)).toEqual({ text: '', items: 0, segments: 0, objects: 0 });
+  });
+});
+
+describe('a reader who has the header of a call that is deleted then', () => {
+  const kinds: Record<string, readonly (readonly object[])[]> = {
+    'inside its item': [[start('gone')], [start('stays')]],
+    'in a segment that others share': [[start('gone'), end('gone'), start('stays')]],
+    'in a segment of its own': [[start('gone', { inputs: { q: noise(2000) } })], [start('stays')]],
+    'in an object': [[start('gone', { inputs: { q: noise(400_000) } })], [start('stays')]],
+  };
+
+  it.each(Object.entries(kinds))('goes on without it, its payload having been %s', async (_, requests) => {
+    const own = await createCallStore();
+    for (const request of requests) await send(own, request);
+    const headers = await readHeaders(own, project, ['gone', 'stays'], requestBudget(10_000));
+    expect(headers).toHaveLength(2);
+    await remove(['gone'], own);
+    const calls = await new PayloadReader(own, project, requestBudget(10_000)).read(headers);
+    expect(calls.map(({ header }) => header.id)).toEqual(['stays']);
+  });
+
+  it.each(Object.entries(kinds))('is a query, at any moment, its payload being %s', async (_, requests) => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const own = await createCallStore();
+      for (const request of requests) await send(own, request);
+      const before = await query(own);
+      let answer: JsonObject[] = [];
+      isStopped = await interleaved(
+        own,
+        at,
+        async (gated) => {
+          answer = await query(gated);
+        },
+        () => remove(['gone'], own),
+      );
+      const stays = before.filter(({ id }) => id === 'stays');
+      expect([before, stays], `stopped before command ${at}`).toContainEqual(answer);
+    }
+  });
+
+  it('has the call where the same has been reported again', async () => {
+    const batch = [start('back'), start('beside')];
+    await send(store, batch);
+    const headers = await readHeaders(store, project, ['back'], requestBudget(10_000));
+    const reader = new PayloadReader(store, project, requestBudget(10_000));
+    await remove(['back']);
+    expect(await reader.read(headers)).toEqual([]);
+    await send(store, batch);
+    expect(await reader.read(headers)).toMatchObject([{ header: { id: 'back' } }]);
+  });
+
+  it('has it even where an eventually consistent read is behind', async () => {
+    const own = await createCallStore();
+    const batch = [start('back'), start('beside')];
+    await send(own, batch);
+    const headers = await readHeaders(own, project, ['back'], requestBudget(10_000));
+    await remove(['back'], own);
+    const { client } = own.table;
+    const seen: unknown[] = [];
+    client.middlewareStack.add((next) => async (args) => {
+      const { RequestItems } = args.input as BatchGetItemCommandInput;
+      const isEventual = Object.values(RequestItems ?? {}).some(
+        ({ ConsistentRead }) => ConsistentRead === false,
+      );
+      if (!isEventual) return next(args);
+      const [before] = seen;
+      if (before) return before as Awaited<ReturnType<typeof next>>;
+      const answer = await next(args);
+      seen.push(answer);
+      return answer;
+    });
+    expect(await new PayloadReader(own, project, requestBudget(10_000)).read(headers)).toEqual([]);
+    await send(own, batch);
+    expect(await new PayloadReader(own, project, requestBudget(10_000)).read(headers)).toHaveLength(1);
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,276 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type CallStore, deleteCalls } from '../../../../../core/calls/index.ts';
+import { requestBudget } from '../../../../../core/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../core/wire/index.ts';
+import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/calls.ts';
+import { Crash, crashed, intercepted, interleaved } from '../../../../support/intercepted.ts';
+import { everythingStored } from '../../../../support/stored.ts';
+
+/*
+ * Deletions that are stopped before each of their commands in turn, or whose process dies there,
+ * while the same calls or their neighbours are reported; and reports that are stopped while the
+ * calls are deleted.
+ */
+
+let store: CallStore;
+beforeAll(async () => {
+  store = await createCallStore();
+});
+
+let fresh = 0;
+const newProject = () => `acme/deleted-${fresh++}` as ProjectId;
+const remove = (from: CallStore, projectId: ProjectId, ids: readonly string[]) =>
+  deleteCalls(from, projectId, ids, requestBudget(60_000));
+
+/** Text that does not compress. */
+const noise = (length: number, seed: number): string =>
+  Array.from({ length: length / 18 }, (_, i) => Math.sin(i + 1e6 * seed)).join('');
+
+/**
+ * What several tests begin with: a parent, a child and a grandchild that are deleted, and a
+ * neighbour in the same requests.
+ */
+const family = (projectId: ProjectId, length: number): object[][] => {
+  const of = (id: string) => ({ project_id: projectId, id, trace_id: 't', thread_id: 'h', turn_id: id });
+  const victim = (id: string, seed: number, parent: string | null = null) =>
+    startOf({
+      ...of(id),
+      parent_id: parent,
+      inputs: { text: `secret of ${id} ${noise(parent === null ? length : Math.min(length, 2000), seed)}` },
+    });
+  const ended = (id: string) => endOf({ project_id: projectId, id, output: `secret end of ${id}` });
+  return [
+    [
+      victim('parent', 1),
+      victim('child', 2, 'parent'),
+      startOf({ ...of('neighbour'), inputs: { n: 1 } }),
+      ended('child'),
+    ],
+    [victim('grandchild', 3, 'child')],
+    [ended('parent'), ended('grandchild'), endOf({ project_id: projectId, id: 'neighbour', output: 'kept' })],
+  ];
+};
+
+const views = (projectId: ProjectId): Promise<JsonObject[][]> =>
+  Promise.all(
+    [
+      {},
+      { traceIds: ['t'] },
+      { threadIds: ['h'] },
+      { callIds: ['parent', 'child', 'grandchild', 'neighbour'] },
+    ].map((filter) => query(store, { projectId, filter })),
+  );
+
+describe.each([
+  ['items', 40],
+  ['segments', 2000],
+  ['objects', 320_000],
+])('a deletion with payloads in %s', (_, length) => {
+  it('that dies before any of its commands is finished by sending it again', async () => {
+    for (let at = 0, died = true; died; at++) {
+      const own = await createCallStore();
+      const projectId = newProject();
+      for (const request of family(projectId, length)) await send(own, request);
+      const neighbour = await read(own, 'neighbour', projectId);
+      died = await crashed(own, at, (dying) => remove(dying, projectId, ['parent']));
+      const where = `died before command ${at}`;
+      // Whatever is half gone, nobody fails on it, and the neighbour is there.
+      expect(await read(own, 'neighbour', projectId), where).toEqual(neighbour);
+      for (const filter of [
+        {},
+        { traceIds: ['t'] },
+        { threadIds: ['h'] },
+        { callIds: ['parent', 'child'] },
+      ]) {
+        for (const call of await query(own, { projectId, filter })) expect(call.inputs, where).not.toBeNull();
+      }
+      await remove(own, projectId, ['parent']);
+      expect(await query(own, { projectId }), where).toEqual([neighbour]);
+      const stored = await everythingStored(own);
+      expect(stored.text, where).not.toContain('secret');
+      expect(stored).toMatchObject({ items: 2 + 2, segments: 2, objects: 0 });
+    }
+  });
+
+  it('leaves its neighbours alone while all of them are reported again, whenever that is', async () => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const projectId = newProject();
+      const requests = family(projectId, length);
+      for (const request of requests) await send(store, request);
+      const before = await views(projectId);
+      const neighbour = await read(store, 'neighbour', projectId);
+      isStopped = await interleaved(
+        store,
+        at,
+        (gated) => remove(gated, projectId, ['parent']),
+        async () => {
+          for (const request of requests) await send(store, request);
+        },
+      );
+      const where = `stopped before command ${at}`;
+      expect(await read(store, 'neighbour', projectId), where).toEqual(neighbour);
+      // Each of the others is whole, or gone from every view.
+      const after = await views(projectId);
+      const alive = new Set(after.flat().map(({ id }) => id));
+      const expected = before.map((view) => view.filter(({ id }) => alive.has(id)));
+      expect(after, where).toEqual(expected);
+      const lives = await Promise.all(
+        ['parent', 'child', 'grandchild'].map(async (id) => (await read(store, id, projectId)) !== null),
+      );
+      expect(
+        ['parent', 'child', 'grandchild'].map((id) => alive.has(id)),
+        where,
+      ).toEqual(lives);
+    }
+  });
+});
+
+describe('a deletion that dies', () => {
+  it('soon after a descendant has got another end is finished by sending it again, too', async () => {
+    for (const commandsLeft of [0, 1, 2, 3]) {
+      for (let at = 0, died = true; died; at++) {
+        const own = await createCallStore();
+        const projectId = newProject();
+        for (const request of family(projectId, 40)) await send(own, request);
+        using dying = intercepted(own, async (command) => {
+          if (command === at)
+            await send(own, [endOf({ project_id: projectId, id: 'child', output: 'other' })]);
+          if (command > at + commandsLeft) throw new Crash();
+        });
+        const end = await remove(dying.store, projectId, ['parent']).catch((error: unknown) => error);
+        died = end instanceof Crash;
+        await remove(own, projectId, ['parent']);
+        // Headers alone: they show what has lost its payload as well.
+        const left = await query(own, { projectId, columns: ['id'] });
+        const where = `died ${commandsLeft} commands after command ${at}`;
+        expect(
+          left.map(({ id }) => id),
+          where,
+        ).toEqual(['neighbour']);
+      }
+    }
+  });
+});
+
+describe('a call that is reported while it is deleted', () => {
+  const of = (projectId: ProjectId, id: string) => ({ project_id: projectId, id, trace_id: 't' });
+  const batch = (projectId: ProjectId, text = 'first'): object[] =>
+    ['victim', 'neighbour'].flatMap((id) => [
+      startOf({ ...of(projectId, id), inputs: { text: `secret ${text} of ${id}` } }),
+      endOf({ project_id: projectId, id, output: `secret end of ${id}` }),
+    ]);
+  interface Report {
+    readonly batch: (projectId: ProjectId) => object[];
+    /**
+     * What of the payload is gone if the call is. What this report replaces is not: it stays in its
+     * segment.
+     */
+    readonly gone: RegExp;
+  }
+  const second = 'secret second of victim';
+  const reports: Record<string, Report> = {
+    'as before, with its neighbour': {
+      batch: (projectId) => batch(projectId),
+      gone: /secret (first|end) of victim/,
+    },
+    'otherwise, with its neighbour': {
+      batch: (projectId) => batch(projectId, 'second'),
+      gone: /secret second of victim/,
+    },
+    'with another start': {
+      batch: (projectId) => [startOf({ ...of(projectId, 'victim'), op_name: 'other', inputs: { second } })],
+      gone: /secret (second|end) of victim/,
+    },
+    // Its own payload stays where it comes after the deletion: it lies by itself then, as one does
+    // that comes before its start.
+    'with another end': {
+      batch: (projectId) => [endOf({ project_id: projectId, id: 'victim', output: second })],
+      gone: /secret first of victim/,
+    },
+  };
+
+  const check = async (own: CallStore, projectId: ProjectId, neighbours: JsonObject[], where: string) => {
+    const neighbour = await read(own, 'neighbour', projectId);
+    expect(neighbours, where).toContainEqual(neighbour);
+    const victim = await read(own, 'victim', projectId);
+    const expected = [neighbour, victim].filter((call) => call !== null);
+    for (const filter of [{}, { traceIds: ['t'] }]) {
+      const found = await query(own, { projectId, filter });
+      expect(
+        found.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1)),
+        where,
+      ).toEqual(expected);
+    }
+    return victim;
+  };
+
+  const prepare = async ({ batch: report }: Report) => {
+    const own = await createCallStore();
+    const projectId = newProject();
+    await send(own, batch(projectId));
+    const before = await read(own, 'neighbour', projectId);
+    const untouched = await createCallStore();
+    await send(untouched, [...batch(projectId)]);
+    await send(untouched, report(projectId));
+    const after = await read(untouched, 'neighbour', projectId);
+    const neighbours = [before, after].filter((call) => call !== null);
+    return { own, projectId, neighbours };
+  };
+
+  it.each(Object.entries(reports))('%s is whole afterwards or gone with its payload', async (_, report) => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const { own, projectId, neighbours } = await prepare(report);
+      isStopped = await interleaved(
+        own,
+        at,
+        (gated) => remove(gated, projectId, ['victim']),
+        () => send(own, report.batch(projectId)),
+      );
+      const where = `deletion stopped before command ${at}`;
+      const victim = await check(own, projectId, neighbours, where);
+      const { text } = await everythingStored(own);
+      if (victim === null) expect(text, where).not.toMatch(report.gone);
+    }
+  });
+
+  it.each(Object.entries(reports))(
+    '%s, and whose report is stopped, fails nobody and is healed by sending either again',
+    async (_, report) => {
+      for (const heal of ['report', 'deletion']) {
+        for (let at = 0, isStopped = true; isStopped; at++) {
+          const { own, projectId, neighbours } = await prepare(report);
+          isStopped = await interleaved(
+            own,
+            at,
+            (gated) => send(gated, report.batch(projectId)),
+            () => remove(own, projectId, ['victim']),
+          );
+          const where = `report stopped before command ${at}, ${heal} sent again`;
+          await check(own, projectId, neighbours, where);
+          if (heal === 'deletion') {
+            await remove(own, projectId, ['victim']);
+            expect(await check(own, projectId, neighbours, where), where).toBeNull();
+            expect((await everythingStored(own)).text, where).not.toMatch(report.gone);
+          } else {
+            await send(own, batch(projectId));
+            await send(own, report.batch(projectId));
+            expect(await check(own, projectId, neighbours, where), where).not.toBeNull();
+          }
+        }
+      }
+    },
+  );
+
+  it('by another deletion is gone, and counted at least once', async () => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const projectId = newProject();
+      await send(store, batch(projectId));
+      const counts: number[] = [];
+      const removing = async (from: CallStore) => counts.push(await remove(from, projectId, ['victim']));
+      isStopped = await interleaved(store, at, removing, () => removing(store));
+      expect(await read(store, 'victim', projectId)).toBeNull();
+      expect(Math.max(...counts)).toBe(1);
+      expect(await query(store, { projectId })).toEqual([await read(store, 'neighbour', projectId)]);
+    }
+  });
+});

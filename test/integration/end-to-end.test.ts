@@ -1,0 +1,435 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Grant } from '../../core/auth/index.ts';
+import type { ProjectId } from '../../core/wire/index.ts';
+import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
+import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { keyWith as keyOf } from '../support/keys.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const lines = async (response: Response): Promise<Record<string, unknown>[]> =>
+  (await response.text())
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const start = (fields: object = {}) => ({
+  start: { project_id: 'acme/shop', op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields },
+});
+const startItem = ({ start }: Pick<TracedCall, 'start'>) => ({ mode: 'start', req: { start } });
+const endItem = ({ end }: Pick<TracedCall, 'end'>) => ({ mode: 'end', req: { end } });
+const post = (path: string, body: unknown, init?: RequestInit) => service.post(path, body, init);
+
+const keyWith = (...grants: Grant[]) => keyOf(service, ...grants);
+
+describe('traces of an agent', () => {
+  const projects = {
+    together: 'acme/together',
+    apart: 'acme/apart',
+    'ends first': 'acme/ends-first',
+  } as const;
+
+  it.each(Object.entries(projects))('reported %s come back equal, field by field', async (way, projectId) => {
+    const calls = [...agentTraces({ projectId, conversations: 12 })];
+    for (let i = 0; i < calls.length; i += 100) {
+      const batch = calls.slice(i, i + 100);
+      const [starts, ends] = [batch.map(startItem), batch.map(endItem)];
+      const requests =
+        way === 'together' ? [[...starts, ...ends]] : way === 'apart' ? [starts, ends] : [ends, starts];
+      for (const request of requests) {
+        const answer = await post('/call/upsert_batch', { batch: request });
+        expect(answer.status).toBe(200);
+        expect(((await answer.json()) as { res: unknown[] }).res).toHaveLength(request.length);
+      }
+    }
+    const response = await post('/calls/stream_query', { project_id: projectId });
+    expect(response.headers.get('content-type')).toBe('application/jsonl');
+    const found = new Map((await lines(response)).map((call) => [call.id, call]));
+    expect(found.size).toBe(calls.length);
+    for (const { start, end } of calls) {
+      expect(found.get(start.id)).toMatchObject({ ...start, ...end, svc_user_id: 'local' });
+    }
+  });
+
+  it('are answered one to one, in order', async () => {
+    const batch = [
+      { mode: 'start', req: start({ id: 'one', trace_id: 't' }) },
+      { mode: 'end', req: { end: { project_id: 'acme/shop', id: 'two', ended_at: '2026-10-01' } } },
+      { mode: 'start', req: start({ parent_id: 'one' }) },
+    ];
+    const { res } = (await (await post('/call/upsert_batch', { batch })).json()) as { res: unknown[] };
+    expect(res).toEqual([
+      { id: 'one', trace_id: 't' },
+      {},
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), trace_id: 't' },
+    ]);
+  });
+});
+
+describe('one call', () => {
+  it('is started, ended and read', async () => {
+    const answer = (await (
+      await post('/call/start', start({ inputs: { q: '日本 😀' }, svc_user_id: 'mallory' }))
+    ).json()) as { id: string; trace_id: string };
+    expect(answer).toEqual({ id: expect.any(String), trace_id: expect.any(String) });
+    const end = {
+      project_id: 'acme/shop',
+      id: answer.id,
+      ended_at: '2026-10-01T00:00:00.0015Z',
+      output: [1e308, 2 ** 53 - 1],
+    };
+    expect(await (await post('/call/end', { end })).json()).toEqual({});
+    const { call } = (await (
+      await post('/call/read', { project_id: 'acme/shop', id: answer.id })
+    ).json()) as { call: object };
+    expect(call).toEqual({
+      id: answer.id,
+      project_id: 'acme/shop',
+      op_name: 'op',
+      display_name: null,
+      trace_id: answer.trace_id,
+      parent_id: null,
+      thread_id: null,
+      turn_id: null,
+      started_at: '2026-10-01T00:00:00.000000Z',
+      ended_at: '2026-10-01T00:00:00.001500Z',
+      attributes: {},
+      inputs: { q: '日本 😀' },
+      output: [1e308, 2 ** 53 - 1],
+      exception: null,
+      summary: { svc: { status: 'success', latency_ms: 2, trace_name: 'op' } },
+      svc_user_id: 'local',
+      svc_run_id: null,
+      svc_run_step: null,
+      svc_run_step_end: null,
+    });
+  });
+
+  it('that is not there is null', async () => {
+    expect(await (await post('/call/read', { project_id: 'acme/shop', id: 'nowhere' })).json()).toEqual({
+      call: null,
+    });
+  });
+
+  it('may be 5 MB large, in and out', async () => {
+    const text = 'x'.repeat(5_000_000);
+    expect((await post('/call/start', start({ id: 'large', inputs: { text } }))).status).toBe(200);
+    const { call } = (await (await post('/call/read', { project_id: 'acme/shop', id: 'large' })).json()) as {
+      call: { inputs: { text: string } };
+    };
+    expect(call.inputs.text === text).toBe(true);
+  });
+});
+
+describe('a batch', () => {
+  it('of 1,000 calls is stored whole', async () => {
+    // Model calls, with the whole conversation in each, would make more than a request may have.
+    const calls = [...agentTraces({ projectId: 'acme/thousand', conversations: 90, seed: 3 })]
+      .filter(({ start }) => !('messages' in start.inputs))
+      .slice(0, 1000);
+    const answer = await post('/call/upsert_batch', {
+      batch: [...calls.map(startItem), ...calls.map(endItem)],
+    });
+    expect(answer.status).toBe(200);
+    const found = await lines(
+      await post('/calls/stream_query', { project_id: 'acme/thousand', columns: [] }),
+    );
+    expect(found).toHaveLength(1000);
+  });
+
+  it('as large as the event may be is taken, and one that is larger is a 413', async () => {
+    const sized = (bytes: number) =>
+      start({ project_id: 'acme/limits', inputs: { text: 'x'.repeat(bytes) } });
+    expect((await post('/call/start', sized(6_280_000))).status).toBe(200);
+    for (const body of [
+      sized(6_291_456),
+      sized(12_000_000),
+      start({ inputs: { text: '"'.repeat(1_600_000) } }),
+    ]) {
+      const answer = await post('/call/start', body);
+      expect(answer.status).toBe(413);
+      expect(answer.headers.get('x-request-id')).toBeTruthy();
+      expect(await answer.json()).toMatchObject({ detail: [{ loc: ['body'], type: 'too_large' }] });
+    }
+    expect(
+      await lines(await post('/calls/stream_query', { project_id: 'acme/limits', columns: [] })),
+    ).toHaveLength(1);
+  });
+
+  it('is answered whole, however long the answer', async () => {
+    const child = { project_id: 'acme/answers', op_name: 'o', started_at: '2026-01-01', parent_id: 'p' };
+    const batch = [
+      { mode: 'start', req: start({ project_id: 'acme/answers', id: 'p', trace_id: '😀'.repeat(256) }) },
+      ...Array.from({ length: 6000 }, () => ({ mode: 'start', req: { start: child } })),
+    ];
+    const answer = await post('/call/upsert_batch', { batch });
+    expect(answer.status).toBe(200);
+    expect(((await answer.json()) as { res: unknown[] }).res).toHaveLength(6001);
+  });
+
+  it('with one bad item writes nothing', async () => {
+    const batch = [
+      { mode: 'start', req: start({ project_id: 'acme/whole' }) },
+      { mode: 'start', req: start({ project_id: 'acme/whole', op_name: 7 }) },
+    ];
+    const answer = await post('/call/upsert_batch', { batch });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toEqual({
+      detail: [
+        {
+          loc: ['body', 'batch', '1', 'req', 'start', 'op_name'],
+          msg: 'should be a string',
+          type: 'string_type',
+        },
+      ],
+    });
+    expect(await lines(await post('/calls/stream_query', { project_id: 'acme/whole' }))).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('reads and writes what it was granted, and learns nothing of the rest', async () => {
+    await post(
+      '/call/start',
+      start({ project_id: 'acme/secret', id: 'hidden', trace_id: 't', thread_id: 'h' }),
+    );
+    const authorization = await keyWith({ scope: 'acme/own' as ProjectId, role: 'write' });
+    const as = (path: string, body: object) => post(path, body, { headers: { authorization } });
+
+    expect((await as('/call/start', start({ project_id: 'acme/own', id: 'mine' }))).status).toBe(200);
+    for (const [path, body] of [
+      ['/call/read', { project_id: 'acme/secret', id: 'hidden' }],
+      ['/call/read', { project_id: 'acme/absent', id: 'hidden' }],
+      ['/calls/stream_query', { project_id: 'acme/secret' }],
+      ['/call/start', start({ project_id: 'acme/own2' })],
+      [
+        '/call/upsert_batch',
+        {
+          batch: [
+            { mode: 'start', req: start({ project_id: 'acme/own', id: 'too' }) },
+            { mode: 'start', req: start({ project_id: 'acme/secret' }) },
+          ],
+        },
+      ],
+    ] as const) {
+      const answer = await as(path, body);
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ detail: [{ type: 'forbidden' }] });
+    }
+    // Nothing of the mixed batch was written, and its own project shows none of the other's calls.
+    for (const filter of [
+      {},
+      { call_ids: ['hidden'] },
+      { trace_ids: ['t'] },
+      { thread_ids: ['h'] },
+      { parent_ids: ['hidden'] },
+      { turn_ids: ['hidden'] },
+    ]) {
+      const found = await lines(await as('/calls/stream_query', { project_id: 'acme/own', filter }));
+      expect(found.map(({ id }) => id)).toEqual(Object.keys(filter).length === 0 ? ['mine'] : []);
+    }
+    expect(await (await as('/call/read', { project_id: 'acme/own', id: 'hidden' })).json()).toEqual({
+      call: null,
+    });
+  });
+
+  it('that may only read does not write', async () => {
+    const authorization = await keyWith({ scope: 'acme/*', role: 'read' });
+    expect((await post('/call/start', start(), { headers: { authorization } })).status).toBe(403);
+    expect(
+      (
+        await post(
+          '/calls/stream_query',
+          { project_id: 'acme/shop', limit: 1 },
+          { headers: { authorization } },
+        )
+      ).status,
+    ).toBe(200);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['the wrong scheme', 'Bearer svc_0123456789abcdef_00'],
+    [
+      'an unknown key',
+      `Basic ${Buffer.from(`api:svc_0123456789abcdef_${'0'.repeat(64)}`).toString('base64')}`,
+    ],
+    ['garbage', 'Basic ~~~'],
+  ])('that is %s is a 401', async (_name, authorization) => {
+    const answer = await fetch(`${service.url}/call/read`, {
+      method: 'POST',
+      ...(authorization && { headers: { authorization } }),
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toContain('Basic realm="svc"');
+    expect(await answer.json()).toMatchObject({
+      detail: [{ loc: ['header', 'authorization'], type: 'unauthorized' }],
+    });
+  });
+});
+
+describe('an error', () => {
+  it.each<[string, string, unknown, object, number, string]>([
+    ['an unknown route', '/nope', {}, {}, 404, 'not_found'],
+    [
+      'a body that is no JSON by its type',
+      '/call/read',
+      {},
+      { 'content-type': 'text/plain' },
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'an answer that is not written',
+      '/calls/stream_query',
+      { project_id: 'acme/shop' },
+      { accept: 'text/html' },
+      406,
+      'not_acceptable',
+    ],
+    ['a body of the wrong shape', '/call/read', [], {}, 422, 'dict_type'],
+    [
+      'an unknown field',
+      '/call/read',
+      { project_id: 'acme/shop', id: 'x', more: 1 },
+      {},
+      422,
+      'extra_forbidden',
+    ],
+    [
+      'a query with an operator that there is not',
+      '/calls/stream_query',
+      { project_id: 'acme/shop', query: { $expr: { $like: [] } } },
+      {},
+      422,
+      'value_error',
+    ],
+  ])(
+    'for %s has the one shape and the id of the request',
+    async (_name, path, body, headers, status, type) => {
+      const answer = await post(path, body, { headers: headers as Record<string, string> });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(await answer.json()).toMatchObject({
+        detail: [{ loc: expect.any(Array), msg: expect.any(String), type }],
+      });
+    },
+  );
+});
+
+describe('a stream', () => {
+  it('is compressed for who accepts it', async () => {
+    const calls = [...agentTraces({ projectId: 'acme/packed', conversations: 5 })];
+    await post('/call/upsert_batch', { batch: [...calls.map(startItem), ...calls.map(endItem)] });
+    const body = JSON.stringify({ project_id: 'acme/packed' });
+    const [plain, packed] = await Promise.all(
+      ['identity', 'gzip'].map((encoding) =>
+        fetch(`${service.url}/calls/stream_query`, {
+          method: 'POST',
+          body,
+          headers: { ...headers(), 'accept-encoding': encoding },
+        }),
+      ),
+    );
+    expect(plain?.headers.get('content-encoding')).toBeNull();
+    expect(packed?.headers.get('content-encoding')).toBe('gzip');
+    const text = await packed?.text();
+    expect(text).toBe(await plain?.text());
+    expect(text?.split('\n')).toHaveLength(calls.length + 1);
+  });
+
+  it('whose storage fails before the first line is an error, and after it breaks off', async () => {
+    let fault: Fault = 'none';
+    let queries = 0;
+    await using proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
+      operation === 'Query' && queries++ >= 4 ? fault : 'none',
+    );
+    const faulty = await startService({ dynamodb: proxy.endpoint });
+    try {
+      const calls = [...agentTraces({ projectId: 'acme/faulty', conversations: 75 })];
+      for (let i = 0; i < calls.length; i += 300) {
+        const part = calls.slice(i, i + 300);
+        await faulty.post('/call/upsert_batch', { batch: [...part.map(startItem), ...part.map(endItem)] });
+      }
+      queries = 0;
+      fault = 'refuse';
+      const broken = await faulty.post('/calls/stream_query', { project_id: 'acme/faulty' });
+      expect(broken.status).toBe(200);
+      await expect(broken.text()).rejects.toThrow();
+
+      const failed = await faulty.post('/calls/stream_query', { project_id: 'acme/faulty' });
+      expect(failed.status).toBe(500);
+      expect(await failed.json()).toMatchObject({ detail: [{ type: 'internal_error' }] });
+
+      fault = 'throttle';
+      const refused = await faulty.post('/calls/stream_query', { project_id: 'acme/faulty' });
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('1');
+    } finally {
+      await faulty.stop();
+    }
+  });
+
+  it('that nobody reads on ends the scan', async () => {
+    await using proxy = await startFaultyProxy(inject('stores').dynamodb, () => 'none');
+    const watched = await startService({ dynamodb: proxy.endpoint });
+    try {
+      // Some 20 MB, so that neither side's buffers hold all of it.
+      const calls = [...agentTraces({ projectId: 'acme/slow', conversations: 60 })];
+      for (let i = 0; i < calls.length; i += 150) {
+        const part = calls
+          .slice(i, i + 150)
+          .map((call) => ({ ...call, start: { ...call.start, attributes: { text: 'x'.repeat(8000) } } }));
+        await watched.post('/call/upsert_batch', { batch: [...part.map(startItem), ...part.map(endItem)] });
+      }
+      const whole = await countQueries(proxy.requests, async () => {
+        await (await watched.post('/calls/stream_query', { project_id: 'acme/slow' })).text();
+      });
+      const part = await countQueries(proxy.requests, () => readFirstBytes(watched, 'acme/slow'));
+      expect(part).toBeLessThan(whole / 2);
+    } finally {
+      await watched.stop();
+    }
+  });
+});
+
+const headers = (of = service) => ({
+  authorization: `Basic ${Buffer.from(`api:${of.key}`).toString('base64')}`,
+  'content-type': 'application/json',
+});
+
+const countQueries = async (
+  requests: readonly { operation: string }[],
+  work: () => Promise<void>,
+): Promise<number> => {
+  const before = requests.length;
+  await work();
+  // Whatever is still under way then comes to its end.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return requests
+    .slice(before)
+    .filter(({ operation }) => operation === 'Query' || operation === 'BatchGetItem').length;
+};
+
+/** Reads the first bytes of an answer and hangs up. */
+const readFirstBytes = (of: TestService, project: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const call = request(
+      `${of.url}/calls/stream_query`,
+      { method: 'POST', headers: headers(of) },
+      (answer) => {
+        answer.once('data', () => {
+          call.destroy();
+          resolve();
+        });
+      },
+    );
+    call.once('error', reject).end(JSON.stringify({ project_id: project }));
+  });

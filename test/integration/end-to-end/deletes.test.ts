@@ -1,0 +1,143 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
+import type { ProjectId } from '../../../core/wire/index.ts';
+import { localCredentials, localRegion } from '../../../local/stores/store.ts';
+import { outputOf } from '../../../local/template/stack.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const projectId = 'acme/shop' as ProjectId;
+const start = (fields: object) => ({
+  mode: 'start',
+  req: { start: { project_id: projectId, op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields } },
+});
+const end = (fields: object) => ({
+  mode: 'end',
+  req: { end: { project_id: projectId, ended_at: '2026-10-01T00:00:01Z', ...fields } },
+});
+
+const answerOf = async (path: string, body: object, authorization?: string) => {
+  const response = await service.post(path, body, authorization ? { headers: { authorization } } : {});
+  return { status: response.status, body: (await response.json()) as Record<string, unknown>, response };
+};
+const report = async (...batch: object[]) => {
+  expect((await answerOf('/call/upsert_batch', { batch })).status).toBe(200);
+};
+const call = async (id: string) =>
+  (await answerOf('/call/read', { project_id: projectId, id })).body.call as Record<string, unknown> | null;
+const remove = (...call_ids: string[]) => answerOf('/calls/delete', { project_id: projectId, call_ids });
+
+/** Makes a key that may only read. */
+const readersKey = async (): Promise<string> => {
+  const endpoint = inject('stores').dynamodb;
+  const client = new DynamoDBClient({ region: localRegion, credentials: localCredentials, endpoint });
+  const key = makeKey('svc');
+  const grants: Grant[] = [{ scope: projectId, role: 'read' }];
+  const record = newRecord(key, { user: 'bob', grants }, Date.now() * 1000);
+  await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
+  client.destroy();
+  return `Basic ${Buffer.from(`bob:${formatKey(key)}`).toString('base64')}`;
+};
+
+describe('POST /call/update', () => {
+  it('sets what a call is shown as, and removes it', async () => {
+    await report(
+      start({ id: 'named', op_name: 'svc:///acme/shop/op/answer:v1', inputs: { q: 1 } }),
+      end({ id: 'named' }),
+    );
+    const before = await call('named');
+    const update = { project_id: projectId, call_id: 'named', display_name: 'Answer the customer' };
+    for (const _ of ['once', 'again']) {
+      expect(await answerOf('/call/update', update)).toMatchObject({ status: 200, body: {} });
+      expect(await call('named')).toMatchObject({
+        display_name: 'Answer the customer',
+        inputs: { q: 1 },
+        summary: { svc: { trace_name: 'Answer the customer' } },
+      });
+    }
+    await answerOf('/call/update', { ...update, display_name: null });
+    expect(await call('named')).toEqual(before);
+  });
+
+  it('is a 404 where there is no such call', async () => {
+    const update = { project_id: projectId, call_id: 'nobody', display_name: 'x' };
+    const { status, body, response } = await answerOf('/call/update', update);
+    expect(status).toBe(404);
+    expect(body).toEqual({
+      detail: [{ loc: ['body', 'call_id'], msg: expect.any(String), type: 'not_found' }],
+    });
+    expect(response.headers.get('x-request-id')).toMatch(/./);
+  });
+
+  it.each([
+    [{}, 'missing', 'display_name'],
+    [{ display_name: '' }, 'value_error', 'display_name'],
+    [{ display_name: 7 }, 'string_type', 'display_name'],
+    [{ display_name: 'x', op_name: 'y' }, 'extra_forbidden', 'op_name'],
+  ])('is a 422 with %j', async (fields, type, place) => {
+    const update = { project_id: projectId, call_id: 'named', ...fields };
+    expect(await answerOf('/call/update', update)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', place], type }] },
+    });
+  });
+});
+
+describe('POST /calls/delete', () => {
+  it('deletes calls with what is below them, and says how many', async () => {
+    await report(
+      start({ id: 'root', trace_id: 't' }),
+      start({ id: 'child', trace_id: 't', parent_id: 'root', inputs: { text: 'x'.repeat(2000) } }),
+      end({ id: 'child', output: 'y' }),
+      start({ id: 'kept', trace_id: 't', inputs: { text: 'z' } }),
+    );
+    const kept = await call('kept');
+    expect(await remove('root')).toMatchObject({ status: 200, body: { num_deleted: 2 } });
+    expect([await call('root'), await call('child'), await call('kept')]).toEqual([null, null, kept]);
+    expect(await remove('root', 'child')).toMatchObject({ status: 200, body: { num_deleted: 0 } });
+    expect(await remove()).toMatchObject({ status: 200, body: { num_deleted: 0 } });
+  });
+
+  it('takes up to 1,000 ids', async () => {
+    const ids = Array.from({ length: 1001 }, (_, i) => `id-${i}`);
+    await report(...ids.slice(0, 5).map((id) => start({ id })));
+    const { status, body } = await remove(...ids);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({
+      detail: [
+        {
+          loc: ['body', 'call_ids'],
+          msg: 'should be at most 1000 ids; send the rest in further requests',
+          type: 'too_long',
+        },
+      ],
+    });
+    expect(await call('id-0')).not.toBeNull();
+    expect(await remove(...ids.slice(1))).toMatchObject({ status: 200, body: { num_deleted: 4 } });
+  });
+
+  it('takes a payload that is an object of its own', async () => {
+    const text = Array.from({ length: 20_000 }, () => Math.random()).join('');
+    await report(start({ id: 'huge', inputs: { text } }), end({ id: 'huge' }));
+    expect(await call('huge')).toMatchObject({ inputs: { text } });
+    expect(await remove('huge')).toMatchObject({ status: 200, body: { num_deleted: 1 } });
+    expect(await call('huge')).toBeNull();
+  });
+
+  it('is, as updating is, for keys that may write', async () => {
+    await report(start({ id: 'guarded' }));
+    const before = await call('guarded');
+    const key = await readersKey();
+    const update = { project_id: projectId, call_id: 'guarded', display_name: 'x' };
+    expect((await answerOf('/call/update', update, key)).status).toBe(403);
+    const deletion = { project_id: projectId, call_ids: ['guarded'] };
+    expect((await answerOf('/calls/delete', deletion, key)).status).toBe(403);
+    expect(await call('guarded')).toEqual(before);
+  });
+});

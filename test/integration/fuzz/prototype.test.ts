@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { isKeyed, routes } from '../../../api/routes.ts';
+import { startInProcessWithModel } from '../../support/in-process.ts';
+import { goodRequests } from '../security/requests.ts';
+
+/** Keys that reach the prototype of all objects where somebody assigns by them. */
+const poison = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
+
+/** The same JSON with poison in each of its objects. */
+const poisoned = (json: string): string =>
+  json.replaceAll('{}', poison).replaceAll(/\{(?=")/g, `${poison.slice(0, -1)},`);
+
+it('no route lets a body reach the prototype of all objects', { timeout: 120_000 }, async () => {
+  const service = await startInProcessWithModel();
+  const before = Reflect.ownKeys(Object.prototype);
+  const statuses = new Set<number | undefined>();
+  for (const { path } of routes.filter(isKeyed)) {
+    const good = goodRequests[path];
+    const at = good?.path ?? path;
+    // Whole requests with poison in them, and such as are taken because it lies where anything may.
+    for (const body of [
+      poison,
+      poisoned(JSON.stringify(good?.body)),
+      JSON.stringify(good?.body).replaceAll('{}', poison),
+    ]) {
+      const { status } = await service.send({ path: at, body: JSON.parse(body) });
+      statuses.add(status);
+      expect(status, `${path} ${body}`).toBeLessThan(500);
+    }
+  }
+  expect(statuses).toContain(200);
+  expect(Reflect.ownKeys(Object.prototype)).toEqual(before);
+  expect('polluted' in {}).toBe(false);
+  await service.stop();
+});

@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectId } from '../../../../core/wire/index.ts';
+import { agentTraces } from '../../../../examples/agent-traces.ts';
+import { endOf, startOf } from '../../../support/calls.ts';
+import { keyWith } from '../../../support/keys.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+const project_id = 'acme/shop';
+const calls = [...agentTraces({ projectId: project_id, conversations: 4 })];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  const batch = [
+    ...calls.flatMap(({ start, end }) => [
+      { mode: 'start', req: { start } },
+      { mode: 'end', req: { end } },
+    ]),
+    startOf({
+      id: 'odd',
+      trace_id: 'odd',
+      op_name: 'a "quoted", name',
+      started_at: '2020-01-01T00:00:00Z',
+      inputs: { model: 'x,y', lines: 'one\ntwo', list: [1] },
+    }),
+    endOf({ id: 'odd', ended_at: '2020-01-01T00:00:00.250Z', output: 'plain', exception: 'boom' }),
+  ];
+  expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+}, 60_000);
+afterAll(() => service?.stop());
+
+const ask = (body: object, accept = 'application/jsonl') =>
+  service.post('/calls/stream_query', { project_id, ...body }, { headers: { accept } });
+const linesOf = async (answer: Response) =>
+  (await answer.text())
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const rows = async (body: object) => linesOf(await ask(body));
+
+const odd = { filter: { call_ids: ['odd'] } };
+
+describe('an answer to a query', () => {
+  it.each(['application/jsonl', 'application/x-ndjson', '*/*'])('is JSON Lines for %s', async (accept) => {
+    const answer = await ask({}, accept);
+    expect(answer.headers.get('content-type')).toBe(accept === '*/*' ? 'application/jsonl' : accept);
+    expect(await linesOf(answer)).toHaveLength(calls.length + 1);
+  });
+
+  it('is one list for application/json, an empty one included', async () => {
+    const answer = await ask({}, 'application/json');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await answer.json()).toHaveLength(calls.length + 1);
+    expect(await (await ask({ limit: 0 }, 'application/json')).json()).toEqual([]);
+  });
+
+  it('is CSV for text/csv: a line of names, texts as they are, anything nested as JSON', async () => {
+    const answer = await ask(
+      { ...odd, columns: ['op_name', 'inputs', 'inputs.lines', 'ended_at', 'output', 'thread_id'] },
+      'text/csv',
+    );
+    expect(answer.headers.get('content-type')).toBe('text/csv');
+    expect(await answer.text()).toBe(
+      [
+        'id,project_id,op_name,trace_id,thread_id,started_at,ended_at,inputs,output',
+        'odd,acme/shop,"a ""quoted"", name",odd,,2020-01-01T00:00:00.000000Z,2020-01-01T00:00:00.250000Z,"{""model"":""x,y"",""lines"":""one\\ntwo"",""list"":[1]}",plain',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('has a column of CSV for each path', async () => {
+    const answer = await ask(
+      { ...odd, columns: ['inputs.lines', 'inputs.list', 'summary.svc.status'] },
+      'text/csv',
+    );
+    expect((await answer.text()).split('\r\n')).toEqual([
+      'id,project_id,op_name,trace_id,started_at,inputs.lines,inputs.list,summary.svc.status',
+      'odd,acme/shop,"a ""quoted"", name",odd,2020-01-01T00:00:00.000000Z,"one\ntwo",[1],error',
+      '',
+    ]);
+  });
+
+  it('of nothing has the line of names alone in CSV, and no line in JSON Lines', async () => {
+    expect(await (await ask({ limit: 0, columns: [] }, 'text/csv')).text()).toBe(
+      'id,project_id,op_name,trace_id,started_at\r\n',
+    );
+    expect(await (await ask({ limit: 0 })).text()).toBe('');
+  });
+});
+
+describe('a query', () => {
+  it('filters, sorts, pages and cuts', async () => {
+    const found = await rows({
+      query: {
+        $expr: {
+          $and: [
+            { $gt: [{ $getField: 'summary.svc.latency_ms' }, { $literal: 100 }] },
+            { $contains: { input: { $getField: 'op_name' }, substr: { $literal: 'completions' } } },
+          ],
+        },
+      },
+      sort_by: [
+        { field: 'summary.usage.gpt-4o.total_tokens', direction: 'desc' },
+        { field: 'id', direction: 'asc' },
+      ],
+      offset: 1,
+      limit: 5,
+      columns: ['summary.usage', 'summary.svc.latency_ms'],
+    });
+    const tokens = (call: Record<string, unknown>) =>
+      (call.summary as { usage?: Record<string, { total_tokens: number }> }).usage?.['gpt-4o']
+        ?.total_tokens ?? 0;
+    const millis = ({ started_at, ended_at }: Record<string, unknown>) =>
+      Date.parse(String(ended_at)) - Date.parse(String(started_at));
+    const wanted = calls
+      .map(({ start, end }) => ({ ...start, ...end }) as Record<string, unknown>)
+      .filter((call) => String(call.op_name).includes('completions') && millis(call) > 100)
+      .map(tokens)
+      .sort((a, b) => b - a);
+    expect(found.map(tokens)).toEqual(wanted.slice(1, 6));
+  });
+
+  it('tells the bytes that a call was received as, and those of its trace', async () => {
+    const trace = calls[0]?.start.trace_id;
+    const found = await rows({
+      filter: { trace_ids: [trace] },
+      columns: [],
+      include_storage_size: true,
+      include_total_storage_size: true,
+    });
+    const sizes = found.map((call) => Number(call.storage_size_bytes));
+    const received = calls
+      .filter(({ start }) => start.trace_id === trace)
+      .map(
+        ({ start, end }) => Buffer.byteLength(JSON.stringify(start)) + Buffer.byteLength(JSON.stringify(end)),
+      );
+    expect(sizes.toSorted()).toEqual(received.toSorted());
+    const total = received.reduce((sum, bytes) => sum + bytes, 0);
+    expect(new Set(found.map((call) => call.total_storage_size_bytes))).toEqual(new Set([total]));
+    const [largest] = await rows({
+      sort_by: [{ field: 'total_storage_size_bytes', direction: 'desc' }],
+      limit: 1,
+      columns: [],
+      include_total_storage_size: true,
+    });
+    expect(largest?.total_storage_size_bytes).toBeGreaterThanOrEqual(total);
+  });
+
+  it('logs its plan and what it took, and nothing of what was asked for', async () => {
+    const before = service.logged.length;
+    await rows({ query: { $expr: { $eq: [{ $getField: 'inputs.model' }, { $literal: 'top secret' }] } } });
+    const log = service.logged.slice(before).join('\n');
+    expect(log).toContain('"later":["$eq(inputs.model, ?)"]');
+    expect(log).toMatch(/"scanned":\d+,"hydrated":\d+,"rows":0/);
+    expect(log).toMatch(/"readUnits":[\d.]+/);
+    expect(log).not.toContain('top secret');
+  });
+});
+
+describe('a query with include_costs', () => {
+  it("prices the tokens of each model, by the default table or the project's own price", async () => {
+    const costs = {
+      'gpt-4o': { prompt_token_cost: 1, completion_token_cost: 2, effective_date: '2020-01-01' },
+    };
+    const other = 'acme/priced';
+    const call = { project_id: other, trace_id: 't', started_at: '2026-10-01T00:00:00Z' };
+    const usage = {
+      'gpt-4o': { prompt_tokens: 10, completion_tokens: 3 },
+      'gpt-4o-mini': { input_tokens: 1e6, output_tokens: 0 },
+    };
+    const batch = [
+      startOf({ ...call, id: 'priced' }),
+      endOf({
+        project_id: other,
+        id: 'priced',
+        summary: { usage: { ...usage, unheard: { prompt_tokens: 1 } } },
+      }),
+      startOf({ ...call, id: 'free' }),
+    ];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    expect((await service.post('/cost/create', { project_id: other, costs })).status).toBe(200);
+    const sort_by = [{ field: 'summary.svc.costs.gpt-4o.prompt_tokens_total_cost', direction: 'desc' }];
+    const found = await rows({ project_id: other, include_costs: true, columns: [], sort_by });
+    expect(found.map(({ id }) => id)).toEqual(['priced', 'free']);
+    const [{ summary } = {}] = found as { summary?: { svc: { costs: Record<string, object> } } }[];
+    expect(summary?.svc.costs).toEqual({
+      'gpt-4o': expect.objectContaining({
+        prompt_tokens_total_cost: 10,
+        completion_tokens_total_cost: 6,
+        total_tokens: 13,
+        pricing_level: 'project',
+      }),
+      'gpt-4o-mini': expect.objectContaining({ prompt_tokens_total_cost: 0.15, pricing_level: 'default' }),
+    });
+    const read = await service.post('/call/read', { project_id: other, id: 'priced', include_costs: true });
+    expect(await read.json()).toMatchObject({ call: { summary: { svc: { costs: summary?.svc.costs } } } });
+  });
+});
+
+describe('a query with expand_columns', () => {
+  const project = 'acme/refs';
+  const create = async (project_id: string, object_id: string, val: unknown): Promise<string> => {
+    const answer = await service.post('/obj/create', { obj: { project_id, object_id, val } });
+    const { digest } = (await answer.json()) as { digest: string };
+    return `svc:///${project_id}/object/${object_id}:${digest}`;
+  };
+  const paths = ['inputs.prompt', 'inputs.prompt.model'];
+
+  it('puts what refs refer to in their place, nested ones too, and leaves refs to nothing', async () => {
+    const model = await create(project, 'model', { name: 'large', temperature: 0.5 });
+    const prompt = await create(project, 'prompt', { text: 'Be kind.', model, other: model });
+    const nothing = 'svc:///acme/refs/object/none:0';
+    const batch = [
+      startOf({ project_id: project, id: 'a', trace_id: 't', inputs: { prompt, model } }),
+      startOf({ project_id: project, id: 'b', trace_id: 't', inputs: { prompt: nothing } }),
+    ];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const ask = (body: object) => rows({ project_id: project, columns: ['inputs'], ...body });
+    const expanded = {
+      prompt: { text: 'Be kind.', model: { name: 'large', temperature: 0.5 }, other: model },
+      model,
+    };
+    expect((await ask({ expand_columns: paths })).map(({ inputs }) => inputs)).toEqual([
+      expanded,
+      { prompt: nothing },
+    ]);
+
+    const query = { $expr: { $eq: [{ $getField: 'inputs.prompt.model.name' }, { $literal: 'large' }] } };
+    expect(await ask({ query })).toEqual([]);
+    expect(await ask({ query, expand_columns: paths })).toMatchObject([{ id: 'a', inputs: expanded }]);
+    const unexpanded = { query, expand_columns: paths, return_expanded_column_values: false };
+    expect(await ask(unexpanded)).toMatchObject([{ id: 'a', inputs: { prompt, model } }]);
+  });
+
+  it('does not follow a ref into a project that the key may not read', async () => {
+    const secret = await create('acme/secret', 'key', { secret: 'hidden' });
+    const batch = [startOf({ project_id: 'acme/spy', id: 'spy', trace_id: 't', inputs: { prompt: secret } })];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const authorization = await keyWith(service, { scope: 'acme/spy' as ProjectId, role: 'write' });
+    const body = JSON.stringify({ project_id: 'acme/spy', expand_columns: ['inputs.prompt'] });
+    const answer = await fetch(`${service.url}/calls/stream_query`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body,
+    });
+    expect(await linesOf(answer)).toMatchObject([{ inputs: { prompt: secret } }]);
+  });
+});
+
+describe('a hostile query', () => {
+  const many = (length: number, of: object) => Array.from({ length }, () => of);
+  const deep = (levels: number): object => {
+    let expression: object = { $literal: true };
+    for (let i = 0; i < levels; i++) expression = { $not: [expression] };
+    return expression;
+  };
+  const field = (path: string) => ({ $getField: path });
+
+  it.each<[string, object, number]>([
+    ['1,000 nested operators', { query: { $expr: deep(999) } }, 200],
+    [
+      'a megabyte of options',
+      { query: { $expr: { $in: [field('id'), many(30_000, { $literal: 'x'.repeat(10) })] } } },
+      200,
+    ],
+    [
+      'a megabyte of operators',
+      { query: { $expr: { $or: many(20_000, { $eq: [field('id'), { $literal: 'x' }] }) } } },
+      422,
+    ],
+    [
+      'a text like a regular expression',
+      { query: { $expr: { $contains: { input: field('op_name'), substr: { $literal: '(a+)+$' } } } } },
+      200,
+    ],
+    [
+      'paths of prototypes',
+      { sort_by: [{ field: 'inputs.__proto__', direction: 'asc' }], columns: ['inputs.constructor.name'] },
+      200,
+    ],
+    ['a prototype for a column', { columns: ['__proto__'] }, 422],
+    ['lone surrogates', { query: { $expr: { $eq: [field('inputs.\ud800'), { $literal: '\udfff' }] } } }, 200],
+    ['an offset past the end', { offset: 2 ** 50 }, 200],
+    ['a sort by objects', { sort_by: [{ field: 'inputs', direction: 'desc' }], limit: 3 }, 200],
+  ])('with %s is answered', async (_, body, status) => {
+    const answer = await ask(body);
+    expect(answer.status).toBe(status);
+    const text = await answer.text();
+    if (status === 422) expect(JSON.parse(text)).toHaveProperty('detail');
+  });
+
+  it.each([
+    [
+      '100,000 nested operators',
+      `{"$expr":${'{"$not":['.repeat(100_000)}{"$literal":1}${']}'.repeat(100_000)}}`,
+    ],
+    ['a literal that no double can hold', '{"$expr":{"$literal":1e400}}'],
+    ['costs that are not asked for', '{"$expr":{"$getField":"summary.svc.costs.gpt-4o"}}'],
+    ['half an expression', '{"$expr":'],
+  ])('of %s is a 422', async (_, query) => {
+    const body = `{"project_id":"${project_id}","query":${query}}`;
+    const answer = await service.post('/calls/stream_query', {}, { body });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toHaveProperty('detail');
+  });
+});
+
+describe('/calls/query_stats', () => {
+  const stats = async (body: object) =>
+    (await service.post('/calls/query_stats', { project_id, ...body })).json();
+
+  it('counts what a query would answer', async () => {
+    expect(await stats({})).toEqual({ count: calls.length + 1, total_storage_size_bytes: null });
+    expect(await stats({ limit: 3 })).toMatchObject({ count: 3 });
+    expect(await stats({ filter: { trace_roots_only: true } })).toMatchObject({
+      count: calls.filter(({ start }) => start.parent_id === null).length + 1,
+    });
+    expect(
+      await stats({ query: { $expr: { $eq: [{ $getField: 'inputs.model' }, { $literal: 'x,y' }] } } }),
+    ).toMatchObject({ count: 1 });
+  });
+
+  it('adds up the bytes when it is asked to', async () => {
+    const [call] = await rows({ ...odd, include_storage_size: true });
+    expect(await stats({ ...odd, include_total_storage_size: true })).toEqual({
+      count: 1,
+      total_storage_size_bytes: call?.storage_size_bytes,
+    });
+  });
+});
+
+describe('/call/read', () => {
+  it('gives the extras that it is asked for', async () => {
+    const read = async (body: object) =>
+      (await service.post('/call/read', { project_id, id: 'odd', ...body })).json();
+    const { call } = (await read({ include_storage_size: true, include_total_storage_size: true })) as {
+      call: Record<string, unknown>;
+    };
+    expect(call.storage_size_bytes).toBe(call.total_storage_size_bytes);
+    expect((await read({})) as object).not.toHaveProperty('call.storage_size_bytes');
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linesOfTheLog } from '../../../support/log-lines.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** The line that the log gets of an answer's request. */
+const lineOf = async (answer: Response): Promise<Record<string, unknown>> => {
+  await answer.text();
+  const id = answer.headers.get('x-request-id');
+  const found = () =>
+    linesOfTheLog(service.logged).find(({ message, requestId }) => message === 'request' && requestId === id);
+  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
+  return found() ?? {};
+};
+
+const project_id = 'acme/logged';
+const start = (id: string) => ({
+  start: {
+    project_id,
+    id,
+    op_name: 'greet',
+    started_at: '2026-10-01T00:00:00Z',
+    inputs: { text: 'my payload' },
+  },
+});
+
+describe('the log', () => {
+  it('has a line of a write, with what it wrote and what that took', async () => {
+    const batch = ['a', 'b'].map((id) => ({ mode: 'start', req: start(id) }));
+    const line = await lineOf(await service.post('/call/upsert_batch', { batch }));
+    expect(line).toMatchObject({
+      level: 'info',
+      route: '/call/upsert_batch',
+      outcome: 'answered',
+      status: 200,
+      projects: [project_id],
+      rows: 2,
+      throttled: 0,
+    });
+    expect(line.writeUnits).toBeGreaterThan(0);
+    expect(line.bytes).toBeGreaterThan(10);
+  });
+
+  it('has a line of a buffered answer, with its size', async () => {
+    const answer = await service.post('/call/start', start('c'));
+    const { length } = await answer.clone().text();
+    expect(await lineOf(answer)).toMatchObject({ route: '/call/start', rows: 1, bytes: length });
+  });
+
+  it('has a line of a query, with its plan and what it read', async () => {
+    const answer = await service.post('/calls/stream_query', { project_id, limit: 1 });
+    expect(await lineOf(answer)).toMatchObject({
+      plan: { source: expect.any(String) },
+      rows: 1,
+      scanned: expect.any(Number),
+      hydrated: 1,
+    });
+  });
+
+  it('has a line of a refused request, with the place of the fault and nothing that stood there', async () => {
+    const body = { project_id, 'my secret field': 1, limit: 'my secret value' };
+    const line = await lineOf(await service.post('/calls/stream_query', body));
+    expect(line).toMatchObject({ level: 'info', outcome: 'refused', status: 422, failed: 0 });
+    expect(line.errors).toContainEqual({ type: 'extra_forbidden', loc: 'body.*' });
+    expect(line.errors).toContainEqual({ type: 'int_type', loc: 'body.limit' });
+    expect(JSON.stringify(line)).not.toContain('secret');
+  });
+
+  it('leads from the answer to the lines that Lambda itself writes', async () => {
+    const answer = await service.post('/call/read', { project_id, id: 'a' });
+    const { requestId, lambdaRequestId } = await lineOf(answer);
+    expect(lambdaRequestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(requestId).toBe(answer.headers.get('x-request-id'));
+  });
+});
+
+it('No line has a payload or a key in it', async () => {
+  await lineOf(await service.post('/call/start', start('d')));
+  await lineOf(await service.post('/call/read', { project_id, id: 'd' }));
+  const [, , secret = 'no key'] = service.key.split('_');
+  const log = service.logged.join('\n');
+  expect(log).toContain('"outcome":"answered"');
+  for (const text of ['my payload', secret, 'Basic ']) expect(log).not.toContain(text);
+});

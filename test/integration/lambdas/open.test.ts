@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import about from '../../../package.json' with { type: 'json' };
+import { document } from '../../support/document.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+describe('GET /health', () => {
+  it('says to everybody that the service is up, its version, and nothing else', async () => {
+    const answer = await fetch(`${service.url}/health`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.json()).toEqual({ status: 'up', version: about.version });
+  });
+
+  it('is the same for whoever has a key, be it a bad one', async () => {
+    for (const authorization of ['Basic bm9ib2R5', `Bearer ${service.key}`, 'nonsense']) {
+      const answer = await fetch(`${service.url}/health`, { headers: { authorization } });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('carries the id of its request', async () => {
+    const ids = await Promise.all(
+      [1, 2].map(async () => (await fetch(`${service.url}/health`)).headers.get('x-request-id')),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('GET /openapi.json', () => {
+  it('answers the document of this service to everybody, to be kept for a while', async () => {
+    const answer = await fetch(`${service.url}/openapi.json`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(await answer.json()).toEqual({ ...document, info: { ...document.info, version: about.version } });
+  });
+
+  it('has the names of the service that is configured', async () => {
+    const weft = await startService({ settings: { serviceName: 'weft' } });
+    try {
+      const text = await (await fetch(`${weft.url}/openapi.json`)).text();
+      expect(text).toContain('"weft_user_id"');
+      expect(text).not.toContain('svc');
+    } finally {
+      await weft.stop();
+    }
+  });
+});
+
+describe('a route without credentials', () => {
+  it.each(['/health', '/openapi.json'])('%s is no other method’s', async (path) => {
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const answer = await fetch(service.url + path, { method, body: '{}' });
+      expect([answer.status, await answer.json()]).toMatchObject([404, { detail: [{ type: 'not_found' }] }]);
+    }
+  });
+
+  it('opens no other: what needs a key needs it still', async () => {
+    for (const path of ['/health/', '/health/call/read', '/openapi.json/x', '/call/read']) {
+      expect((await fetch(service.url + path, { method: 'GET' })).status).toBe(404);
+    }
+    expect((await fetch(`${service.url}/call/read`, { method: 'POST', body: '{}' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { isKeyed, type Route, routes } from '../../../api/routes.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+
+const template = synthesize();
+const functions = resourcesOf(template, 'AWS::Lambda::Function');
+const authorizers = resourcesOf(template, 'AWS::ApiGateway::Authorizer');
+
+const pathOf = (id: string): string => {
+  const [, { Properties }] = resourceOf(template, 'AWS::ApiGateway::Resource', id);
+  const { ParentId, PathPart } = Properties as { ParentId: { Ref?: string }; PathPart: string };
+  return `${ParentId.Ref === undefined ? '' : pathOf(ParentId.Ref)}/${PathPart}`;
+};
+
+interface Method {
+  readonly HttpMethod: string;
+  readonly AuthorizationType: string;
+  readonly ApiKeyRequired?: boolean;
+  readonly AuthorizerId?: { readonly Ref: string };
+  readonly ResourceId: { readonly Ref: string };
+  readonly Integration: Readonly<Record<string, unknown>>;
+}
+const methods = [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].map(
+  ({ Properties }) => Properties as unknown as Method,
+);
+const methodOf = (path: string): Method => {
+  const found = methods.filter(({ ResourceId }) => pathOf(ResourceId.Ref) === path);
+  expect(found).toHaveLength(1);
+  return found[0] as Method;
+};
+const functionIdOf = ({ method, path }: Route): string => {
+  const description = `${method} ${path}`;
+  const [id] = [...functions].find(([, { Properties }]) => Properties.Description === description) ?? [];
+  return id ?? `no function of ${path}`;
+};
+const uriOf = ({ Integration }: Method) => JSON.stringify(Integration.Uri);
+
+describe.each(routes.filter(isKeyed))('POST $path', (route) => {
+  it('is a POST that the authorizer of its scheme lets through', () => {
+    const method = methodOf(route.path);
+    const authorizerId = method.AuthorizerId?.Ref ?? '';
+    expect(method).toMatchObject({ HttpMethod: 'POST', AuthorizationType: 'CUSTOM' });
+    const authorizer = authorizers.get(authorizerId) as Resource;
+    expect(authorizerId).toMatch(route.scheme === 'basic' ? /^AuthBasic/ : /^AuthBearer/);
+    expect(authorizer.Type).toBe('AWS::ApiGateway::Authorizer');
+  });
+});
+
+describe('the routes without credentials', () => {
+  const open = routes.filter((route) => !isKeyed(route));
+
+  it('are two, which touch no store', () => {
+    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /health', 'GET /openapi.json']);
+    for (const { stores } of open) expect(stores).toEqual({});
+  });
+
+  it.each(open)('$path has no authorizer, and no method but GET', ({ path }) => {
+    expect(methodOf(path)).toMatchObject({ HttpMethod: 'GET', AuthorizationType: 'NONE' });
+    expect(methodOf(path)).not.toHaveProperty('AuthorizerId');
+  });
+});
+
+describe.each(routes)('$method $path', (route) => {
+  const method = methodOf(route.path);
+
+  it('invokes its own function, as a proxy', () => {
+    expect(method.Integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
+    expect(uriOf(method)).toContain(`"Fn::GetAtt":["${functionIdOf(route)}","Arn"]`);
+  });
+
+  it('streams its answer, if it is to, for as long as its function may run', () => {
+    if (route.streaming) {
+      expect(uriOf(method)).toContain('/response-streaming-invocations');
+      expect(method.Integration).toMatchObject({
+        ResponseTransferMode: 'STREAM',
+        TimeoutInMillis: Math.max(29, route.timeoutSeconds) * 1000,
+      });
+    } else {
+      expect(uriOf(method)).toContain('/invocations');
+      expect(method.Integration).not.toHaveProperty('ResponseTransferMode');
+      // API Gateway's own 29 seconds, which the function has to keep within.
+      expect(method.Integration).not.toHaveProperty('TimeoutInMillis');
+      expect(route.timeoutSeconds).toBeLessThan(29);
+    }
+  });
+
+  it('may be invoked by API Gateway for this method on this stage alone', () => {
+    const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
+      .map(({ Properties }) => Properties)
+      .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(`"${functionIdOf(route)}"`));
+    expect(permissions).toHaveLength(1);
+    expect(permissions[0]).toMatchObject({
+      Action: 'lambda:InvokeFunction',
+      Principal: 'apigateway.amazonaws.com',
+    });
+    const [stageId] = resourceOf(template, 'AWS::ApiGateway::Stage');
+    const arnPath = route.path.replace(/\{[^}]+\}/g, '*');
+    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain(
+      `{"Ref":"${stageId}"},"/${route.method}${arnPath}"]`,
+    );
+  });
+});
+
+describe('the API', () => {
+  const [apiId, api] = resourceOf(template, 'AWS::ApiGateway::RestApi');
+  const [, stage] = resourceOf(template, 'AWS::ApiGateway::Stage');
+
+  it('has the methods of its routes and no other', () => {
+    expect(methods).toHaveLength(routes.length);
+  });
+
+  it('is regional and speaks TLS 1.2 or better, to its own name alone', () => {
+    expect(api.Properties).toMatchObject({
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    });
+  });
+
+  it('has one stage, api, which is throttled and traced', () => {
+    expect(stage.Properties).toMatchObject({
+      StageName: 'api',
+      TracingEnabled: true,
+      MethodSettings: [
+        { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 },
+      ],
+    });
+  });
+
+  it('is throttled as the settings say', () => {
+    const [, custom] = resourceOf(
+      synthesize({ throttleRate: 20, throttleBurst: 10 }),
+      'AWS::ApiGateway::Stage',
+    );
+    expect(custom.Properties.MethodSettings).toMatchObject([
+      { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 10 },
+    ]);
+  });
+
+  it('logs no execution, no data, and no metrics that cost', () => {
+    expect(stage.Properties.MethodSettings).toMatchObject([
+      { LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: false },
+    ]);
+  });
+
+  it('writes one JSON line a request, with nothing that a caller wrote', () => {
+    const { Format } = stage.Properties.AccessLogSetting as { Format: string };
+    const line: Record<string, string> = JSON.parse(Format);
+    expect(Object.keys(line)).toEqual(
+      expect.arrayContaining([
+        'requestId',
+        'route',
+        'status',
+        'latency',
+        'integrationLatency',
+        'keyId',
+        'user',
+      ]),
+    );
+    const allowed =
+      /^\$context\.(requestId|requestTimeEpoch|identity\.sourceIp|httpMethod|resourcePath|status|error\.responseType|integrationErrorMessage|authorizer\.(keyId|user)|response(Length|Latency)|integration(Latency|Status))$/;
+    for (const value of Object.values(line)) expect(value).toMatch(allowed);
+  });
+
+  it('is deployed with the role that API Gateway logs with, which stays when the stack goes', () => {
+    const [accountId, account] = resourceOf(template, 'AWS::ApiGateway::Account');
+    expect(account.DeletionPolicy).toBe('Retain');
+    expect(stage).toMatchObject({ DependsOn: expect.arrayContaining([accountId]) });
+  });
+
+  it('leaves that role to another stack when it is told to', () => {
+    expect(resourcesOf(synthesize({ accountLogRole: false }), 'AWS::ApiGateway::Account').size).toBe(0);
+  });
+
+  it('is deployed anew when a route, an authorizer or an answer of the gateway changes', () => {
+    const deploymentOf = (of: ReturnType<typeof synthesize>) =>
+      resourceOf(of, 'AWS::ApiGateway::Deployment')[0];
+    const changed = [
+      synthesize({}, routes.slice(0, -1)),
+      synthesize({ authorizerCacheSeconds: 1 }),
+      synthesize({ serviceName: 'weft' }),
+    ];
+    expect(new Set([template, ...changed].map(deploymentOf)).size).toBe(4);
+    expect(deploymentOf(synthesize())).toBe(deploymentOf(template));
+  });
+
+  it('gives its URL, which is its stage', () => {
+    expect(JSON.stringify(template.findOutputs('ApiUrl'))).toContain(`{"Ref":"${apiId}"}`);
+  });
+});

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { cdkContext, type Resource, root, temporaryFolder } from '../../support/synth.ts';
+
+/**
+ * Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment.
+ */
+const run = async (context: Record<string, unknown>) => {
+  const outdir = temporaryFolder();
+  const done = promisify(execFile)(process.execPath, [join(root, 'bin/pennytrace.ts')], {
+    cwd: tmpdir(),
+    env: { CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+  });
+  const { stdout, stderr } = await done;
+  return { outdir, output: stdout + stderr };
+};
+
+describe('the app', () => {
+  it('synthesizes the stack and says nothing', async () => {
+    const { outdir, output } = await run({ ...cdkContext, stackName: 'Weft' });
+    expect(output).toBe('');
+    const template = JSON.parse(readFileSync(join(outdir, 'Weft.template.json'), 'utf8'));
+    const functions = Object.values(template.Resources as Record<string, Resource>).filter(
+      ({ Type }) => Type === 'AWS::Lambda::Function',
+    );
+    expect(functions).toHaveLength(routes.length + 1);
+    for (const { Properties } of functions) {
+      const { S3Key } = Properties.Code as { S3Key: string };
+      expect(existsSync(join(outdir, `asset.${S3Key.replace('.zip', '')}`, 'index.cjs'))).toBe(true);
+    }
+  });
+
+  it('gives the same template each time', async () => {
+    const [first, second] = await Promise.all([run(cdkContext), run(cdkContext)]);
+    const text = ({ outdir }: typeof first) => readFileSync(join(outdir, 'Pennytrace.template.json'), 'utf8');
+    expect(text(second)).toBe(text(first));
+  });
+
+  it('ends with a setting’s fault and nothing else', async () => {
+    const failed = await run({ retentionDays: 'forever' }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: 'setting retentionDays is "forever": write a whole number from 1 to 36500\n',
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+
+const template = synthesize();
+const [functionId] = resourceOf(template, 'AWS::Lambda::Function', 'AuthAuthorizer');
+const authorizers = resourcesOf(template, 'AWS::ApiGateway::Authorizer');
+
+describe('the keys table', () => {
+  it('has the id as its key, and neither expiry nor index', () => {
+    const [, { Properties }] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
+    expect(Properties.KeySchema).toEqual([{ AttributeName: 'id', KeyType: 'HASH' }]);
+    expect(Properties.AttributeDefinitions).toEqual([{ AttributeName: 'id', AttributeType: 'S' }]);
+    expect(Properties).not.toHaveProperty('TimeToLiveSpecification');
+    expect(Properties).not.toHaveProperty('GlobalSecondaryIndexes');
+  });
+});
+
+describe('the authorizers', () => {
+  it('are one for each scheme that a route takes', () => {
+    expect(authorizers.size).toBe(2);
+    const basic = routes.filter(({ scheme }) => scheme === 'basic');
+    expect(resourcesOf(synthesize({}, basic), 'AWS::ApiGateway::Authorizer').size).toBe(1);
+  });
+
+  it.each([...authorizers])(
+    '%s asks the one function, by the Authorization header, and remembers for a minute',
+    (_, { Properties }) => {
+      expect(Properties).toMatchObject({
+        Type: 'REQUEST',
+        IdentitySource: 'method.request.header.Authorization',
+        AuthorizerResultTtlInSeconds: 60,
+      });
+      expect(JSON.stringify(Properties.AuthorizerUri)).toContain(`"${functionId}"`);
+    },
+  );
+
+  it.each([...authorizers.keys()])('%s may invoke the function', (id) => {
+    const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()];
+    const own = permissions.filter(({ Properties }) =>
+      JSON.stringify(Properties.SourceArn).includes(`"${id}"`),
+    );
+    expect(own).toHaveLength(1);
+    expect(own[0]?.Properties.FunctionName).toEqual({ 'Fn::GetAtt': [functionId, 'Arn'] });
+  });
+
+  it('remember for as long as is set, or not at all', () => {
+    const custom = synthesize({ authorizerCacheSeconds: 0 });
+    for (const { Properties } of resourcesOf(custom, 'AWS::ApiGateway::Authorizer').values()) {
+      expect(Properties.AuthorizerResultTtlInSeconds).toBe(0);
+    }
+  });
+});

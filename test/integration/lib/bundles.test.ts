@@ -1,0 +1,224 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { FileSystem } from 'aws-cdk-lib';
+import type { Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { bundle } from '../../../lib/bundles.ts';
+import { constantsOf } from '../../../lib/constants.ts';
+import { root, temporaryFolder } from '../../support/synth.ts';
+import { json, startUpstream } from '../../support/upstream.ts';
+
+const handlers = [...routes.map((route) => route.handler), 'authorizer'];
+
+describe('the bundles of the handlers', () => {
+  const outdir = temporaryFolder();
+  let folders: ReadonlyMap<string, string>;
+  let metafile: Metafile;
+  const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
+
+  beforeAll(() => {
+    folders = bundle({ root, handlers, outdir, constants: constantsOf('svc') });
+    metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
+  });
+
+  it('are a folder for each', () => {
+    expect([...folders]).toEqual(handlers.map((handler) => [handler, join(outdir, handler)]));
+  });
+
+  it('export a handler each, once loaded as Lambda loads them', () => {
+    const script = `
+      globalThis.awslambda = { streamifyResponse: (handle) => handle };
+      const loaded = ${JSON.stringify(handlers)}.map((handler) => require('./' + handler + '/index.cjs'));
+      console.log(JSON.stringify(loaded.map((exports) => [Object.keys(exports), typeof exports.handler])));`;
+    const names = [
+      'CALLS_TABLE',
+      'OBJECTS_TABLE',
+      'COSTS_TABLE',
+      'FEEDBACK_TABLE',
+      'KEYS_TABLE',
+      'PAYLOADS_BUCKET',
+    ];
+    const env = {
+      ...Object.fromEntries(names.map((name) => [name, name.toLowerCase()])),
+      ...{ SERVICE_NAME: 'svc', SHARDS: '4', AWS_REGION: 'us-east-1' },
+    };
+    const printed = execFileSync(process.execPath, ['--eval', script], {
+      cwd: outdir,
+      env,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(printed)).toEqual(handlers.map(() => [['handler'], 'function']));
+  });
+
+  it('are small: none is above 400 KB, the authorizer not above 250', () => {
+    const sizes = handlers.map((handler) => [handler, text(handler, 'index.cjs').length] as const);
+    expect(sizes.filter(([, bytes]) => bytes > 400_000)).toEqual([]);
+    expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
+  });
+
+  it('have the SDK and middy alone ask for what is replaced in them', () => {
+    const replaced =
+      /^(?:node:fs\/promises|node:stream\/web|@smithy\/core\/event-streams|@aws-sdk\/middleware-endpoint-discovery)$/;
+    const importers = Object.entries(metafile.inputs).filter(([, { imports }]) =>
+      imports.some(({ original = '' }) => replaced.test(original)),
+    );
+    expect(
+      importers
+        .map(([path]) => path)
+        .filter((path) => !/^node_modules\/@(?:smithy|aws-sdk|middy)\//.test(path)),
+    ).toEqual([]);
+    expect(importers.length).toBeGreaterThan(0);
+  });
+
+  it.each(handlers)('load no part of Node in %s that loads what nobody needs', (handler) => {
+    // An ES module's import of a built-in module runs all its getters.
+    expect(text(handler, 'index.cjs')).not.toMatch(/\bimport\(/);
+  });
+
+  it.each(handlers)(
+    'ask nowhere in %s how they are called, which a plain function does not know of the one around it',
+    (handler) => {
+      expect(text(handler, 'index.cjs')).not.toContain('new.target');
+    },
+  );
+
+  it.each(handlers)('let %s import nothing that Node does not have', (handler) => {
+    const imports = metafile.outputs[`bundles/${handler}/index.cjs`]?.imports.map(({ path }) => path) ?? [];
+    // Or what lies beside it.
+    const beside = (path: string) => existsSync(join(outdir, handler, 'node_modules', path, 'package.json'));
+    expect(imports.filter((path) => !isBuiltin(path) && !beside(path))).toEqual([]);
+    expect(text(handler, 'index.cjs')).not.toContain('Dynamic require of');
+  });
+
+  it('ask for no variable that is not there, as esbuild leaves one where a field of a class is an arrow function that has `this`', () => {
+    const settings = {
+      files: { maxSize: 10_000_000 },
+      linter: { rules: { preset: 'none', correctness: { noUndeclaredVariables: 'error' } } },
+    };
+    writeFileSync(join(outdir, 'biome.json'), JSON.stringify(settings));
+    const biome = join(root, 'node_modules/.bin/biome');
+    const { stdout } = spawnSync(biome, ['lint', '--reporter=github', '--max-diagnostics=none', '.'], {
+      cwd: outdir,
+      encoding: 'utf8',
+    });
+    const names = [...stdout.matchAll(/The (\S+) variable is undeclared/g)].map(([, name]) => name);
+    // Lambda's own, how esbuild tells Node what is exported, and a question of uuidv7's, by
+    // `typeof`.
+    expect([...new Set(names)].toSorted()).toEqual(['UUIDV7_DENY_WEAK_RNG', 'awslambda', 'handler']);
+    expect(names.filter((name) => name === 'handler')).toHaveLength(handlers.length);
+  });
+
+  it('read a key with the client of Secrets Manager that lies beside them', async () => {
+    await using secrets = await startUpstream();
+    secrets.behave(json({ SecretString: 'the key' }));
+    const script = `
+      const { SecretsManagerClient, GetSecretValueCommand } = require('@aws-sdk/client-secrets-manager');
+      new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId: 'openai' }))
+        .then(({ SecretString }) => console.log(SecretString));`;
+    const env = {
+      ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'role', AWS_SECRET_ACCESS_KEY: 'secret' },
+      AWS_ENDPOINT_URL: new URL(secrets.baseUrl).origin,
+    };
+    const cwd = join(outdir, 'inference/v1');
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], { cwd, env });
+    expect(stdout).toBe('the key\n');
+    expect(secrets.requests).toMatchObject([
+      {
+        headers: {
+          'x-amz-target': 'secretsmanager.GetSecretValue',
+          authorization: expect.stringContaining('Credential=role/'),
+        },
+        text: '{"SecretId":"openai"}',
+      },
+    ]);
+  });
+
+  it.each(handlers)('map the stack traces of %s to its sources, without their texts', (handler) => {
+    expect(text(handler, 'index.cjs')).toMatch(/\/\/# sourceMappingURL=index\.cjs\.map\s*$/);
+    const map = JSON.parse(text(handler, 'index.cjs.map'));
+    expect(map.sources).toContainEqual(expect.stringMatching(`^(../)+lambdas/${handler}.ts$`));
+    expect(map).not.toHaveProperty('sourcesContent');
+  });
+});
+
+describe('bundling', () => {
+  /** A project of one handler, in a folder of its own. */
+  const project = (source: string): string => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'lambdas/call'), { recursive: true });
+    mkdirSync(join(folder, 'core'));
+    writeFileSync(
+      join(folder, 'core/greet.ts'),
+      "export const greet = (name: string) => 'Hello '.concat(name);\n",
+    );
+    writeFileSync(join(folder, 'lambdas/call/start.ts'), source);
+    return folder;
+  };
+  const fingerprint = (projectRoot: string): string => {
+    const folder = bundle({ root: projectRoot, handlers: ['call/start'], outdir: temporaryFolder() }).get(
+      'call/start',
+    );
+    return FileSystem.fingerprint(folder ?? '');
+  };
+  const source =
+    "import { greet } from '../../../core/greet.ts';\nexport const handler = () => greet('you');\n";
+
+  it('gives the same bytes wherever the project and its output lie', () => {
+    const first = project(source);
+    const copy = join(temporaryFolder(), 'deeper', 'down');
+    cpSync(first, copy, { recursive: true });
+    expect(fingerprint(copy)).toBe(fingerprint(first));
+  });
+
+  it('gives other bytes for another source', () => {
+    expect(fingerprint(project(source.replace('you', 'us')))).not.toBe(fingerprint(project(source)));
+  });
+
+  it('leaves out what a handler does not use', () => {
+    const folder = project(source);
+    writeFileSync(
+      join(folder, 'core/greet.ts'),
+      "export const greet = () => 'x';\nexport const part = 'unused';\n",
+    );
+    const outdir = temporaryFolder();
+    bundle({ root: folder, handlers: ['call/start'], outdir });
+    expect(readFileSync(join(outdir, 'call/start/index.cjs'), 'utf8')).not.toContain('unused');
+  });
+
+  it('puts a lazy package beside the handlers that import it, which find it when they need it', () => {
+    const lazy = project(
+      "export const handler = async () => (await import('@pydantic/genai-prices')).calcPrice({ input_tokens: 1e6 }, 'gpt-4o').total_price;\n",
+    );
+    symlinkSync(join(root, 'node_modules'), join(lazy, 'node_modules'));
+    writeFileSync(join(lazy, 'lambdas/call/end.ts'), source);
+    const outdir = temporaryFolder();
+    bundle({ root: lazy, handlers: ['call/start', 'call/end'], outdir });
+    const folder = join(outdir, 'call/start');
+    expect(statSync(join(folder, 'index.cjs')).size).toBeLessThan(1000);
+    expect(existsSync(join(outdir, 'call/end/node_modules'))).toBe(false);
+    // In a Node of its own, as it will be: vitest resolves imports its own way.
+    const script = `require('./index.cjs').handler().then(console.log);`;
+    const run = ['--eval', script];
+    expect(execFileSync(process.execPath, run, { cwd: folder, encoding: 'utf8' })).toBe('2.5\n');
+  });
+
+  it('fails where a handler imports what is not there, says so, and writes nothing', () => {
+    const outdir = join(temporaryFolder(), 'out');
+    const folder = project("export { handler } from '../../lib/missing.ts';\n");
+    const options = JSON.stringify({ root: folder, handlers: ['call/start'], outdir });
+    const module = JSON.stringify(join(root, 'lib/bundles.ts'));
+    // In a process of its own: esbuild writes past this one to its standard error.
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', `import { bundle } from ${module}; bundle(${options});`],
+      { encoding: 'utf8' },
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/Could not resolve "\.\/missing\.ts"[\s\S]*lambdas\/call\/start\.ts:1/);
+    expect(existsSync(outdir)).toBe(false);
+  });
+});

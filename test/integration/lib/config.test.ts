@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../../api/routes.ts';
+import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
+import { cdkContext, root } from '../../support/synth.ts';
+
+const defaults = {
+  serviceName: 'svc',
+  stackName: 'Pennytrace',
+  shards: [4],
+  keepData: true,
+  authorizerCacheSeconds: 60,
+  throttleRate: 1000,
+  throttleBurst: 2000,
+  logRetentionDays: 30,
+  runbookUrl: 'docs/operations.md',
+  accountLogRole: true,
+};
+
+const messageOf = (context: Record<string, unknown>): string => {
+  try {
+    readConfig(context);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+};
+
+describe('the settings', () => {
+  it('have a default each, or none', () => {
+    expect(readConfig({})).toEqual(defaults);
+  });
+
+  it('are the defaults in cdk.json', () => {
+    expect(readConfig(cdkContext)).toEqual(defaults);
+  });
+
+  it('pass over what is CDK’s own, and what is null', () => {
+    const context = {
+      '@aws-cdk/core:x': true,
+      'aws:cdk:y': [],
+      'vpc-provider:z': {},
+      'cli-telemetry': false,
+    };
+    expect(readConfig({ ...context, retentionDays: null })).toEqual(defaults);
+  });
+
+  it.each([
+    ['retentionDays', '30', 30],
+    ['keepData', 'false', false],
+    ['keepData', 'true', true],
+    ['shards', '8', [8]],
+    ['shards', 8, [8]],
+    ['shards', '4,16', [4, 16]],
+    ['authorizerCacheSeconds', '0', 0],
+    ['logRetentionDays', '7', 7],
+    ['alarmEmail', 'ops@example.com', 'ops@example.com'],
+    ['routeMetrics', '/call/start,/call/end', ['/call/start', '/call/end']],
+    ['routeMetrics', ['/call/start'], ['/call/start']],
+    ['routeMetrics', 'all', routes.filter(isKeyed).map(({ path }) => path)],
+  ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
+    expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
+  });
+
+  it.each([
+    ['serviceName', 'My-Service', 'write a lower-case letter'],
+    ['serviceName', 7, 'write a lower-case letter'],
+    ['stackName', '9lives', 'write a letter'],
+    ['shards', '3', 'write a power of two'],
+    ['shards', '4;16', 'write a power of two'],
+    ['shards', '4,4', 'write a power of two'],
+    ['shards', '', 'write a power of two'],
+    ['shards', '512', 'write a power of two'],
+    ['retentionDays', '0', 'write a whole number from 1 to 36500'],
+    ['retentionDays', '1.5', 'write a whole number from 1 to 36500'],
+    ['retentionDays', 'forever', 'write a whole number from 1 to 36500'],
+    ['keepData', 'yes', 'write true or false'],
+    ['authorizerCacheSeconds', 3601, 'write a whole number from 0 to 3600'],
+    ['throttleRate', -1, 'write a whole number from 1 to 10000'],
+    ['logRetentionDays', 31, 'write one of 1, 3, 5, 7, 14, 30'],
+    ['alarmEmail', 'nobody', 'write an e-mail address'],
+    ['accountLogRole', 1, 'write true or false'],
+    ['runbookUrl', 'docs/operations.md#alarms', 'write the path or the URL of the operations page'],
+    ['routeMetrics', true, 'write all, or paths of routes'],
+    ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],
+    ['monthlyBudget', 50, 'write an alarmEmail too'],
+  ])('refuse %s = %j and say what to write', (name, value, advice) => {
+    expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
+  });
+
+  it('refuse a name that is none of theirs and list those that are', () => {
+    const message = messageOf({ retentiondays: 30 });
+    expect(message).toContain('unknown setting retentiondays');
+    expect(message).toContain('retentionDays');
+  });
+
+  it('tell of all faults at once, a line each', () => {
+    expect(messageOf({ keepData: 'no', shards: 5, colour: 'red' }).split('\n')).toHaveLength(3);
+  });
+});
+
+describe('docs/configuration.md', () => {
+  const lines = readFileSync(join(root, 'docs/configuration.md'), 'utf8').split('\n');
+  const rows = lines.flatMap((line) => {
+    const [, name, byDefault] = /^\| `(\w+)`\s+\| (?:`([^`]+)`|none)/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, byDefault }];
+  });
+
+  it('has a row for each setting and no other', () => {
+    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(settings.shape).sort());
+  });
+
+  it('names the defaults that are in force', () => {
+    const documented = rows.flatMap(({ name, byDefault }) =>
+      byDefault === undefined ? [] : [[name, byDefault]],
+    );
+    const actual = Object.entries(readConfig({})).map(([name, value]) => [name, String(value)]);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { resourcesOf, synthesize } from '../../support/synth.ts';
+
+interface GatewayResponse {
+  readonly ResponseType: string;
+  readonly StatusCode?: string;
+  readonly ResponseParameters: Readonly<Record<string, string>>;
+  readonly ResponseTemplates: Readonly<Record<string, string>>;
+}
+const responsesOf = (settings = {}) =>
+  new Map(
+    [...resourcesOf(synthesize(settings), 'AWS::ApiGateway::GatewayResponse').values()].map(
+      ({ Properties }) => {
+        const response = Properties as unknown as GatewayResponse;
+        return [response.ResponseType, response];
+      },
+    ),
+  );
+const responses = responsesOf();
+const bodyOf = (type: string) => JSON.parse(responses.get(type)?.ResponseTemplates['application/json'] ?? '');
+
+describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (type) => {
+  it('has the service’s error shape, and no other type than JSON', () => {
+    expect(bodyOf(type)).toEqual({
+      detail: [
+        {
+          loc: expect.any(Array),
+          msg: expect.stringMatching(/\w/),
+          type: expect.stringMatching(/^[a-z_]+$/),
+        },
+      ],
+    });
+    expect(bodyOf(type).detail[0].loc.every((part: unknown) => typeof part === 'string')).toBe(true);
+    expect(Object.keys(responses.get(type)?.ResponseTemplates ?? {})).toEqual(['application/json']);
+  });
+
+  it('ends its line', () => {
+    expect(responses.get(type)?.ResponseTemplates['application/json']).toMatch(/\}\n$/);
+  });
+
+  it('carries the request’s id', () => {
+    expect(responses.get(type)?.ResponseParameters).toMatchObject({
+      'gatewayresponse.header.x-request-id': 'context.requestId',
+    });
+  });
+
+  it('says nothing of API Gateway’s own: that names functions and repeats headers', () => {
+    expect(JSON.stringify(responses.get(type)?.ResponseTemplates)).not.toContain('$');
+  });
+});
+
+describe('the status of API Gateway’s own answers', () => {
+  it.each([
+    ['UNAUTHORIZED', '401'],
+    ['ACCESS_DENIED', '403'],
+    ['MISSING_AUTHENTICATION_TOKEN', '404'],
+    ['INVALID_SIGNATURE', '404'],
+    ['EXPIRED_TOKEN', '404'],
+    ['RESOURCE_NOT_FOUND', '404'],
+    ['REQUEST_TOO_LARGE', '413'],
+    ['UNSUPPORTED_MEDIA_TYPE', '415'],
+    ['BAD_REQUEST_BODY', '422'],
+    ['BAD_REQUEST_PARAMETERS', '422'],
+    ['THROTTLED', '429'],
+    ['QUOTA_EXCEEDED', '429'],
+    ['AUTHORIZER_FAILURE', '503'],
+    ['AUTHORIZER_CONFIGURATION_ERROR', '500'],
+    ['API_CONFIGURATION_ERROR', '500'],
+    ['INTEGRATION_FAILURE', '502'],
+    ['INTEGRATION_TIMEOUT', '504'],
+  ])('%s is %s', (type, status) => {
+    expect(responses.get(type)?.StatusCode).toBe(status);
+  });
+
+  it.each(['DEFAULT_4XX', 'DEFAULT_5XX'])('%s is whatever it stands in for', (type) => {
+    expect(responses.has(type)).toBe(true);
+    expect(responses.get(type)).not.toHaveProperty('StatusCode');
+  });
+});
+
+describe('what API Gateway’s own answers say', () => {
+  const challenge = 'gatewayresponse.header.WWW-Authenticate';
+
+  it('an unauthorized caller learns both schemes, by the service’s name', () => {
+    const header = (settings?: object) =>
+      responsesOf(settings).get('UNAUTHORIZED')?.ResponseParameters[challenge];
+    expect(header()).toBe(`'Basic realm="svc", charset="UTF-8", Bearer realm="svc"'`);
+    expect(header({ serviceName: 'weft' })).toContain('realm="weft"');
+  });
+
+  it('no other answer asks for a key', () => {
+    const asking = [...responses.values()].filter((response) => challenge in response.ResponseParameters);
+    expect(asking.map(({ ResponseType }) => ResponseType)).toEqual(['UNAUTHORIZED']);
+  });
+
+  it('an unknown route is a fault of the path, whose slashes are what is often wrong', () => {
+    expect(bodyOf('MISSING_AUTHENTICATION_TOKEN').detail[0]).toMatchObject({
+      loc: ['path'],
+      msg: expect.stringContaining('no path has a doubled or a trailing slash'),
+      type: 'not_found',
+    });
+  });
+
+  it('a request that is too large is told the limit and the way out', () => {
+    expect(bodyOf('REQUEST_TOO_LARGE').detail[0].msg).toMatch(/6 MB.*smaller batches/);
+  });
+
+  it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s says when to come again', (type) => {
+    expect(responses.get(type)?.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'1'");
+  });
+});

@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { resourceOf, resourcesOf, root, synthesize } from '../../support/synth.ts';
+
+const template = synthesize();
+const stackName = { Ref: 'AWS::StackName' };
+const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
+
+describe('the alarms', () => {
+  it('stay within the ten metrics that are free: each is on one', () => {
+    expect(alarms.size).toBeLessThanOrEqual(10);
+    for (const { Properties } of alarms.values()) {
+      expect(Properties).toHaveProperty('MetricName');
+      expect(Properties).not.toHaveProperty('Metrics');
+    }
+  });
+
+  it.each([
+    ['ServerErrors', 'AWS/ApiGateway', '5XXError'],
+    ['FunctionThrottles', 'AWS/Lambda', 'Throttles'],
+    ['IngestDuration', 'AWS/Lambda', 'Duration'],
+    ['Failures', stackName, 'Failures'],
+    ['AuthorizerFailures', stackName, 'AuthorizerFailures'],
+    ['StorageThrottles', stackName, 'StorageThrottles'],
+  ])('%s watches %j %s', (id, Namespace, MetricName) => {
+    expect(alarmOf(id).Properties).toMatchObject({ Namespace, MetricName });
+  });
+
+  it('are silent while nothing is measured', () => {
+    for (const { Properties } of alarms.values()) expect(Properties.TreatMissingData).toBe('notBreaching');
+  });
+
+  it('say what they mean', () => {
+    for (const { Properties } of alarms.values())
+      expect(Properties.AlarmDescription).toMatch(/\w+ .*\. What to do: \S+$/);
+  });
+
+  it('ring before a batch of calls runs out of time', () => {
+    const route = routes.find(({ path }) => path === '/call/upsert_batch');
+    const { Threshold, ExtendedStatistic } = alarmOf('IngestDuration').Properties;
+    expect(ExtendedStatistic).toBe('p99');
+    expect(Threshold).toBeLessThan((route?.timeoutSeconds ?? 0) * 1000);
+  });
+});
+
+describe('what to do', () => {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+  /** The anchors of the page's headings, as GitHub makes them. */
+  const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  const linked = (from = template) =>
+    [...resourcesOf(from, 'AWS::CloudWatch::Alarm').values()].map(({ Properties }) =>
+      String(Properties.AlarmDescription).split(' ').at(-1),
+    );
+
+  it('stands in a section for each alarm, to which its description leads', () => {
+    const sections = anchors.filter((anchor) => anchor.startsWith('alarm-'));
+    expect(linked().toSorted()).toEqual(sections.map((anchor) => `docs/operations.md#${anchor}`).toSorted());
+  });
+
+  it('is looked for where runbookUrl says', () => {
+    const runbookUrl = 'https://example.com/operations.md';
+    expect(linked(synthesize({ runbookUrl }))).toContain(`${runbookUrl}#alarm-server-errors`);
+  });
+});
+
+/** Which logs a metric is counted in, and what is looked for there. */
+const countedIn = (metricName: string) => {
+  const filters = [...resourcesOf(template, 'AWS::Logs::MetricFilter').values()]
+    .map(({ Properties }) => Properties)
+    .filter(({ MetricTransformations }) => JSON.stringify(MetricTransformations).includes(`"${metricName}"`));
+  return {
+    filters,
+    logs: new Set(filters.map(({ LogGroupName }) => JSON.stringify(LogGroupName))),
+    patterns: new Set(filters.map(({ FilterPattern }) => FilterPattern)),
+    metrics: new Set(filters.map(({ MetricTransformations }) => JSON.stringify(MetricTransformations))),
+  };
+};
+
+describe('failures', () => {
+  const { logs, patterns, metrics } = countedIn('Failures');
+  const authorizer = countedIn('AuthorizerFailures');
+  const looked = new Set([
+    '{ $.level = "error" }',
+    '?"Task timed out" ?"Runtime exited" ?"Uncaught Exception" ?"Unhandled Promise Rejection"',
+  ]);
+
+  it('are counted in the log of every endpoint, and apart in the authorizer’s', () => {
+    expect(logs.size).toBe(routes.length);
+    expect([...logs].join()).not.toContain('AuthAuthorizer');
+    expect(authorizer.logs.size).toBe(1);
+    expect([...authorizer.logs].join()).toContain('AuthAuthorizer');
+  });
+
+  it('are lines of level error, and what Lambda writes when a function dies, but not what a handler throws', () => {
+    expect(patterns).toEqual(looked);
+    expect(authorizer.patterns).toEqual(looked);
+  });
+
+  it('are one metric', () => {
+    expect([...metrics].map((text) => JSON.parse(text))).toEqual([
+      [{ MetricNamespace: stackName, MetricName: 'Failures', MetricValue: '1' }],
+    ]);
+  });
+});
+
+describe('throttles of storage', () => {
+  it('are counted by every function, the authorizer too, for all tables and the bucket', () => {
+    const { logs, patterns, metrics } = countedIn('StorageThrottles');
+    expect(logs.size).toBe(routes.length + 1);
+    expect(patterns).toEqual(new Set(['{ $.throttled > 0 }']));
+    expect([...metrics].map((text) => JSON.parse(text))).toEqual([
+      [{ MetricNamespace: stackName, MetricName: 'StorageThrottles', MetricValue: '$.throttled' }],
+    ]);
+  });
+});
+
+describe('the dashboard', () => {
+  const [, dashboard] = resourceOf(template, 'AWS::CloudWatch::Dashboard');
+  const [, parts] = (dashboard.Properties.DashboardBody as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
+  const body = parts.map((part) => (typeof part === 'string' ? part : 'token')).join('');
+  const { widgets } = JSON.parse(body) as {
+    widgets: { type: string; properties: { title: string; query?: string; metrics?: unknown[][] } }[];
+  };
+  const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
+  const isExpression = (row: unknown[]) => JSON.stringify(row).includes('"expression"');
+
+  it('shows fewer metrics than the 50 that are free', () => {
+    const metrics = rows.filter((row) => !isExpression(row));
+    expect(metrics.length).toBeGreaterThan(30);
+    expect(metrics.length).toBeLessThan(50);
+  });
+
+  it('has what is asked first on top', () => {
+    expect(widgets.slice(0, 4).map(({ properties }) => properties.title)).toEqual([
+      'Requests',
+      'Latency, streams to their end (ms)',
+      'Failures and throttles',
+      'Dollars a day at this rate (list prices of Virginia)',
+    ]);
+  });
+
+  it('prices what is consumed of every table and every index', () => {
+    const indexes = [...resourcesOf(template, 'AWS::DynamoDB::Table').values()].flatMap(({ Properties }) => [
+      'the table itself',
+      ...((Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? []),
+    ]);
+    for (const metric of ['ConsumedWriteCapacityUnits', 'ConsumedReadCapacityUnits'])
+      expect(rows.filter((row) => row.includes(metric))).toHaveLength(indexes.length);
+  });
+
+  it('writes prices as CloudWatch reads them, without an exponent', () => {
+    const expressions = rows.filter(isExpression).map((row) => JSON.stringify(row));
+    expect(expressions).toHaveLength(3);
+    for (const expression of expressions) expect(expression).not.toMatch(/\de[+-]\d/);
+  });
+
+  it('has a table of all routes, from the logs of all functions', () => {
+    const table = widgets.find(({ properties }) => properties.title === 'Requests by route');
+    expect(table?.properties.query).toContain('by route');
+    expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(routes.length + 1);
+  });
+});
+
+describe('without alarmEmail', () => {
+  it('nobody is told, and there is no topic', () => {
+    expect(resourcesOf(template, 'AWS::SNS::Topic').size).toBe(0);
+    for (const { Properties } of alarms.values()) expect(Properties).not.toHaveProperty('AlarmActions');
+  });
+});
+
+describe('with alarmEmail', () => {
+  const mailed = synthesize({ alarmEmail: 'ops@example.com' });
+  const [topicId] = resourceOf(mailed, 'AWS::SNS::Topic');
+
+  it('every alarm is sent to the address', () => {
+    const [, subscription] = resourceOf(mailed, 'AWS::SNS::Subscription');
+    expect(subscription.Properties).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'ops@example.com',
+      TopicArn: { Ref: topicId },
+    });
+    for (const { Properties } of resourcesOf(mailed, 'AWS::CloudWatch::Alarm').values()) {
+      expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
+    }
+  });
+
+  it('the topic takes them from the alarms of this account, and from nobody without TLS', () => {
+    const [, policy] = resourceOf(mailed, 'AWS::SNS::TopicPolicy');
+    const { Statement } = policy.Properties.PolicyDocument as { Statement: Record<string, unknown>[] };
+    expect(Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+    expect(Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Deny',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validations } from 'aws-cdk-lib';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { describe, expect, it } from 'vitest';
+import { makeStack, synthesize } from '../../support/synth.ts';
+
+/**
+ * Everything here costs nothing while it is not used, or (dashboard, alarms, stored data) has its
+ * own test or line.
+ */
+const freeWhileIdle = [
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::DynamoDB::Table',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
+  'AWS::S3::Bucket',
+  'AWS::S3::BucketPolicy',
+];
+
+describe('the stack', () => {
+  const template = synthesize();
+
+  it('has no resource that costs while idle, and no custom resource', () => {
+    const resources = Object.values(template.toJSON().Resources as Record<string, { Type: string }>);
+    expect([...new Set(resources.map(({ Type }) => Type))].sort()).toEqual(freeWhileIdle);
+  });
+
+  it('gives out what clients and the keys command need, by fixed names', () => {
+    expect(Object.keys(template.toJSON().Outputs)).toEqual([
+      'ApiUrl',
+      'KeysTable',
+      'CallsTable',
+      'ObjectsTable',
+      'PayloadsBucket',
+      'CostsTable',
+      'FeedbackTable',
+    ]);
+  });
+
+  it('is named as the settings say', () => {
+    expect(makeStack({ stackName: 'Weft' }).stack.stackName).toBe('Weft');
+  });
+
+  it('fits any account and region', () => {
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/:\d{12}:|\b[a-z]{2}-[a-z]+-\d\b/);
+  });
+
+  it('has the template that was reviewed', () => {
+    const text = JSON.stringify(template.toJSON(), null, 2).replace(/"[0-9a-f]{64}\.zip"/g, '"<bundle>.zip"');
+    expect(text).toMatchSnapshot();
+  });
+});
+
+/**
+ * Runs both packs over the stack and gives the names of the rules that it breaks without a reason.
+ */
+const brokenRules = ({ app }: ReturnType<typeof makeStack>): string[] => {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  try {
+    app.synth();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ValidationFailed')) throw error;
+  }
+  const { pluginReports } = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')) as {
+    pluginReports: { violations: { ruleName: string }[] }[];
+  };
+  return pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
+};
+
+describe('cdk-nag', () => {
+  it.each([
+    ['as it is by default', {}],
+    ['with alarms by mail and a budget', { alarmEmail: 'ops@example.com', monthlyBudget: 50 }],
+  ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {
+    expect(brokenRules(makeStack(settings))).toEqual([]);
+  });
+
+  it('would find what is not', () => {
+    const made = makeStack();
+    new Bucket(made.stack, 'Open');
+    new CfnFunction(made.stack, 'Untraced', {
+      code: { zipFile: '' },
+      role: 'arn:aws:iam::111122223333:role/some',
+    });
+    expect(brokenRules(made)).toEqual(
+      expect.arrayContaining(['AwsSolutions-S10', 'AwsSolutions-S1', 'Serverless-LambdaTracing']),
+    );
+  });
+});

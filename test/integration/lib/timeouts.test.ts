@@ -1,0 +1,108 @@
+import type { Context } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { dynamodbClient, s3Client } from '../../../core/storage/index.ts';
+import { budgetOf } from '../../../lambdas/http/event.ts';
+import { resourcesOf, synthesize } from '../../support/synth.ts';
+
+/*
+ * From the inside out: connecting < one request to a store < what is spent on storage < the
+ * function < API Gateway. Each has to end before the one around it, or the client gets a worse
+ * answer than the one that could have been given.
+ */
+
+const template = synthesize();
+
+/**
+ * API Gateway's bound on a buffered integration and on an authorizer, and on a streamed answer, in
+ * milliseconds.
+ */
+const bufferedMs = 29_000;
+const streamedMs = 15 * 60_000;
+
+/**
+ * The longest that one step on storage is tried for, in milliseconds; `patienceMs` in
+ * core/storage/retries.ts.
+ */
+const patienceMs = 25_000;
+
+interface HandlerConfig {
+  readonly connectionTimeout: number;
+  readonly requestTimeout: number;
+  readonly throwOnRequestTimeout: boolean;
+}
+
+/** The time-outs that a client was made with, in milliseconds. */
+const timeoutsOf = async (client: { config: { requestHandler: unknown } }): Promise<HandlerConfig> => {
+  const handler = client.config.requestHandler as { configProvider: Promise<HandlerConfig> };
+  return handler.configProvider;
+};
+
+const clients = { DynamoDB: dynamodbClient(), S3: await s3Client() };
+
+/** What a function that has all its time left may spend on storage, in milliseconds. */
+const storageMs = (functionMs: number): number => {
+  const context = { getRemainingTimeInMillis: () => functionMs } as Context;
+  return budgetOf(context).deadline - Date.now();
+};
+
+const integrations = new Map(
+  [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].map(({ Properties }) => {
+    const integration = Properties.Integration as { TimeoutInMillis?: number; ResponseTransferMode?: string };
+    return [JSON.stringify(integration), integration];
+  }),
+);
+
+describe.each(Object.entries(clients))('a request to %s', (_, client) => {
+  it('gives up on connecting before it gives up on an answer, and gives up for real', async () => {
+    const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = await timeoutsOf(client);
+    expect(connectionTimeout).toBeGreaterThan(0);
+    expect(connectionTimeout).toBeLessThan(requestTimeout);
+    expect(throwOnRequestTimeout).toBe(true);
+  });
+});
+
+describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
+  const functionMs = timeoutSeconds * 1000;
+
+  it.runIf(Object.keys(stores).length > 0)(
+    'may ask storage three times within what it may spend on it, which ends before the function',
+    async () => {
+      const spentMs = storageMs(functionMs);
+      for (const client of Object.values(clients)) {
+        const { requestTimeout } = await timeoutsOf(client);
+        expect(3 * requestTimeout).toBeLessThanOrEqual(Math.min(spentMs, patienceMs));
+      }
+      expect(spentMs).toBeLessThanOrEqual(functionMs - 1000);
+    },
+  );
+
+  it('ends before API Gateway stops waiting', () => {
+    expect(functionMs).toBeLessThanOrEqual(streaming ? streamedMs : bufferedMs - 1000);
+  });
+});
+
+describe('the functions of the template', () => {
+  it('are waited for by integrations that stream for as long as they may take', () => {
+    const streamed = [...integrations.values()].filter(
+      ({ ResponseTransferMode }) => ResponseTransferMode === 'STREAM',
+    );
+    expect(streamed.length).toBeGreaterThan(0);
+    const longest = Math.max(...routes.filter(({ streaming }) => streaming).map((r) => r.timeoutSeconds));
+    expect(Math.max(...streamed.map(({ TimeoutInMillis }) => TimeoutInMillis ?? 0))).toBe(longest * 1000);
+    for (const { TimeoutInMillis } of streamed) expect(TimeoutInMillis).toBeGreaterThanOrEqual(bufferedMs);
+    for (const { ResponseTransferMode, TimeoutInMillis } of integrations.values())
+      if (ResponseTransferMode !== 'STREAM') expect(TimeoutInMillis ?? bufferedMs).toBe(bufferedMs);
+  });
+});
+
+describe('the authorizer', () => {
+  it('asks its table as often as the SDK does within its own time', async () => {
+    const { requestTimeout } = await timeoutsOf(clients.DynamoDB);
+    const attempts = await clients.DynamoDB.config.maxAttempts();
+    // The SDK waits at most a tenth of a second before its second try, and twice that before its
+    // third.
+    expect(attempts * requestTimeout + 300).toBeLessThan(10_000);
+    expect(10_000).toBeLessThan(bufferedMs);
+  });
+});

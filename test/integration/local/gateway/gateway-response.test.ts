@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { renderGatewayResponse } from '../../../../local/gateway/gateway-response.ts';
+import { type RefusalType, refusals } from '../../../../local/gateway/refusal.ts';
+import type { GatewayResponseSpec } from '../../../../local/template/gateway-responses.ts';
+import { readStack } from '../../../../local/template/stack.ts';
+import { assembly } from '../../../support/assembly.ts';
+
+const context = { requestId: 'r-1', authorizer: { user: 'ada' } };
+
+const render = (specs: Record<string, Partial<GatewayResponseSpec>>, type: RefusalType) => {
+  const responses = new Map(Object.entries(specs).map(([name, spec]) => [name, { headers: {}, ...spec }]));
+  const { status, headers, body } = renderGatewayResponse(responses, type, context);
+  return { status, headers: Object.fromEntries(headers), body: body.toString() };
+};
+
+describe('a gateway response', () => {
+  it('is API Gateway’s own where the template sets none', () => {
+    expect(render({}, 'THROTTLED')).toEqual({
+      status: 429,
+      headers: { 'content-type': 'application/json' },
+      body: '{"message":"Too Many Requests"}',
+    });
+  });
+
+  it('has the status, the headers and the body that the template sets', () => {
+    const spec = {
+      status: 404,
+      headers: {
+        'x-request-id': 'context.requestId',
+        'x-user': 'context.authorizer.user',
+        'retry-after': "'1'",
+      },
+      template:
+        '{"id":"$context.requestId","msg":$context.error.messageString,"raw":"$context.error.message",' +
+        '"who":"$context.authorizer.user$context.authorizer.nothing"}',
+    };
+    expect(render({ MISSING_AUTHENTICATION_TOKEN: spec }, 'MISSING_AUTHENTICATION_TOKEN')).toEqual({
+      status: 404,
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': 'r-1',
+        'x-user': 'ada',
+        'retry-after': '1',
+      },
+      body: '{"id":"r-1","msg":"Missing Authentication Token","raw":"Missing Authentication Token","who":"ada"}',
+    });
+  });
+
+  it('is that of its kind where it has none of its own, with its own status', () => {
+    const specs = { DEFAULT_4XX: { template: '4xx' }, DEFAULT_5XX: { template: '5xx' } };
+    expect(render(specs, 'REQUEST_TOO_LARGE')).toMatchObject({ status: 413, body: '4xx' });
+    expect(render(specs, 'INTEGRATION_TIMEOUT')).toMatchObject({ status: 504, body: '5xx' });
+  });
+
+  it('takes the status of its kind where that sets one', () => {
+    expect(render({ DEFAULT_4XX: { status: 400 } }, 'ACCESS_DENIED').status).toBe(400);
+  });
+
+  it.each([{ template: '$context.identity.sourceIp' }, { headers: { x: 'method.request.header.y' } }])(
+    'names what is not supported locally in %j',
+    (spec) => {
+      expect(() => render({ UNAUTHORIZED: spec }, 'UNAUTHORIZED')).toThrow('not supported locally');
+    },
+  );
+});
+
+describe('the gateway responses of the synthesized stack', () => {
+  const { responses } = readStack(assembly()).api;
+
+  it.each(Object.keys(refusals) as RefusalType[])('%s has the service’s error shape and the id', (type) => {
+    const { headers, body } = renderGatewayResponse(responses, type, context);
+    expect(Object.fromEntries(headers)).toMatchObject({ 'x-request-id': 'r-1' });
+    expect(JSON.parse(body.toString())).toEqual({
+      detail: [{ loc: expect.any(Array), msg: expect.any(String), type: expect.any(String) }],
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+let children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children = [];
+});
+
+/** `npm start` with an environment of its own, and what it has printed so far. */
+const run = (environment: Record<string, string>, { detached = false } = {}) => {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [join(root, 'local/main.ts')], {
+    env: { PATH, PORT: '0', DEMO: '0', ...environment },
+    detached,
+  });
+  children.push(child);
+  const printed = { out: '', err: '' };
+  child.stdout.on('data', (data) => {
+    printed.out += data;
+  });
+  child.stderr.on('data', (data) => {
+    printed.err += data;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { child, printed, ended };
+};
+
+/** Waits until it is ready; gives its URL. */
+const ready = async ({ printed }: ReturnType<typeof run>): Promise<string> => {
+  await expect.poll(() => printed.out, { timeout: 50_000 }).toMatch(/^ready http.*\n(.*\n)*Try it/m);
+  return /^ready (.*)$/m.exec(printed.out)?.[1] ?? '';
+};
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+const key = `svc_${'k'.repeat(16)}_${'a'.repeat(64)}`;
+
+describe('npm start', () => {
+  it('says when it is ready, serves, and ends with nothing left when told to', async () => {
+    const process = run({});
+    const url = await ready(process);
+    const [, made = ''] = /^key \(shown once\): (svc_\S+)$/m.exec(process.printed.out) ?? [];
+    const response = await fetch(`${url}/calls/stream_query`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`api:${made}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: '{"project_id":"demo/shop"}',
+    });
+    expect(response.status).toBe(200);
+
+    const runFile = join(root, '.local', `${new URL(url).port}.json`);
+    const written = JSON.parse(readFileSync(runFile, 'utf8'));
+    expect(written).toMatchObject({
+      url,
+      pid: process.child.pid,
+      service: 'svc',
+      authorizerCacheSeconds: 60,
+      tables: { calls: expect.stringMatching(/calls/i), keys: expect.stringMatching(/keys/i) },
+    });
+    process.child.kill('SIGTERM');
+    expect(await process.ended).toBe(0);
+    expect(existsSync(runFile)).toBe(false);
+    expect(await answers(url)).toBe(false);
+    expect(await answers(written.dynamodb)).toBe(false);
+  });
+
+  it('takes a key, does not print it, and shows the example', async () => {
+    const process = run({ LOCAL_KEY: key, DEMO: '1' });
+    await ready(process);
+    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('/calls/stream_query gives');
+    expect(process.printed.out).not.toContain(key);
+    process.child.kill('SIGINT');
+    expect(await process.ended).toBe(0);
+    expect(process.printed.err).toBe('');
+  });
+
+  it.each([0, 300])('ends quietly at a Ctrl-C before it is ready: %i ms on', async (ms) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pennytrace-ctrl-c-'));
+    const { child, printed, ended } = run(
+      { TMPDIR: folder, DATA_DIR: join(folder, 'data') },
+      { detached: true },
+    );
+    await expect.poll(() => printed.out, { timeout: 30_000 }).toContain('S3');
+    await sleep(ms);
+    // As a terminal does it: every process of the group gets the signal.
+    process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
+    expect(await ended).toBe(0);
+    expect(printed).toEqual({ out: expect.stringMatching(/ ended\n$/), err: '' });
+    expect(printed.out).not.toContain('ready');
+    expect(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('lock'))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['data']);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('npm start fails with a message', () => {
+  it('where the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const process = run({ PORT: String(port) });
+    expect(await process.ended).toBe(1);
+    expect(process.printed.err).toBe(
+      `port ${port} is taken: end what listens there, or set PORT to another (0 for any)\n`,
+    );
+    other.close();
+  });
+
+  it('where there is no Java', async () => {
+    const process = run({ PATH: '' });
+    expect(await process.ended).toBe(1);
+    expect(process.printed.err).toMatch(/^There is no java on the PATH\. .*\n$/);
+  });
+
+  it('where nothing answers at a store that is given', async () => {
+    const process = run({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' });
+    expect(await process.ended).toBe(1);
+    expect(process.printed.err).toMatch(
+      /^AWS_ENDPOINT_URL_S3 is http:\/\/127\.0\.0\.1:1, where nothing answers .*\n$/,
+    );
+    expect(process.printed.out).not.toContain('stack');
+  });
+
+  it.each([
+    [{ PORT: 'eighty' }, /^PORT is eighty: write a number/],
+    [{ LOCAL_KEY: 'secret' }, /^LOCAL_KEY should be svc_/],
+    [{ DEMO: 'perhaps' }, /^DEMO is perhaps: write 1 or 0/],
+    [{ DATA_DIR: '/dev/null' }, /^DATA_DIR is \/dev\/null, but it is a file/],
+  ])('where a setting is bad: %j', async (environment, message) => {
+    const process = run(environment);
+    expect(await process.ended).toBe(1);
+    expect(process.printed).toEqual({ out: '', err: expect.stringMatching(message) });
+  });
+});

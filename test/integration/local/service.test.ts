@@ -1,0 +1,124 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../../api/routes.ts';
+import { assembly } from '../../support/assembly.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const start = (id: string) => ({
+  start: {
+    project_id: 'acme/shop',
+    id,
+    op_name: 'chat',
+    started_at: '2026-01-01T00:00:00Z',
+    inputs: { n: 1 },
+  },
+});
+
+describe('the service', () => {
+  it('takes calls in and streams them out', async () => {
+    expect((await service.post('/call/start', start('c-1'))).status).toBe(200);
+    const response = await service.post('/calls/stream_query', { project_id: 'acme/shop' });
+    expect(response.headers.get('content-type')).toBe('application/jsonl');
+    expect(JSON.parse(await response.text())).toMatchObject({
+      id: 'c-1',
+      inputs: { n: 1 },
+      svc_user_id: 'local',
+    });
+  });
+
+  it.each(routes.filter(isKeyed).map(({ path }) => path))('has nobody in without a key: %s', async (path) => {
+    const response = await fetch(service.url + path, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toContain('Basic');
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    expect(await response.json()).toMatchObject({ detail: [{ type: 'unauthorized' }] });
+  });
+
+  it('has nobody in with another key', async () => {
+    const headers = {
+      authorization: `Basic ${Buffer.from(`api:svc_${'0'.repeat(16)}_${'0'.repeat(64)}`).toString('base64')}`,
+    };
+    expect((await service.post('/call/start', start('c-2'), { headers })).status).toBe(401);
+  });
+
+  it('answers 404 where there is no route', async () => {
+    const response = await service.post('/no/such/route', {});
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ detail: [{ loc: ['path'], type: 'not_found' }] });
+  });
+
+  it.each([
+    ['a buffered answer', '/call/start', start('line'), {}],
+    ['a streamed one', '/call/read', { project_id: 'acme/shop', id: 'line' }, {}],
+    ['an error', '/call/start', {}, {}],
+    ['an error of a streamed one', '/call/read', {}, {}],
+    ['the gateway’s own', '/no/such/route', {}, {}],
+    ['the authorizer’s', '/call/read', {}, { authorization: 'Basic none' }],
+  ])('ends %s with one line end', async (_, path, body, headers) => {
+    const text = await (await service.post(path, body, { headers })).text();
+    expect(text).toMatch(/\}\n$/);
+    expect(text.trimEnd()).toBe(text.slice(0, -1));
+  });
+
+  it('answers 413 to what is too long', async () => {
+    const response = await service.post('/call/upsert_batch', { batch: ['x'.repeat(7_000_000)] });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ detail: [{ loc: ['body'] }] });
+  });
+
+  it('goes on after its functions have been killed', async () => {
+    await service.killWorkers();
+    expect((await service.post('/call/read', { project_id: 'acme/shop', id: 'c-1' })).status).toBe(200);
+  });
+});
+
+it('A service that was stopped and started again on the same data has it still', async () => {
+  const dataDir = relative(process.cwd(), mkdtempSync(join(tmpdir(), 'pennytrace-data-')));
+  // On stores of its own, which keep their data in the folder.
+  const options = { dataDir, dynamodb: '', s3: '', stackName: 'Kept' };
+  const first = await startService(options);
+  const inputs = { text: 'a long text. '.repeat(60_000) + Math.random() };
+  await first.post('/call/start', { start: { ...start('kept').start, inputs } });
+  await first.stop();
+  const second = await startService(options);
+  expect(second.key).toBe(first.key);
+  const response = await second.post('/call/read', { project_id: 'acme/shop', id: 'kept' });
+  expect(await response.json()).toMatchObject({ call: { id: 'kept', inputs } });
+  await second.stop();
+  expect(readdirSync(dataDir).toSorted()).toEqual(['dynamodb', 'key', 's3']);
+  expect(readdirSync(join(dataDir, 'dynamodb'))).toEqual(['shared-local-instance.db']);
+  rmSync(dataDir, { recursive: true });
+});
+
+it('A key that is none is refused with what to write', async () => {
+  await expect(startService({ key: 'secret' })).rejects.toThrow('LOCAL_KEY should be svc_<16 of 0-9a-z>_');
+});
+
+it('Requests under way are answered before the service ends', async () => {
+  const ending = await startService({ assembly: assembly() });
+  const answer = ending.post('/call/start', start('last'));
+  await expect.poll(() => ending.logged.join()).toContain('"outcome":"allowed"');
+  await ending.stop();
+  expect((await answer).status).toBe(200);
+});
+
+it('Settings make another stack', async () => {
+  const strict = await startService({
+    settings: { throttleRate: 1, throttleBurst: 1, serviceName: 'penny' },
+  });
+  expect(strict.key).toMatch(/^penny_/);
+  const body = { project_id: 'acme/shop' };
+  const statuses = await Promise.all(
+    [1, 2, 3].map(async () => (await strict.post('/calls/stream_query', body)).status),
+  );
+  expect(statuses.toSorted()).toContain(429);
+  await strict.stop();
+});

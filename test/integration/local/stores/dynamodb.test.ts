@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { startDynamodb } from '../../../../local/stores/dynamodb.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pennytrace-java-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => vi.unstubAllEnvs());
+
+/** Has `java` be a script. */
+const fakeJava = (script: string): void => {
+  const file = join(folder, 'java');
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  vi.stubEnv('PATH', folder);
+};
+
+const answers = async (endpoint: string): Promise<boolean> =>
+  fetch(endpoint).then(
+    () => true,
+    () => false,
+  );
+
+describe('DynamoDB Local', () => {
+  it('asks for Java where there is none', async () => {
+    vi.stubEnv('PATH', '');
+    await expect(startDynamodb()).rejects.toThrow(
+      /no java on the PATH.*needs Java 17 or newer: apt-get install/,
+    );
+  });
+
+  it('asks for a newer Java where it is too old', async () => {
+    fakeJava('echo "java.lang.UnsupportedClassVersionError: has been compiled by a more recent" >&2; exit 1');
+    await expect(startDynamodb()).rejects.toThrow(/too old.*needs Java 17/);
+  });
+
+  it('asks for Java where macOS has but a stand-in for it', async () => {
+    fakeJava('echo "The operation couldn’t be completed. Unable to locate a Java Runtime." >&2; exit 1');
+    await expect(startDynamodb()).rejects.toThrow(/no Java on this machine.*brew install/);
+  });
+
+  it('is given up while it starts', async () => {
+    fakeJava('while :; do :; done');
+    const ending = new AbortController();
+    const starting = startDynamodb(undefined, ending.signal);
+    setTimeout(() => ending.abort(new Error('enough')), 200);
+    await expect(starting).rejects.toThrow('enough');
+  });
+
+  it('says what it complained of where it does not start', async () => {
+    fakeJava('echo "no space left" >&2; exit 4');
+    await expect(startDynamodb()).rejects.toThrow('DynamoDB Local ended with code 4: no space left');
+  });
+
+  it('ends with the process that started it, even if that is killed', async () => {
+    const script = `
+      const { startDynamodb } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../local/stores/dynamodb.ts'))});
+      console.log((await startDynamodb()).endpoint);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '--eval', script]);
+    const [endpoint] = await once(createInterface(parent.stdout), 'line');
+    expect(await answers(endpoint)).toBe(true);
+    parent.kill('SIGKILL');
+    await expect.poll(() => answers(endpoint), { timeout: 20_000 }).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { externalStore } from '../../../../local/stores/external.ts';
+import { freePort } from '../../../../local/stores/free-port.ts';
+import { startService } from '../../../support/service.ts';
+
+const never = new AbortController().signal;
+
+/** Some server that is no store, and one that takes connections and says nothing. */
+let server: Server;
+let silent: Server;
+const endpointOf = (of: Server): string => `http://127.0.0.1:${(of.address() as AddressInfo).port}`;
+beforeAll(async () => {
+  server = createServer((_, response) => response.writeHead(418).end('<html>no store</html>')).listen(
+    0,
+    '127.0.0.1',
+  );
+  silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await Promise.all([once(server, 'listening'), once(silent, 'listening')]);
+});
+afterAll(() => {
+  for (const one of [server, silent]) {
+    one.close();
+    one.closeAllConnections();
+  }
+});
+
+describe('a store that is given', () => {
+  it('is taken where something answers, whatever that says', async () => {
+    const { endpoint } = await externalStore('AWS_ENDPOINT_URL_S3', endpointOf(server), never);
+    expect(endpoint).toBe(endpointOf(server));
+  });
+
+  it('is refused by the name of its variable where nothing does', async () => {
+    const endpoint = `http://127.0.0.1:${await freePort()}`;
+    await expect(externalStore('AWS_ENDPOINT_URL_DYNAMODB', endpoint, never)).rejects.toThrow(
+      `AWS_ENDPOINT_URL_DYNAMODB is ${endpoint}, where nothing answers (ECONNREFUSED): start it, or leave`,
+    );
+  });
+
+  it('is waited for until the start is given up', async () => {
+    const ending = new AbortController();
+    const waiting = externalStore('AWS_ENDPOINT_URL_S3', endpointOf(silent), ending.signal);
+    const reason = new Error('given up');
+    setTimeout(() => ending.abort(reason), 50);
+    await expect(waiting).rejects.toBe(reason);
+  });
+});
+
+it.each([
+  ['dynamodb', 'AWS_ENDPOINT_URL_DYNAMODB'],
+  ['s3', 'AWS_ENDPOINT_URL_S3'],
+])('A server that is no store is refused by the name of its variable: %s', async (option, variable) => {
+  const endpoint = endpointOf(server);
+  await expect(startService({ [option]: endpoint })).rejects.toThrow(
+    new RegExp(
+      `^${variable} is ${endpoint}, which refused to be prepared \\(.*\\): is it the right address\\?$`,
+    ),
+  );
+});

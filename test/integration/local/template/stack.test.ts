@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../../../api/routes.ts';
+import { outputOf, readStack, stackOf } from '../../../../local/template/stack.ts';
+import type { Template } from '../../../../local/template/template.ts';
+import { assembly } from '../../../support/assembly.ts';
+import { type FixtureOptions, fixtureTemplate } from '../../../support/fixtures/assembly.ts';
+
+const options: FixtureOptions = {
+  routes: [
+    { path: '/plain', handler: 'plain', timeoutSeconds: 4 },
+    { path: '/files/{path+}', handler: 'streaming', streaming: true, open: true, integrationMs: 900_000 },
+  ],
+  cacheSeconds: 30,
+  throttle: { rate: 5, burst: 9 },
+};
+
+type Properties = Record<string, unknown>;
+
+const read = (change: (resource: (id: string) => Properties) => void = () => {}) => {
+  const { Resources, Outputs } = structuredClone(fixtureTemplate(options)) as Template;
+  change((id) => Resources[id]?.Properties ?? {});
+  const template = { Resources, Outputs, Parameters: {}, Conditions: {} };
+  const assets = new Map(
+    [...'authorizer plain streaming'.split(' ')].map((name) => [`${name}.zip`, `/${name}`]),
+  );
+  return stackOf({ stackName: 'Fixture', template, assets });
+};
+
+describe('a template', () => {
+  it('gives the routes with their paths, functions and authorizers', () => {
+    const { api } = read();
+    expect(api.routes).toMatchObject([
+      {
+        method: 'POST',
+        path: '/plain',
+        function: { name: 'Fixture-Function0', folder: '/plain', timeoutSeconds: 4, memoryMb: 128 },
+        authorizer: {
+          identityHeaders: ['authorization'],
+          cacheSeconds: 30,
+          function: { folder: '/authorizer' },
+        },
+        streaming: false,
+        timeoutMs: 29_000,
+      },
+      { path: '/files/{path+}', streaming: true, timeoutMs: 900_000 },
+    ]);
+    expect(api.routes[1]).not.toHaveProperty('authorizer');
+  });
+
+  it('gives functions the names of the tables in their environment', () => {
+    expect(read().api.routes[0]?.function.environment).toEqual({ WHO: 'plain', TABLE: 'Fixture-Table' });
+  });
+
+  it('gives the stage, its throttling, the tables and the buckets', () => {
+    const { api, tables, buckets, outputs } = read();
+    expect(api).toMatchObject({ stage: 'live', throttle: { ratePerSecond: 5, burst: 9 } });
+    expect(tables.map(({ name }) => name)).toEqual(['Fixture-Table']);
+    expect(buckets).toEqual(['fixture-bucket']);
+    expect(outputs).toEqual({ Table: 'Fixture-Table' });
+  });
+
+  it('that invokes by the streaming URI streams, whatever else it says', () => {
+    const { api } = read((resource) => {
+      const integration = resource('Method1').Integration as Properties;
+      delete integration.ResponseTransferMode;
+    });
+    expect(api.routes[1]?.streaming).toBe(true);
+  });
+});
+
+describe('what is not supported locally is named', () => {
+  it.each<[string, string, (properties: Properties) => void]>([
+    [
+      'an authorizer that is not there',
+      'no authorizer Nobody',
+      (method) => Object.assign(method, { AuthorizerId: 'Nobody' }),
+    ],
+    [
+      'authorization by IAM',
+      'AuthorizationType',
+      (method) => Object.assign(method, { AuthorizationType: 'AWS_IAM' }),
+    ],
+    ['an API key', 'ApiKeyRequired', (method) => Object.assign(method, { ApiKeyRequired: true })],
+    [
+      'another integration',
+      'Integration',
+      (method) => Object.assign(method, { Integration: { Type: 'MOCK' } }),
+    ],
+  ])('%s', (_what, message, change) => {
+    expect(() => read((resource) => change(resource('Method0')))).toThrow(message);
+  });
+
+  it('names the resource with the unsupported function', () => {
+    const change = (resource: (id: string) => Properties) =>
+      Object.assign(resource('Function0'), { Handler: { 'Fn::ImportValue': 'x' } });
+    expect(() => read(change)).toThrow('template resource Function0: Fn::ImportValue');
+  });
+
+  it('a function without a bundle', () => {
+    const change = (resource: (id: string) => Properties) =>
+      Object.assign(resource('Function0'), { Code: { S3Key: 'elsewhere.zip' } });
+    expect(() => read(change)).toThrow('elsewhere.zip is not an asset');
+  });
+
+  it('throttling of one method', () => {
+    const change = (resource: (id: string) => Properties) =>
+      Object.assign(resource('Stage'), {
+        MethodSettings: [{ HttpMethod: 'POST', ResourcePath: '/~1plain', ThrottlingRateLimit: 1 }],
+      });
+    expect(() => read(change)).toThrow('throttling of single methods');
+  });
+
+  it('an output that is not there', () => {
+    expect(() => outputOf(read(), 'Nothing')).toThrow('no output Nothing');
+  });
+});
+
+describe('the synthesized stack', () => {
+  const stack = readStack(assembly());
+
+  it('has the routes of the list, as the list has them', () => {
+    const found = stack.api.routes.map(({ method, path, streaming, function: spec }) => ({
+      method,
+      path,
+      streaming,
+      timeoutSeconds: spec.timeoutSeconds,
+      memoryMb: spec.memoryMb,
+    }));
+    const expected = routes.map(({ method, path, streaming, timeoutSeconds, memoryMb }) => ({
+      method,
+      path,
+      streaming,
+      timeoutSeconds,
+      memoryMb,
+    }));
+    expect(new Set(found)).toEqual(new Set(expected));
+  });
+
+  it('has an authorizer before every route that takes a key, and functions that know their tables', () => {
+    for (const { path, authorizer, function: spec } of stack.api.routes) {
+      const route = routes.find((candidate) => candidate.path === path);
+      const stores = route?.stores;
+      const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
+      expect(authorizer?.function.environment.KEYS_TABLE).toBe(
+        route && isKeyed(route) ? outputOf(stack, 'KeysTable') : undefined,
+      );
+      expect(CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
+      expect(OBJECTS_TABLE).toBe(stores?.objects && outputOf(stack, 'ObjectsTable'));
+      expect(COSTS_TABLE).toBe(stores?.costs && outputOf(stack, 'CostsTable'));
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../openapi/index.ts';
+import { answerSchema, errorFaults, operationAt, operations, validator } from '../../support/document.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const credentials = (path: string): string =>
+  path.startsWith('/inference')
+    ? `Bearer ${service.key}`
+    : `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
+
+const send = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(service.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: credentials(path), 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+/**
+ * Times, users and the version are other ones each time; the rest of an example is what is
+ * answered.
+ */
+const steady = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key, part) =>
+    ['created_at', 'svc_user_id', 'version'].includes(key) ? `<${key}>` : part,
+  );
+
+const examples = operations.flatMap(({ path, operation }) =>
+  Object.entries(operation.examples).map(([name, example]) => ({ path, operation, name, example })),
+);
+
+describe('the examples, one after the other', () => {
+  it.each(examples)('$path: $name', async ({ path, operation, example }) => {
+    const answer = await send(path, example.body, { accept: 'application/json' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+    const body = await answer.json();
+    expect(validator(answerSchema(path, type))(body)).toEqual([]);
+    const expected = operation.form === 'records' ? [example.answer] : example.answer;
+    const partly = operation.form === 'upstream' || path === '/openapi.json';
+    if (partly) expect(body).toMatchObject(expected as object);
+    else expect(steady(body)).toEqual(steady(expected));
+  });
+
+  it.each(operations.filter(({ operation }) => operation.form === 'records'))(
+    '$path answers records in each form that it names',
+    async ({ path, operation }) => {
+      const { body } = Object.values(operation.examples)[0] ?? {};
+      for (const type of ['application/jsonl', 'application/x-ndjson']) {
+        const { contentSchema } = answerSchema(path, type) as { contentSchema: JsonSchema };
+        const answer = await send(path, body, { accept: type });
+        const lines = (await answer.text()).trimEnd().split('\n');
+        expect(answer.headers.get('content-type')).toBe(type);
+        expect(lines.flatMap((line) => validator(contentSchema)(JSON.parse(line)))).toEqual([]);
+      }
+      expect((await send(path, body, { accept: 'text/csv' })).headers.get('content-type')).toBe('text/csv');
+    },
+  );
+
+  it('with everything included, answer calls that fit as well', async () => {
+    const query = {
+      project_id: 'acme/shop',
+      include_costs: true,
+      include_feedback: true,
+      include_storage_size: true,
+      include_total_storage_size: true,
+    };
+    const rows = await send('/calls/stream_query', query, { accept: 'application/json' });
+    const calls = (await rows.json()) as { summary: { svc: object } }[];
+    expect(validator(answerSchema('/calls/stream_query', 'application/json'))(calls)).toEqual([]);
+    expect(calls[0]?.summary.svc).toMatchObject({ costs: expect.anything(), feedback: expect.anything() });
+    const read = await send('/call/read', { ...query, id: 'turn-1' });
+    expect(validator(answerSchema('/call/read', 'application/json'))(await read.json())).toEqual([]);
+  });
+});
+
+describe('errors', () => {
+  const keyed = operations.filter(({ operation }) => operation.request);
+
+  const fits = async (path: string, status: number, answer: Response): Promise<void> => {
+    expect(answer.status).toBe(status);
+    expect(operationAt(path).responses).toHaveProperty(String(status));
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    expect(errorFaults(await answer.json())).toEqual([]);
+  };
+
+  it.each(keyed)('of $path are of the one shape, and documented', async ({ path, operation }) => {
+    const unauthorized = await send(path, {}, { authorization: 'Basic bm9ib2R5' });
+    expect(unauthorized.headers.get('www-authenticate')).toContain('Basic');
+    await fits(path, 401, unauthorized);
+    await fits(path, 422, await send(path, { no: 'such field' }));
+    await fits(path, 415, await send(path, {}, { 'content-type': 'text/plain' }));
+    if (operationAt(path).responses[406]) {
+      const { body } = Object.values(operation.examples)[0] ?? {};
+      await fits(path, 406, await send(path, body, { accept: 'image/png' }));
+    }
+  });
+
+  it.each(operations)('a wrong method on $path is no route', async ({ path, operation }) => {
+    const answer = await fetch(service.url + path, { method: operation.request ? 'GET' : 'POST' });
+    expect(answer.status).toBe(404);
+    expect(errorFaults(await answer.json())).toEqual([]);
+  });
+});

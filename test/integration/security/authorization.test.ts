@@ -1,0 +1,219 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isKeyed, type KeyedRoute, type Route, routes } from '../../../api/routes.ts';
+import { formatKey, makeKey } from '../../../core/auth/index.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
+import { goodRequests, project } from './requests.ts';
+
+/**
+ * Makes the `Authorization` headers of a request to a route, given how the route wants a key to be
+ * sent.
+ */
+type Credentials = (keys: KeyMaker, send: (key: string) => string) => Promise<Headers> | Headers;
+
+const granted =
+  (grants: string): Credentials =>
+  async (keys, send) => [send(await keys.granted(grants))];
+
+const all = '*:write *:inference';
+const good = (keys: KeyMaker) => keys.granted(all);
+
+/** What the requests come with, by the names in the matrix. */
+const credentials: Readonly<Record<string, Credentials>> = {
+  'no header': () => [],
+  'an empty header': () => [''],
+  'a scheme alone': (_, send) => [send('').split(' ', 1)[0] ?? ''],
+  'no key in it': (_, send) => [send('')],
+  'what is not base64': () => ['Basic ???'],
+  'no colon': () => [`Basic ${btoa('bob')}`],
+  'another scheme': async (keys) => [`Digest ${await good(keys)}`],
+  'a key without a scheme': async (keys) => [await good(keys)],
+  'a key as Bearer': async (keys) => [bearer(await good(keys))],
+  'a key as Basic': async (keys) => [basic(await good(keys))],
+  'a key as user name': async (keys) => [basic('', await good(keys))],
+  "another user's name": async (keys) => [basic(await good(keys), 'eve')],
+  'two good headers': async (keys, send) => [send(await good(keys)), send(await good(keys))],
+  'an unknown key': (_, send) => [send(formatKey(makeKey('svc')))],
+  'an unknown secret': async (keys, send) => [send(await keys.withOtherSecret())],
+  "another service's key": (_, send) => [send(formatKey(makeKey('weft')))],
+  'a revoked key': async (keys, send) => [send(await keys.revoked())],
+  'an expired key': async (keys, send) => [send(await keys.expired())],
+  'read here': granted('acme/shop:read'),
+  'write here': granted('acme/shop:write'),
+  'inference here': granted('acme/shop:inference'),
+  'all here': granted('acme/shop:write acme/shop:inference'),
+  'all on another project': granted('acme/other:write acme/other:inference'),
+  'all on a prefix of it': granted('acme/sho:write acme/sho:inference'),
+  'all on what it begins': granted('acme/shop.:write acme/shop-1:inference'),
+  "all on another's shop": granted('umbrella/shop:write umbrella/shop:inference'),
+  'all on another entity': granted('acm/*:write acmes/*:write umbrella/*:inference'),
+  'all on its entity': granted('acme/*:write acme/*:inference'),
+  'read on its entity': granted('acme/*:read'),
+  'all on everything': granted(all),
+  'read on everything': granted('*:read'),
+  'write on everything': granted('*:write'),
+  'inference on everything': granted('*:inference'),
+};
+
+/** The columns of the matrix: what a route asks of a key. */
+const columns = ['read', 'write', 'inference'] as const;
+
+const columnOf = ({ scheme, role }: KeyedRoute): (typeof columns)[number] =>
+  scheme === 'bearer' ? 'inference' : role;
+
+/**
+ * Who may. 200 is the request's own answer; 403+ is that the key may use inference, and not record.
+ */
+const matrix = `
+                            read  write  inference
+
+  no header                 401   401    401
+  an empty header           401   401    401
+  a scheme alone            401   401    401
+  no key in it              401   401    401
+  what is not base64        401   401    401
+  no colon                  401   401    401
+  another scheme            401   401    401
+  a key without a scheme    401   401    401
+  a key as Bearer           401   401    200
+  a key as Basic            200   200    401
+  a key as user name        401   401    401
+  another user's name       401   401    401
+  two good headers          401   401    401
+  an unknown key            401   401    401
+  an unknown secret         401   401    401
+  another service's key     401   401    401
+  a revoked key             401   401    401
+  an expired key            401   401    401
+
+  read here                 200   403    403
+  write here                200   200    403
+  inference here            403   403    403+
+  all here                  200   200    200
+  all on another project    403   403    403
+  all on a prefix of it     403   403    403
+  all on what it begins     403   403    403
+  all on another's shop     403   403    403
+  all on another entity     403   403    403
+  all on its entity         200   200    200
+  read on its entity        200   403    403
+  all on everything         200   200    200
+  read on everything        200   403    403
+  write on everything       200   200    403
+  inference on everything   403   403    403+
+`;
+
+/** The rows of the matrix: the name of the credentials, and what comes of them in each column. */
+const rows = [...matrix.matchAll(/^ {2}(\S.*?) {2,}(\S+) +(\S+) +(\S+)$/gm)].map(
+  ([, name = '', ...cells]) => ({
+    name,
+    outcomes: Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ''])),
+  }),
+);
+
+let service: TestService;
+let upstream: TestUpstream;
+let keys: KeyMaker;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  service = await startService({ inference: { baseUrl: upstream.baseUrl } });
+  keys = keyMaker(service);
+});
+afterAll(async () => {
+  keys[Symbol.dispose]();
+  await service.stop();
+  await upstream[Symbol.asyncDispose]();
+});
+
+/** What is seen of an answer. */
+interface Seen {
+  readonly status: number;
+  readonly body: string;
+  readonly challenge: string | undefined;
+  readonly hasRequestId: boolean;
+}
+
+/**
+ * Sends a route's good request, with these headers beside it; through node:http, which sends a
+ * header as often as it is told.
+ */
+const send = async (route: Route, authorization: Headers): Promise<Seen> => {
+  const { path = route.path, body, headers } = goodRequests[route.path] ?? { body: null };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const fields = [
+    ...Object.entries({ ...headers, host: new URL(service.url).host, 'content-type': 'application/json' }),
+    ...authorization.map((value) => ['authorization', value]),
+  ].flat();
+  httpRequest(service.url + path, { method: route.method, headers: fields }, resolve)
+    .once('error', reject)
+    .end(route.method === 'POST' ? JSON.stringify(body) : undefined);
+  const answer = await promise;
+  return {
+    status: answer.statusCode ?? 0,
+    body: (await text(answer)).trimEnd().replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'),
+    challenge: answer.headers['www-authenticate'],
+    hasRequestId: /^[\da-f-]{36}$/.test(String(answer.headers['x-request-id'])),
+  };
+};
+
+const error = (
+  status: number,
+  loc: readonly string[],
+  msg: string,
+  type: string,
+  challenge?: string,
+): Seen => ({
+  status,
+  body: JSON.stringify({ detail: [{ loc, msg, type }] }),
+  challenge,
+  hasRequestId: true,
+});
+
+const unauthorized = error(
+  401,
+  ['header', 'authorization'],
+  'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+  'unauthorized',
+  'Basic realm="svc", charset="UTF-8", Bearer realm="svc"',
+);
+
+/** What a route answers, by its cell of the matrix. */
+const expected = ({ path }: Route, outcome: string): Seen | undefined => {
+  const request = goodRequests[path];
+  if (!request || outcome === '401') return unauthorized;
+  const { status = 200, answer, forbidden } = request;
+  if (outcome === '200') return { status, body: answer, challenge: undefined, hasRequestId: true };
+  if (outcome === '403') return error(403, forbidden.loc, forbidden.msg, 'forbidden');
+  const msg = `this key may not write, so not record in, the project ${project}`;
+  return outcome === '403+' ? error(403, ['header', 'openai-project'], msg, 'forbidden') : undefined;
+};
+
+it('every route that takes a key has a request in the matrix, and no other path has', () => {
+  const keyed = routes.filter(isKeyed).map(({ path }) => path);
+  expect(Object.keys(goodRequests).sort()).toEqual(keyed.sort());
+});
+
+it('every row of the matrix has credentials, and all of them have a row', () => {
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(credentials));
+});
+
+describe.each(routes.filter(isKeyed).filter(({ path }) => path in goodRequests))('$path', (route) => {
+  it.each(rows)('with $name', async ({ name, outcomes }) => {
+    const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
+    expect(await send(route, headers ?? [])).toEqual(expected(route, outcomes[columnOf(route)] ?? ''));
+  });
+});
+
+describe.each(routes.filter((route) => !isKeyed(route)))('$path, which takes no key,', (route) => {
+  it('answers everybody the same, whatever they come with', async () => {
+    const answers = await Promise.all(
+      Object.values(credentials).map(async (make) => send(route, await make(keys, basic))),
+    );
+    const [first] = answers;
+    expect(first).toMatchObject({ status: 200, challenge: undefined, hasRequestId: true });
+    for (const answer of answers) expect(answer).toEqual(first);
+  });
+});

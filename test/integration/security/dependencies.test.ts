@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { bundle } from '../../../lib/bundles.ts';
+import { root, temporaryFolder } from '../../support/synth.ts';
+
+/** A package in the lockfile. */
+interface Locked {
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly hasInstallScript?: boolean;
+  readonly inBundle?: boolean;
+  readonly license?: string;
+}
+
+const readJson = (file: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+const { '': _project, ...locked } = readJson('package-lock.json').packages as Record<string, Locked>;
+const nameOf = (path: string): string =>
+  path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** The rows of a table of docs/dependencies.md: their cells, the first without its backquotes. */
+const tableUnder = (heading: string): string[][] => {
+  const [, section = ''] = readFileSync(join(root, 'docs/dependencies.md'), 'utf8').split(`## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  return [...own.matchAll(/^\| `(.+?)` \|(.*)\|$/gm)].map(([, name = '', rest = '']) => [
+    name,
+    ...rest.split('|').map((cell) => cell.trim()),
+  ]);
+};
+
+describe('the lockfile', () => {
+  it('has the hash of every package, or of the one that it comes in', () => {
+    const unhashed = Object.entries(locked).filter(
+      ([, { integrity, inBundle }]) => !inBundle && !integrity?.startsWith('sha512-'),
+    );
+    expect(unhashed.map(([path]) => path)).toEqual([]);
+  });
+
+  it('names no host: packages come from whatever registry npm is told of', () => {
+    const hosted = Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined);
+    expect(hosted.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has install scripts of those packages alone that are allowed and explained', () => {
+    const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript);
+    const names = scripted.map(([path]) => nameOf(path)).sort();
+    expect(names).toEqual(Object.keys(readJson('package.json').allowScripts as object).sort());
+    expect(names).toEqual(tableUnder('Install scripts').map(([name]) => name));
+  });
+});
+
+describe('what is deployed', () => {
+  const outdir = temporaryFolder();
+  bundle({ root, handlers: [...routes.map(({ handler }) => handler), 'authorizer'], outdir });
+  const { outputs } = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')) as Metafile;
+  const bundled = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 && path.startsWith('node_modules/') ? [path] : [],
+    ),
+  );
+  const packages = [
+    ...new Set(bundled.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)),
+  ];
+
+  it('is listed, with its licence', () => {
+    const listed = tableUnder('What is deployed').map(([name, , licence]) => `${name} ${licence}`);
+    expect(listed).toEqual(packages.map((path) => `${nameOf(path)} ${locked[path]?.license}`).sort());
+  });
+
+  it('has licences that ask for nothing but their text', () => {
+    const licences = new Set(packages.map((path) => locked[path]?.license));
+    expect([...licences].sort()).toEqual(['Apache-2.0', 'ISC', 'MIT']);
+  });
+});

@@ -1,0 +1,99 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { assembly } from '../../support/assembly.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/synth.ts';
+import { basic, bearer } from './credentials.ts';
+import { goodRequests } from './requests.ts';
+
+/** What clients send and logs must not hold. */
+const canary = 'canary-7f3a9c';
+
+interface Role {
+  readonly Type: string;
+  readonly Properties: { Policies: { PolicyDocument: { Statement: unknown[] } }[] };
+}
+
+/** The stack, with roles that allow nothing at the stores. */
+const withoutPermissions = (roles: RegExp): string => {
+  const folder = temporaryFolder();
+  cpSync(assembly(), folder, { recursive: true });
+  const file = readdirSync(folder).find((name) => name.endsWith('.template.json')) ?? '';
+  const template = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+    Resources: Record<string, Role>;
+  };
+  for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
+    if (Type !== 'AWS::IAM::Role' || !roles.test(id)) continue;
+    for (const { PolicyDocument } of Properties.Policies)
+      PolicyDocument.Statement = PolicyDocument.Statement.filter(
+        (statement) => !/"(?:dynamodb|s3):/.test(JSON.stringify(statement)),
+      );
+  }
+  writeFileSync(join(folder, file), JSON.stringify(template));
+  return folder;
+};
+
+const query = { $expr: { $in: [{ $getField: 'inputs.text' }, [{ $literal: canary }]] } };
+
+/** A route's good request, with the canary wherever a client's own text goes. */
+const bodyOf = (path: keyof typeof goodRequests): string =>
+  JSON.stringify({
+    ...Object(goodRequests[path]?.body),
+    ...(path.startsWith('/calls/') && path !== '/calls/delete' && { query }),
+  })
+    .replace('"op_name"', `"inputs":{"text":"${canary}"},"op_name"`)
+    .replace('"ended_at"', `"output":"${canary}","ended_at"`)
+    .replaceAll(/"(?:good|Be brief\.|None)"/g, `"${canary}"`);
+
+/** What is refused, and what comes of it: the status and the fault. */
+const faults: readonly [what: string, roles: RegExp, status: number, fault: object][] = [
+  [
+    'the stores',
+    /^Functions/,
+    500,
+    {
+      loc: ['service'],
+      msg: "something went wrong on the service's side; its log has it under this request's id",
+      type: 'internal_error',
+    },
+  ],
+  // A key that could not be looked up may be a good one.
+  ['the keys', /^Auth/, 503, expect.objectContaining({ type: 'storage_unavailable' })],
+];
+
+describe.each(faults)('functions that are refused %s', (what, roles, status, fault) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ assembly: withoutPermissions(roles) });
+  });
+  afterAll(() => service.stop());
+
+  const touching = routes.filter(
+    ({ path, stores }) => path in goodRequests && Object.keys(stores).length > 0,
+  );
+  // Recording comes after the answer, which it never changes.
+  const failing = touching.filter(({ scheme }) => what === 'the keys' || scheme === 'basic');
+
+  it.each(failing)('answer $path with an error that says nothing of why', async ({ path, scheme }) => {
+    const { path: at = path, headers } = goodRequests[path] ?? {};
+    const authorization = (scheme === 'bearer' ? bearer : (key: string) => basic(key, 'api'))(service.key);
+    const answer = await fetch(service.url + at, {
+      method: 'POST',
+      headers: { ...headers, authorization, 'content-type': 'application/json' },
+      body: bodyOf(path),
+    });
+    expect([answer.status, await answer.json()]).toEqual([status, { detail: [fault] }]);
+    const id = answer.headers.get('x-request-id') ?? 'none';
+    // The log comes on its own way.
+    const told = () => service.logged.filter((line) => line.includes(id)).join();
+    await expect.poll(told, { timeout: 20_000 }).toMatch(/AccessDenied/);
+  });
+
+  it('log neither keys nor payloads', () => {
+    const text = service.logged.join('\n');
+    const secret = service.key.slice(service.key.lastIndexOf('_') + 1);
+    for (const hidden of [secret, btoa(`api:${service.key}`), canary]) expect(text).not.toContain(hidden);
+  });
+});

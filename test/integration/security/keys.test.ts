@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as calls from '../../../core/calls/codec/keys.ts';
+import { segmentObject } from '../../../core/calls/payloads/segments.ts';
+import * as costs from '../../../core/costs/keys.ts';
+import * as feedback from '../../../core/feedback/keys.ts';
+import * as objects from '../../../core/objects/keys.ts';
+import { isId, type ProjectId, parseProjectId } from '../../../core/wire/index.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+/**
+ * Names that are prefixes, separators or escapes of each other, as far as projects may be called
+ * so.
+ */
+const alike = [
+  'a/b',
+  'a/b.c',
+  'a/b-',
+  'a/b_',
+  'a/bh',
+  'a/b0',
+  'a.b/c',
+  'a/B',
+  '-/-',
+  '.../_',
+  'a/..b',
+  'a./b',
+  'aa/b',
+];
+
+const part = fc.string({
+  unit: fc.constantFrom('a', 'b', 'A', '0', '-', '_', '.'),
+  minLength: 1,
+  maxLength: 4,
+});
+const project: fc.Arbitrary<ProjectId> = fc
+  .oneof(
+    fc.constantFrom(...alike),
+    fc.tuple(part, part).map(([entity, name]) => `${entity}/${name}`),
+  )
+  .map(parseProjectId)
+  .filter((id) => id !== undefined);
+
+const uuid = '01a0f4c2-c400-7128-b08d-6d80dcf805bb';
+/** Ids that look like keys, separators or escapes. */
+const nasty = [
+  'c',
+  '.cc',
+  '-c',
+  'a',
+  'b',
+  'a/b',
+  'b/c',
+  '#',
+  '%',
+  '%00',
+  '\\0',
+  '␀',
+  '..',
+  '../a/b',
+  'S',
+  'a#S',
+  'é',
+  'e\u0301',
+  '😀',
+  uuid,
+  uuid.toUpperCase(),
+  `${uuid}0`,
+  `${'x'.repeat(255)}y`,
+  `${'é'.repeat(255)}z`,
+  `${'é'.repeat(255)}y`,
+];
+const id = fc.oneof(
+  fc.constantFrom(...nasty),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter(isId),
+);
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+const placed = (projectId: ProjectId, name: string): calls.Placed & { threadId: string } => ({
+  ...{ projectId, id: name, startedAt: 0, traceId: name, threadId: name, turnId: null },
+});
+const digest = 'x'.repeat(43);
+const terms = (model: string) => ({
+  ...{ model, promptTokenCost: 1, completionTokenCost: 1, promptTokenCostUnit: 'USD' },
+  ...{ completionTokenCostUnit: 'USD', effectiveDate: 0, providerId: 'default' },
+});
+
+/**
+ * Every kind of key that is made of a project and a name: of items, of index partitions, of
+ * objects.
+ */
+const kinds: Readonly<Record<string, (projectId: ProjectId, name: string) => string>> = {
+  'a call': (of, name) => hex(calls.callKey(of, name)),
+  'a trace': (of, name) => hex(calls.traceKeys(placed(of, name)).rk),
+  'a call by time': (of, name) => {
+    const { tk, ts } = calls.timeKeys(placed(of, name), 'S', 1);
+    return `${hex(tk)} ${hex(ts)}`;
+  },
+  'a call in a thread': (of, name) => {
+    const { hk, hs } = calls.threadKeys(placed(of, name), 'S', 1);
+    return `${hex(hk)} ${hex(hs)}`;
+  },
+  'a record': (of, name) => hex(feedback.recordKey(of, name).k.B),
+  'the payload of a record': (of, name) =>
+    feedback.payloadObject({ projectId: of, id: name }, '0', undefined),
+  'the records on a ref': (of, name) => hex(feedback.refRange(of, name, {}).partition[1]),
+  'an object': (of, name) => {
+    const { k, s } = objects.headKey({ projectId: of, objectId: name });
+    return `${hex(k.B)} ${hex(s.B)}`;
+  },
+  'a version by its digest': (of, name) => {
+    const { k, s } = objects.digestKey({ projectId: of, objectId: name }, digest);
+    return `${hex(k.B)} ${hex(s.B)}`;
+  },
+  'the value of a version': (of, name) =>
+    objects.valueObject({ projectId: of, objectId: name, versionIndex: 0, digest }),
+  'a price': (of, name) => `${of} ${costs.priceId(of, terms(name))}`,
+};
+
+describe.each(Object.entries(kinds))('the key of %s', (_, keyOf) => {
+  it('is another for every name in every project that is called alike', () => {
+    const keys = alike.flatMap((of) => nasty.map((name) => keyOf(of as ProjectId, name)));
+    expect(new Set(keys).size).toBe(alike.length * nasty.length);
+  });
+
+  it('is that of one project and one name alone', () => {
+    fc.assert(
+      fc.property(project, id, project, id, (p, a, q, b) => {
+        expect(keyOf(p, a) === keyOf(q, b)).toBe(p === q && a === b);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what belongs to a project', () => {
+  /** Of items and index partitions, as bytes. */
+  const partitions = (of: ProjectId, name: string): Uint8Array[] => [
+    calls.callKey(of, name),
+    calls.segmentKey(of, '00ff'),
+    ...Object.values(calls.traceKeys(placed(of, name))),
+    calls.timeKeys(placed(of, name), 'S', 4).tk,
+    calls.threadKeys(placed(of, name), 'S', 4).hk,
+    feedback.recordKey(of, name).k.B,
+    feedback.typeRange(of, 0, name, {}).partition[1],
+    objects.headRange(of).partition[1],
+    objects.digestKey({ projectId: of, objectId: name }, digest).k.B,
+  ];
+
+  it('has a key that begins with the project and a byte that no project has', () => {
+    fc.assert(
+      fc.property(project, id, (of, name) => {
+        for (const key of partitions(of, name))
+          expect(
+            Buffer.from(key)
+              .subarray(0, of.length + 1)
+              .toString('latin1'),
+          ).toBe(`${of}\0`);
+      }),
+    );
+  });
+
+  it('lies in a folder of the bucket that is its alone', () => {
+    fc.assert(
+      fc.property(project, project, id, (p, q, name) => {
+        const folders = (of: ProjectId) => [`segments/kept/${of}/`, `feedback/kept/${of}/`, `objects/${of}/`];
+        const made = [
+          segmentObject(p, '01ff'),
+          feedback.payloadObject({ projectId: p, id: name }, '0', undefined),
+          objects.valueObject({ projectId: p, objectId: name, versionIndex: 0, digest }),
+        ];
+        for (const [i, key] of made.entries()) {
+          expect(key.startsWith(folders(q)[i] ?? '')).toBe(p === q);
+          expect(key).toMatch(/^[\w./-]+$/);
+          expect(key.split('/')).not.toContain('..');
+        }
+      }),
+    );
+  });
+});
+
+describe('projects that are called alike', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const post = async (path: string, body: object): Promise<string> => {
+    const answer = await service.post(path, body);
+    const text = await answer.text();
+    expect([path, answer.status, answer.status === 200 ? '' : text]).toEqual([path, 200, '']);
+    return text;
+  };
+  const lines = (text: string): { id: string; project_id: string; inputs: { of: string } }[] =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  // A payload too large for an item lies in the bucket.
+  const large = Array.from({ length: 40_000 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0).join();
+
+  it('have each their own calls, records and objects, whatever those are called', async () => {
+    for (const of of alike) {
+      const batch = nasty.map((name) => ({
+        mode: 'start',
+        req: {
+          start: {
+            project_id: of,
+            id: name,
+            op_name: 'op',
+            started_at: '2026-10-01T00:00:00Z',
+            thread_id: name,
+            inputs: { of },
+          },
+        },
+      }));
+      await post('/call/upsert_batch', { batch });
+      const svc_ref = `svc:///${of}/call/c`;
+      const records = nasty.map((name) => ({
+        project_id: of,
+        id: name,
+        svc_ref,
+        feedback_type: 'note',
+        payload: { of },
+      }));
+      await post('/feedback/batch/create', { batch: records });
+      await post('/obj/create', { obj: { project_id: of, object_id: 'prompt', val: { of, large } } });
+    }
+    for (const of of alike) {
+      const found = lines(await post('/calls/stream_query', { project_id: of }));
+      expect(new Set(found.map(({ id: name }) => name))).toEqual(new Set(nasty));
+      expect(found).toHaveLength(nasty.length);
+      expect(found.every(({ project_id, inputs }) => project_id === of && inputs.of === of)).toBe(true);
+      const { result } = JSON.parse(
+        await post('/feedback/query', { project_id: of, fields: ['id', 'payload'] }),
+      );
+      expect(result).toHaveLength(nasty.length);
+      expect(result.every(({ payload }: { payload: { of: string } }) => payload.of === of)).toBe(true);
+      const { obj } = JSON.parse(
+        await post('/obj/read', { project_id: of, object_id: 'prompt', digest: 'latest' }),
+      );
+      expect(obj.val.of).toBe(of);
+    }
+  });
+
+  it('lose nothing when another is emptied', async () => {
+    const [gone = '', ...others] = alike;
+    await post('/calls/delete', { project_id: gone, call_ids: nasty });
+    await post('/obj/delete', { project_id: gone, object_id: 'prompt' });
+    expect(lines(await post('/calls/stream_query', { project_id: gone }))).toEqual([]);
+    for (const of of others) {
+      expect(lines(await post('/calls/stream_query', { project_id: of }))).toHaveLength(nasty.length);
+      await post('/obj/read', { project_id: of, object_id: 'prompt', digest: 'latest' });
+    }
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import type { Access } from '../../../local/iam/policy.ts';
+import { outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
+import { assembly } from '../../support/assembly.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { permitted, single } from './permissions.ts';
+import { exercise } from './traffic.ts';
+
+/**
+ * What every function may do for its own log and traces, through Lambda's runtime: no request of
+ * its own code.
+ */
+const ofTheRuntime = [
+  'logs:CreateLogStream',
+  'logs:PutLogEvents',
+  'xray:PutTraceSegments',
+  'xray:PutTelemetryRecords',
+];
+
+/** What no traffic can be made to do at will, and why it is needed all the same. */
+const seldom: Readonly<Record<string, string>> = {
+  '/calls/stream_query: Query on calls':
+    'a call whose end moved between the reading of index and item is looked up by its id',
+  '/calls/query_stats: Query on calls': 'as for /calls/stream_query',
+};
+
+const storeNames = {
+  calls: 'CallsTable',
+  objects: 'ObjectsTable',
+  costs: 'CostsTable',
+  feedback: 'FeedbackTable',
+  keys: 'KeysTable',
+  bucket: 'PayloadsBucket',
+} as const;
+
+/**
+ * A permission as the tables of the tests have it, e.g. `Query on calls/index/by_time`; objects by
+ * their prefix.
+ */
+const shortName = (stack: StackSpec, { action, resource }: Access): string => {
+  const path = resource.replace(/^.*:(?:table\/)?/, '');
+  const [name = '', ...rest] = path.split('/');
+  const [store = name] =
+    Object.entries(storeNames).find(([, output]) => outputOf(stack, output) === name) ?? [];
+  const below = store === 'bucket' && rest.length > 0 ? [rest[0], '*'] : rest;
+  return `${action.replace(/^.*:/, '')} on ${[store, ...below].join('/')}`;
+};
+
+/** What the template allows a route's function, or the authorizer. */
+const allowedTo = (stack: StackSpec, source: string): string[] => {
+  const route = stack.api.routes.find(
+    ({ path, authorizer }) => path === source || (source === 'authorizer' && authorizer),
+  );
+  const spec = source === 'authorizer' ? route?.authorizer?.function : route?.function;
+  const statements = (stack.policies().get(spec?.arn ?? '') ?? []).flatMap(({ Statement }) => Statement);
+  expect(statements.every(({ Effect }) => Effect === 'Allow')).toBe(true);
+  const accesses = statements.flatMap(({ Action, Resource }) =>
+    Action.flatMap((action) => Resource.map((resource) => ({ action, resource }))),
+  );
+  const own = accesses.filter(({ action }) => !ofTheRuntime.includes(action));
+  return [...new Set(own.map((access) => shortName(stack, access)))].sort();
+};
+
+type Source = keyof typeof permitted;
+
+const sources: readonly Source[] = [
+  'authorizer',
+  ...routes.filter(({ stores }) => Object.keys(stores).length > 0).map(({ path }) => path),
+];
+
+describe('the role of', () => {
+  const stack = readStack(assembly());
+
+  it.each([...sources])('%s allows what is written out for it, and nothing else', (source: Source) => {
+    expect(allowedTo(stack, source)).toEqual(single(permitted[source] ?? []));
+  });
+
+  it('every other function allows nothing', () => {
+    const others = routes.filter(({ path }) => !sources.includes(path));
+    expect(others.flatMap(({ path }) => allowedTo(stack, path))).toEqual([]);
+  });
+});
+
+describe('of what the roles allow', () => {
+  let service: TestService;
+  const used = new Map<string, Set<string>>();
+  beforeAll(async () => {
+    const seen: [string, Access][] = [];
+    service = await startService({ leastPrivilege: (source, access) => seen.push([source, access]) });
+    await exercise(service);
+    for (const [source, access] of seen) {
+      const ofSource = used.get(source) ?? new Set();
+      used.set(source, ofSource.add(shortName(service.stack, access)));
+    }
+  });
+  afterAll(() => service.stop());
+
+  it('nothing more was needed by any request', () => {
+    expect(service.logged.filter((line) => line.startsWith('store: '))).toEqual([]);
+  });
+
+  it.each([...sources])('%s uses all, or it is said why not', (source: Source) => {
+    const unused = single(permitted[source] ?? []).filter((permission) => !used.get(source)?.has(permission));
+    expect(unused.filter((permission) => !(`${source}: ${permission}` in seldom))).toEqual([]);
+  });
+});

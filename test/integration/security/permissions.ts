@@ -1,0 +1,93 @@
+import type { Route } from '../../../api/routes.ts';
+
+const writeCalls = [
+  'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
+  'bucket/segments/*: PutObject',
+] as const;
+const queryCalls = [
+  'calls: BatchGetItem Query',
+  'calls/index/by_time: Query',
+  'calls/index/by_trace: Query',
+  'calls/index/by_thread: Query',
+  'bucket/segments/*: GetObject',
+  'bucket: ListBucket',
+] as const;
+const joinFeedback = [
+  'feedback: BatchGetItem',
+  'feedback/index/by_ref: Query',
+  'bucket/feedback/*: GetObject',
+] as const;
+const readObjects = ['objects: BatchGetItem', 'bucket/objects/*: GetObject', 'bucket: ListBucket'] as const;
+const createFeedback = [
+  'feedback: BatchGetItem PartiQLInsert PutItem',
+  'bucket/feedback/*: PutObject DeleteObject',
+] as const;
+
+/**
+ * What the function of each route may do to the stores, and the authorizer: actions on a table, one
+ * of its indexes, the bucket, or its objects below a prefix. Written out by hand, and not made of
+ * lib/permissions.ts: whoever gives a function more says so here, too.
+ */
+export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly string[]>> = {
+  authorizer: ['keys: GetItem'],
+  '/call/start': writeCalls,
+  '/call/end': ['calls: BatchGetItem BatchWriteItem PutItem', 'bucket/segments/*: PutObject'],
+  '/call/upsert_batch': writeCalls,
+  '/call/read': [
+    'calls: BatchGetItem Query',
+    'calls/index/by_trace: Query',
+    'costs: Query',
+    ...joinFeedback,
+    'bucket/segments/*: GetObject',
+    'bucket: ListBucket',
+  ],
+  '/calls/stream_query': [...queryCalls, 'costs: Query', ...joinFeedback, ...readObjects],
+  '/calls/query_stats': queryCalls,
+  '/call/update': ['calls: BatchGetItem PutItem'],
+  '/calls/delete': [
+    'calls: BatchGetItem PutItem DeleteItem',
+    'calls/index/by_trace: Query',
+    'bucket/segments/*: GetObject PutObject DeleteObject',
+    'bucket: ListBucket',
+  ],
+  '/threads/stream_query': ['calls: BatchGetItem', 'calls/index/by_thread: Query'],
+  '/obj/create': [
+    'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
+    'bucket/objects/*: PutObject DeleteObject',
+  ],
+  '/obj/read': readObjects,
+  '/obj/delete': [
+    'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
+    'bucket/objects/*: DeleteObject',
+  ],
+  '/objs/query': [...readObjects, 'objects: Query'],
+  '/refs/read_batch': readObjects,
+  '/cost/create': ['costs: PartiQLInsert'],
+  '/cost/query': ['costs: Query'],
+  '/cost/purge': ['costs: BatchWriteItem'],
+  '/feedback/create': createFeedback,
+  '/feedback/batch/create': createFeedback,
+  '/feedback/replace': [
+    'feedback: BatchGetItem ConditionCheckItem PutItem',
+    'bucket/feedback/*: PutObject DeleteObject',
+  ],
+  '/feedback/query': [
+    ...joinFeedback,
+    'feedback/index/by_time: Query',
+    'feedback/index/by_type: Query',
+    'bucket: ListBucket',
+  ],
+  '/feedback/purge': ['feedback: BatchGetItem DeleteItem PutItem', 'bucket/feedback/*: DeleteObject'],
+  '/inference/v1/{path+}': ['calls: BatchWriteItem', 'bucket/segments/*: PutObject'],
+};
+
+/** The permissions of a table as single ones: an action and what it is on. */
+export const single = (lines: readonly string[]): string[] =>
+  [
+    ...new Set(
+      lines.flatMap((line) => {
+        const [resource = '', actions = ''] = line.split(': ');
+        return actions.split(' ').map((action) => `${action} on ${resource}`);
+      }),
+    ),
+  ].sort();

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { help, parseOptions } from '../../../../bench/harness/options.ts';
+
+const parts = ['writes', 'queries'];
+const parse = (...args: string[]) => parseOptions(args, parts);
+
+describe('the command line of the bench', () => {
+  it('runs everything on the generator’s calls where nothing is said', () => {
+    expect(parse()).toEqual({
+      ...{ help: false, file: undefined, only: undefined },
+      ...{ sizes: [1000, 10_000], json: '.local/bench.json' },
+    });
+  });
+
+  it('takes a file, parts, sizes in any order and a place for the figures', () => {
+    const options = parse('calls.jsonl', '--only', 'queries', '--sizes', '5000,100', '--json', 'out.json');
+    expect(options).toMatchObject({
+      file: 'calls.jsonl',
+      only: ['queries'],
+      sizes: [100, 5000],
+      json: 'out.json',
+    });
+  });
+
+  it.each([
+    [['--only', 'sales'], 'there is no part "sales"; the parts are writes, queries'],
+    [['--sizes', 'many'], 'should be whole numbers above 0'],
+    [['--size', '1'], "Unknown option '--size'"],
+    [['a.jsonl', 'b.jsonl'], 'one file of calls, please, not 2'],
+  ])('refuses %j, and says why', (args, message) => {
+    expect(() => parse(...args)).toThrow(message);
+  });
+
+  it('lists the parts in --help', () => {
+    expect(help(parts)).toContain('writes, queries');
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { billsOf, breakEven, total } from '../../../../bin/cost/bill.ts';
+import { compressedShare } from '../../../../bin/cost/dynamodb.ts';
+import { type Load, loadOf } from '../../../../bin/cost/load.ts';
+import type { ByWay, Measured } from '../../../../bin/cost/measured.ts';
+
+const everyWay = (together: number, apart: number): ByWay => ({
+  ...{ together, apart, togetherInThreads: together + 1, apartInThreads: apart + 1.5 },
+});
+
+/** Figures that are easy to reckon with. */
+const measured: Measured = {
+  headerUnits: everyWay(3, 5),
+  reportReads: { together: 0, apart: 1, togetherInThreads: 0, apartInThreads: 1 },
+  headerBytes: everyWay(1000, 1500),
+  itemBytes: everyWay(400, 700),
+  apartPayload: 1.5,
+  newest: 14,
+  trace: 2,
+  scannedAUnit: 20,
+  compressed: [
+    [1, 0.3],
+    [100, 0.02],
+  ],
+  usual: { bytes: 5000, together: 25, apart: 45, billed: 26_000 },
+};
+
+/**
+ * A million calls of 5,000 bytes, 100 in a request and in no thread, that nobody asks for: 10,000
+ * requests of 10,000 compressed bytes.
+ */
+const load = (changes: Partial<Load> = {}): Load =>
+  loadOf({ bytes: 5000, inThreads: 0, queries: 0, traces: 0, scans: 0, months: 1, ...changes });
+const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), measured);
+
+describe('the bill of a month', () => {
+  it('has a write unit a KB of each payload segment, beside those of headers', () => {
+    // 3 units and 10 KB a hundred calls, at $0.625 a million.
+    expect(bill().service['DynamoDB: writes']).toBeCloseTo((3 + 10 / 100) * 0.625, 10);
+  });
+
+  it('has a unit more a call in a thread', () => {
+    const more = (bill({ inThreads: 0.5 }).service['DynamoDB: writes'] ?? 0) - 3.1 * 0.625;
+    expect(more).toBeCloseTo(0.5 * 0.625, 10);
+  });
+
+  it('has the end’s items and reads where it comes apart', () => {
+    const { service } = bill({ apart: 1 });
+    // 15,000 bytes of payload in two segments: 15 units, and one that both round up to.
+    expect(service['DynamoDB: writes']).toBeCloseTo((5 + 16 / 100) * 0.625, 10);
+    expect(service['DynamoDB: reads']).toBeCloseTo(0.125, 10);
+  });
+
+  it('has what queries read', () => {
+    const { service } = bill({ queries: 1000, traces: 500, scans: 10, scanned: 20_000 });
+    expect(service['DynamoDB: reads']).toBeCloseTo(((14_000 + 1000 + 10_000) * 0.125) / 1e6, 10);
+  });
+
+  it('stores what months have left, and recovers the table without its indexes', () => {
+    const { service } = bill({ months: 2 });
+    // 1,000 bytes of headers, 100 of payload, 1 of the segment's overhead.
+    expect(service['DynamoDB: storage']).toBeCloseTo(2 * 1.101 * 0.25, 10);
+    expect(service['DynamoDB: point-in-time recovery']).toBeCloseTo(2 * 0.501 * 0.2, 10);
+  });
+
+  it('has requests of the gateway and the functions, the authorizer where nothing is remembered', () => {
+    const { service } = bill({ remembered: 0.9 });
+    expect(service['API Gateway: requests']).toBeCloseTo(0.01 * 3.5, 10);
+    expect(service['Lambda: requests']).toBeCloseTo(0.011 * 0.2, 10);
+  });
+
+  it('has the functions’ time, with CPU that takes longer where memory is small', () => {
+    const { service } = bill({ cpuMs: 1, latencyMs: 50, memoryMb: 1024, remembered: 1 });
+    const seconds = 10_000 * 0.05 + 1_000_000 * 0.001 * (1769 / 1024);
+    expect(service['Lambda: time']).toBeCloseTo(seconds * 0.0000133334, 10);
+    const whole = bill({ cpuMs: 1, latencyMs: 0, memoryMb: 2048, remembered: 1 }).service['Lambda: time'];
+    expect(whole).toBeCloseTo(1000 * 2 * 0.0000133334, 10);
+  });
+
+  it('counts a streamed answer once per 10 MB, and what Lambda streams above 6', () => {
+    const { service } = bill({ calls: 100, bytes: 250_000, batch: 1, queries: 1000, gzip: 1 });
+    // 25 MB each: three requests, 19 MB above the free ones, 25 GB within the free 100.
+    expect(service['API Gateway: requests']).toBeCloseTo(((100 + 3000) * 3.5) / 1e6, 10);
+    expect(service['Lambda: answers above 6 MB']).toBeCloseTo(19 * 0.008, 10);
+    expect(service['data sent to the internet']).toBe(0);
+  });
+
+  it('has logs, and alarms, dashboards and traces beyond the free ones', () => {
+    const { service } = bill({ logBytes: 1000, alarms: 12, dashboards: 4, batch: 1, traced: 0.5 });
+    expect(service['CloudWatch: logs']).toBeCloseTo(0.53, 10);
+    expect(service['CloudWatch: alarms and dashboards']).toBeCloseTo(0.2 + 3, 10);
+    expect(service['X-Ray']).toBeCloseTo(0.4 * 5, 10);
+  });
+
+  it('has the PUTs and the storage of large payloads', () => {
+    const { service } = bill({ objects: 2000, objectKb: 500, months: 3 });
+    expect(service['S3: large payloads']).toBeCloseTo(0.01 + 3 * 0.023, 10);
+  });
+});
+
+describe('the bill of the usual layout', () => {
+  it('grows with the bytes of a call, and pays for an end with the whole item once more', () => {
+    expect(bill({ bytes: 10_000 }).usual['DynamoDB: writes']).toBeCloseTo(50 * 0.625, 10);
+    expect(bill({ apart: 1 }).usual['DynamoDB: writes']).toBeCloseTo(45 * 0.625, 10);
+    expect(bill({ bytes: 10_000 }).usual['DynamoDB: storage']).toBeCloseTo(52 * 0.25, 10);
+  });
+
+  it('reads whole items, half a unit for each 4 KB', () => {
+    const { usual } = bill({ queries: 1000 });
+    expect(usual['DynamoDB: reads']).toBeCloseTo((1000 * Math.ceil(500_000 / 8192) * 0.125) / 1e6, 10);
+  });
+});
+
+describe('what payloads compress to', () => {
+  it('lies between two measured sizes along the logarithm of the size', () => {
+    const share = (batch: number) => compressedShare(measured.compressed, batch);
+    expect(share(1)).toBe(0.3);
+    expect(share(10)).toBeCloseTo(0.16, 10);
+    expect(share(100)).toBeCloseTo(0.02, 10);
+    expect(share(1000)).toBe(0.02);
+  });
+});
+
+describe('the break-even with a server', () => {
+  it('is where the bills are the same', () => {
+    const server = { name: 'a server', usd: 100 };
+    const calls = breakEven(load(), measured, server) ?? 0;
+    const million = total(bill().service);
+    expect(calls).toBeGreaterThan((0.97 * 100 * 1e6) / million);
+    expect(calls).toBeLessThan((1.03 * 100 * 1e6) / million);
+  });
+
+  it('is never where a server costs more than any load', () => {
+    expect(breakEven(load(), measured, { name: 'a cluster', usd: 1e9 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  callIdOf,
+  callKey,
+  orderedByDigest,
+  type Placed,
+  packUuid,
+  segmentKey,
+  shardOf,
+  sortKeyOf,
+  threadKeys,
+  threadRange,
+  timeKeys,
+  timeRange,
+  traceKeys,
+  unpackUuid,
+} from '../../../../../core/calls/codec/keys.ts';
+import { compareText } from '../../../../../core/expression/index.ts';
+import { isId, type ProjectId } from '../../../../../core/wire/index.ts';
+
+const project = 'acme/airline' as ProjectId;
+const ids = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }).filter(isId);
+/** Ids so long that keys hold a digest of them, many with a common beginning. */
+const longIds = fc
+  .tuple(
+    fc.constantFrom('日'.repeat(90), '😀'.repeat(70), ''),
+    fc.string({ unit: 'grapheme', minLength: 100, maxLength: 120 }),
+  )
+  .map(([head, tail]) => head + tail)
+  .filter(isId);
+const anyId = fc.oneof(ids, fc.uuid(), fc.stringMatching(/^[a-c]{1,3}$/));
+const anyLength = fc.oneof(anyId, longIds);
+const micros = fc.integer({ min: -9e15, max: 9e15 });
+
+const place = (changes: Partial<Placed>): Placed => ({
+  projectId: project,
+  id: 'call',
+  startedAt: 0,
+  traceId: 'trace',
+  threadId: null,
+  turnId: null,
+  ...changes,
+});
+
+describe('the keys of the calls table', () => {
+  it('give the id back', () => {
+    fc.assert(fc.property(anyLength, (id) => callIdOf(project, callKey(project, id)) === id));
+  });
+
+  it('give a UUID back in 16 bytes, and take only its canonical form for one', () => {
+    fc.assert(fc.property(fc.uuid(), (uuid) => unpackUuid(packUuid(uuid) ?? new Uint8Array()) === uuid));
+    expect(packUuid('01A0F4C3-0874-7E3E-8297-4BCD6BAA9455')).toBeUndefined();
+    expect(packUuid('01a0f4c308747e3e82974bcd6baa9455')).toBeUndefined();
+  });
+
+  it('order threads as their ids do, where no digest decides', () => {
+    const keyOf = (threadId: string) => threadKeys({ ...place({}), threadId }, 'S', 4).hs;
+    fc.assert(
+      fc.property(anyLength, anyLength, (a, b) => {
+        if (a !== b && orderedByDigest(a, b)) return;
+        expect(Math.sign(Buffer.compare(keyOf(a), keyOf(b)))).toBe(Math.sign(compareText(a, b)));
+      }),
+    );
+    const head = '日'.repeat(90);
+    expect(orderedByDigest(`${head}${'a'.repeat(40)}`, `${head}${'b'.repeat(40)}`)).toBe(true);
+    expect(orderedByDigest('a', 'b')).toBe(false);
+  });
+
+  it('never are the same for different calls, nor for a call and a segment', () => {
+    const projects = fc.constantFrom('a/b', 'a/b.c', 'a/bb', 'aa/b').map((text) => text as ProjectId);
+    const key = fc.tuple(projects, anyLength);
+    fc.assert(
+      fc.property(key, key, (a, b) => {
+        const same = callKey(...a).equals(callKey(...b));
+        expect(same).toBe(a[0] === b[0] && a[1] === b[1]);
+        expect(callKey(...a).equals(segmentKey(b[0], '00aabb'))).toBe(false);
+      }),
+    );
+  });
+
+  it('order rows in time by started_at, then by id in code points', () => {
+    fc.assert(
+      fc.property(fc.tuple(micros, anyId), fc.tuple(micros, anyId), ([timeA, a], [timeB, b]) => {
+        const key = (startedAt: number, id: string) => timeKeys(place({ startedAt, id }), 'S', 4).ts;
+        const order = timeA - timeB || compareText(a, b);
+        expect(Math.sign(Buffer.compare(key(timeA, a), key(timeB, b)))).toBe(Math.sign(order));
+      }),
+    );
+  });
+
+  it('put the end of a call next to its start, whatever ids come between', () => {
+    fc.assert(
+      fc.property(micros, anyLength, anyLength, (startedAt, id, other) => {
+        fc.pre(id !== other);
+        const key = (callId: string, part: 'S' | 'E') =>
+          timeKeys(place({ startedAt, id: callId }), part, 4).ts;
+        const between = key(other, 'S');
+        const [end, start] = [key(id, 'E'), key(id, 'S')];
+        expect(Buffer.compare(end, between) < 0 && Buffer.compare(between, start) < 0).toBe(false);
+      }),
+    );
+  });
+
+  it('fit what DynamoDB takes, for the longest ids too', () => {
+    const longest = '😀'.repeat(256);
+    const call = {
+      ...place({ id: longest, traceId: longest, threadId: longest, turnId: longest }),
+      threadId: longest,
+    };
+    expect(threadKeys(call, 'S', 4).hs.length).toBeLessThanOrEqual(1024);
+    expect(timeKeys(call, 'S', 4).ts.length).toBeLessThanOrEqual(1024);
+    const maxProject = `${'x'.repeat(128)}/${'y'.repeat(128)}` as ProjectId;
+    expect(traceKeys({ ...call, projectId: maxProject }).rk.length).toBeLessThanOrEqual(2048);
+    expect(callKey(maxProject, longest).length).toBeLessThanOrEqual(2048);
+  });
+
+  it('show the same time-ordered part in a thread as in the project', () => {
+    fc.assert(
+      fc.property(micros, anyLength, (startedAt, threadId) => {
+        const call = { ...place({ startedAt, threadId }), threadId };
+        const { hs } = threadKeys(call, 'S', 4);
+        expect(Buffer.compare(sortKeyOf({ hs }), timeKeys(call, 'S', 4).ts)).toBe(0);
+      }),
+    );
+  });
+
+  it('lie within the ranges that ask for them, and only within those', () => {
+    fc.assert(
+      fc.property(micros, micros, micros, anyId, (startedAt, a, b, id) => {
+        const [from, to] = [Math.min(a, b), Math.max(a, b)];
+        const [, low, high] = timeRange(project, 0, { from, to }).sort ?? [];
+        const { ts } = timeKeys(place({ startedAt, id }), 'S', 1);
+        const within = Buffer.compare(low ?? ts, ts) <= 0 && Buffer.compare(ts, high ?? ts) <= 0;
+        expect(within).toBe(from <= startedAt && startedAt <= to);
+      }),
+    );
+  });
+
+  it('keep threads apart whose names begin alike', () => {
+    fc.assert(
+      fc.property(anyLength, anyLength, micros, (thread, other, startedAt) => {
+        const [, low, high] = threadRange(project, thread, false, 0, {}).sort ?? [];
+        const { hs } = threadKeys({ ...place({ startedAt, threadId: other }), threadId: other }, 'S', 1);
+        const within = Buffer.compare(low ?? hs, hs) <= 0 && Buffer.compare(hs, high ?? hs) <= 0;
+        expect(within).toBe(thread === other);
+      }),
+    );
+  });
+});
+
+describe('shardOf', () => {
+  it('spreads traces evenly', () => {
+    const counts = [0, 0, 0, 0];
+    for (let i = 0; i < 4000; i++) {
+      const shard = shardOf(`01a0f4c3-0874-7424-a0b8-${i.toString(16).padStart(12, '0')}`, 4);
+      counts[shard] = (counts[shard] ?? 0) + 1;
+    }
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(200);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { parseQuery, type RecordKind } from '../../../../core/expression/index.ts';
+
+const kind: RecordKind = { name: 'Thing', fields: ['name', 'data'], times: new Set() };
+const faultOf = (expression: unknown) => {
+  const parsed = parseQuery(kind, { $expr: expression });
+  return 'fault' in parsed ? parsed.fault : undefined;
+};
+const field = { $getField: 'name' };
+
+describe('a query that is no expression is told what is wrong and where', () => {
+  it.each<[unknown, string[], string]>([
+    [null, [], 'dict_type'],
+    ['name', [], 'such as {"$literal": "name"}'],
+    [{}, [], 'one operator, not none'],
+    [{ $eq: [field, field], $ne: [field, field] }, [], 'one operator, not 2'],
+    [{ $like: [field] }, ['$like'], 'there is no operator $like'],
+    [{ constructor: [] }, ['constructor'], 'there is no operator constructor'],
+    [{ $eq: field }, ['$eq'], 'a list of operands'],
+    [{ $eq: [field] }, ['$eq'], 'a list of 2'],
+    [{ $gt: [field, field, field] }, ['$gt'], 'a list of 2'],
+    [{ $not: [] }, ['$not'], 'a list of 1'],
+    [{ $and: field }, ['$and'], 'a list of operands'],
+    [{ $and: [{ $or: [{ $eq: [field, 'x'] }] }] }, ['$and', '0', '$or', '0', '$eq', '1'], '"$literal": "x"'],
+    [{ $in: [field, field] }, ['$in', '1'], 'a list of operands'],
+    [{ $in: [field, [{ $literal: 1 }, 2]] }, ['$in', '1', '1'], 'such as {"$literal": 2}'],
+    [{ $getField: 1 }, ['$getField'], 'a dotted path'],
+    [{ $getField: '' }, ['$getField'], 'there is no such field'],
+    [{ $getField: '__proto__.x' }, ['$getField'], 'the fields are name, data'],
+    [{ $getField: `data.${'x'.repeat(600)}` }, ['$getField'], 'at most 512'],
+    [{ $contains: [field, field] }, ['$contains'], 'an object with input, substr'],
+    [{ $contains: { input: field } }, ['$contains', 'substr'], 'required'],
+    [{ $contains: { input: field, substr: field, flags: 'i' } }, ['$contains', 'flags'], 'no such field'],
+    [
+      { $contains: { input: field, substr: field, case_insensitive: 1 } },
+      ['$contains', 'case_insensitive'],
+      'true or false',
+    ],
+    [{ $convert: { input: field, to: 'date' } }, ['$convert', 'to'], 'double, int, string, bool, exists'],
+    [{ $literal: JSON.parse('1e400') }, ['$literal'], 'too large a number'],
+  ])('%j', (expression, loc, text) => {
+    const fault = faultOf(expression);
+    expect(fault?.loc).toEqual(['$expr', ...loc]);
+    expect(`${fault?.type} ${fault?.msg}`).toContain(text);
+  });
+
+  it('where it is no object with $expr', () => {
+    for (const json of [null, [], 'x', { $and: [] }, {}])
+      expect(parseQuery(kind, json)).toHaveProperty('fault');
+  });
+});
+
+describe('a large query', () => {
+  const nested = (levels: number): unknown => {
+    let expression: unknown = field;
+    for (let i = 0; i < levels; i++) expression = { $not: [expression] };
+    return expression;
+  };
+
+  it('may nest 999 operators, and is refused beyond 1,000', () => {
+    expect(faultOf(nested(999))).toBeUndefined();
+    expect(faultOf(nested(1001))).toMatchObject({ type: 'recursion_loop' });
+  });
+
+  it('may have long lists of options, and is refused with too many operators', () => {
+    const options = Array.from({ length: 50_000 }, (_, i) => ({ $literal: `id-${i}` }));
+    expect(faultOf({ $in: [field, options] })).toBeUndefined();
+    expect(faultOf({ $or: Array.from({ length: 3000 }, () => ({ $not: [field] })) })).toMatchObject({
+      type: 'too_long',
+    });
+  });
+});

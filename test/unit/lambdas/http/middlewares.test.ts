@@ -1,0 +1,140 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod/mini';
+import { type ProjectId, ServiceError } from '../../../../core/wire/index.ts';
+import { projectId } from '../../../../core/wire/schema.ts';
+import { readBody } from '../../../../lambdas/http/body.ts';
+import { authorize, readCaller } from '../../../../lambdas/http/caller.ts';
+import { answerErrors } from '../../../../lambdas/http/errors.ts';
+import type { ServiceEvent } from '../../../../lambdas/http/event.ts';
+import { logRequest } from '../../../../lambdas/http/log.ts';
+
+type Body = { project_id: ProjectId };
+type Event = ServiceEvent<Body>;
+
+const schema = z.strictObject({ project_id: projectId });
+
+/** The middlewares of an endpoint, around a handler that answers what they found. */
+const handler = middy<Event, APIGatewayProxyResult>()
+  .use([
+    logRequest('/test'),
+    answerErrors('svc'),
+    readCaller(),
+    readBody(schema),
+    authorize('write', (body: Body) => [{ projectId: body.project_id, loc: ['project_id'] }]),
+  ])
+  .handler(async ({ service: { id, caller, body } }) => ({
+    statusCode: 200,
+    body: JSON.stringify({ id, user: caller.user, body }),
+  }));
+
+beforeEach(() => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const call = async (changes: object = {}, authorizer: object = {}) => {
+  const event = {
+    headers: {},
+    body: '{"project_id":"acme/shop"}',
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: 'request-1',
+      authorizer: { user: 'ada', keyId: 'key', grants: 'acme/*:write', ...authorizer },
+    },
+    ...changes,
+  };
+  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  const answer = await handler(event as unknown as Event, context);
+  return { ...answer, body: JSON.parse(answer.body) };
+};
+
+describe('a request', () => {
+  it('reaches its handler with its caller and its body', async () => {
+    expect(await call()).toMatchObject({
+      statusCode: 200,
+      body: { id: 'request-1', user: 'ada', body: { project_id: 'acme/shop' } },
+    });
+  });
+
+  it('may have its body in base64', async () => {
+    const body = Buffer.from('{"project_id":"acme/b64"}').toString('base64');
+    expect(await call({ body, isBase64Encoded: true })).toMatchObject({
+      body: { body: { project_id: 'acme/b64' } },
+    });
+  });
+
+  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.api+json'])(
+    'may be %s',
+    async (type) => {
+      expect(await call({ headers: { 'Content-Type': type } })).toMatchObject({ statusCode: 200 });
+    },
+  );
+
+  it.each([
+    [{ 'content-type': 'text/plain' }, 415, 'content-type'],
+    [{ 'Content-Type': 'application/x-www-form-urlencoded' }, 415, 'content-type'],
+    [{ 'content-encoding': 'gzip' }, 415, 'content-encoding'],
+  ])('with %j is a %i', async (headers, statusCode, header) => {
+    expect(await call({ headers })).toMatchObject({
+      statusCode,
+      body: { detail: [{ loc: ['header', header], type: 'unsupported_media_type' }] },
+    });
+  });
+
+  it('is a 401 once its key has expired, whatever the gateway has cached', async () => {
+    const at = (offset: number) => ({ expiresAt: new Date(Date.now() + offset).toISOString() });
+    expect(await call({}, at(60_000))).toMatchObject({ statusCode: 200 });
+    expect(await call({}, at(-1))).toMatchObject({
+      statusCode: 401,
+      headers: { 'www-authenticate': expect.stringContaining('Basic realm="svc"') },
+      body: { detail: [{ loc: ['header', 'authorization'], type: 'unauthorized' }] },
+    });
+  });
+
+  it('is a 403 on a project that its key may not write', async () => {
+    expect(await call({}, { grants: 'acme/shop:read other/*:write' })).toMatchObject({
+      statusCode: 403,
+      body: { detail: [{ loc: ['body', 'project_id'], type: 'forbidden' }] },
+    });
+  });
+});
+
+describe('an error that nobody foresaw', () => {
+  it('is a 500 that says nothing of it, and a line in the log that says all', async () => {
+    const lines: string[] = [];
+    const write = vi
+      .spyOn(process.stdout, 'write')
+      .mockImplementation((line) => lines.push(String(line)) > 0);
+    const answer = await call({ requestContext: { requestId: 'request-2', authorizer: null } });
+    write.mockRestore();
+    expect(answer).toMatchObject({
+      statusCode: 500,
+      headers: { 'x-request-id': 'request-2' },
+      body: { detail: [{ type: 'internal_error' }] },
+    });
+    expect(JSON.stringify(answer)).not.toContain('authorizer');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 'error',
+        requestId: 'request-2',
+        route: '/test',
+        status: 500,
+        error: { message: expect.stringContaining('authorizer') },
+      },
+    ]);
+  });
+
+  it('that may pass says when to come back', async () => {
+    const failing = middy<Event, APIGatewayProxyResult>()
+      .use(answerErrors('svc'))
+      .handler(async () => {
+        throw new ServiceError(503, [], { retryAfterSeconds: 1 });
+      });
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const answer = await failing({ requestContext: { requestId: 'r' } } as unknown as Event, {} as Context);
+    write.mockRestore();
+    expect(answer).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1', 'x-request-id': 'r' } });
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { authorizer } from '../../../../local/gateway/authorize.ts';
+import type { Match } from '../../../../local/gateway/match.ts';
+import type { GatewayRequest } from '../../../../local/gateway/request.ts';
+import { FunctionError } from '../../../../local/runtime/errors.ts';
+import type { Output } from '../../../../local/runtime/worker.ts';
+
+const api = { id: 'api', account: '000000000000', stage: 'live' };
+const spec = {
+  name: '',
+  arn: '',
+  folder: '',
+  handler: '',
+  environment: {},
+  timeoutSeconds: 1,
+  memoryMb: 128,
+};
+const found: Match = {
+  route: { method: 'POST', path: '/call/{id}', function: spec, streaming: false, timeoutMs: 1000 },
+  pathParameters: { id: '7' },
+};
+
+const request = (key: string, path = '/call/7'): GatewayRequest => ({
+  id: 'r-1',
+  method: 'POST',
+  path,
+  query: new URLSearchParams('a=1&a=2'),
+  headers: [['Authorization', key]],
+  sourceIp: '127.0.0.1',
+  receivedAt: 0,
+});
+
+const policy = (Effect = 'Allow', Resource = '*') => ({
+  Version: '2012-10-17',
+  Statement: [{ Action: 'execute-api:Invoke', Effect, Resource }],
+});
+
+const allowed = {
+  principalId: 'ada',
+  policyDocument: policy(),
+  context: { user: 'ada', age: 36, vip: true },
+};
+
+async function* json(value: unknown): Output {
+  yield Buffer.from(JSON.stringify(value));
+}
+
+/**
+ * An authorizer whose function answers with what it is given, or throws it; and the events that it
+ * got.
+ */
+const asking = (answer: unknown, cacheSeconds = 60) => {
+  const events: Record<string, unknown>[] = [];
+  const clock = { ms: 0 };
+  const authorize = authorizer({
+    api,
+    spec: { id: 'a', function: spec, identityHeaders: ['authorization'], cacheSeconds },
+    lambda: {
+      invoke: async (event) => {
+        events.push(JSON.parse(event));
+        if (answer instanceof Error) throw answer;
+        return json(answer);
+      },
+    },
+    now: () => clock.ms,
+  });
+  const ask = (key = 'key', path?: string) =>
+    authorize(request(key, path), found, new AbortController().signal);
+  return { authorize, ask, events, clock };
+};
+
+describe('an authorizer', () => {
+  it('gets API Gateway’s event', async () => {
+    const { ask, events } = asking(allowed);
+    await ask();
+    expect(events[0]).toMatchObject({
+      type: 'REQUEST',
+      methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/live/POST/call/7',
+      resource: '/call/{id}',
+      path: '/call/7',
+      httpMethod: 'POST',
+      headers: { Authorization: 'key' },
+      multiValueHeaders: { Authorization: ['key'] },
+      queryStringParameters: { a: '2' },
+      multiValueQueryStringParameters: { a: ['1', '2'] },
+      pathParameters: { id: '7' },
+      requestContext: { requestId: 'r-1', resourcePath: '/call/{id}', stage: 'live' },
+    });
+  });
+
+  it('says who calls, in strings', async () => {
+    expect(await asking(allowed).ask()).toEqual({ principalId: 'ada', user: 'ada', age: '36', vip: 'true' });
+  });
+
+  it.each([[[]], [['']]])('is not asked where the values of its header are %j', async (values) => {
+    const { authorize, events } = asking(allowed);
+    const headers = values.map((value): [string, string] => ['authorization', value]);
+    const refused = authorize({ ...request('key'), headers }, found, new AbortController().signal);
+    await expect(refused).rejects.toMatchObject({ type: 'UNAUTHORIZED' });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('a request is refused', () => {
+  const thrown = (message: string) => new FunctionError({ name: 'Error', message });
+
+  it.each<[string, unknown, string]>([
+    ['that is unauthorized', thrown('Unauthorized'), 'UNAUTHORIZED'],
+    ['whose authorizer fails', thrown('unauthorized'), 'AUTHORIZER_FAILURE'],
+    ['whose authorizer is too busy', new Error('busy'), 'AUTHORIZER_FAILURE'],
+    ['that the policy denies', { ...allowed, policyDocument: policy('Deny') }, 'ACCESS_DENIED'],
+    ['that the policy does not name', { ...allowed, policyDocument: policy('Allow', 'x') }, 'ACCESS_DENIED'],
+    ['without a policy', { principalId: 'ada' }, 'AUTHORIZER_CONFIGURATION_ERROR'],
+    ['with an object in the context', { ...allowed, context: { a: {} } }, 'AUTHORIZER_CONFIGURATION_ERROR'],
+    ['with no answer', null, 'AUTHORIZER_CONFIGURATION_ERROR'],
+  ])('%s', async (_what, answer, type) => {
+    await expect(asking(answer).ask()).rejects.toMatchObject({ type });
+  });
+});
+
+describe('what an authorizer said', () => {
+  it('counts for the same identity until its time is over', async () => {
+    const { ask, events, clock } = asking(allowed, 60);
+    await ask('one');
+    await ask('two');
+    clock.ms = 59_999;
+    expect(await ask('one')).toMatchObject({ user: 'ada' });
+    expect(events).toHaveLength(2);
+    clock.ms = 60_000;
+    await ask('one');
+    expect(events).toHaveLength(3);
+  });
+
+  it('counts once where nothing is to be cached', async () => {
+    const { ask, events } = asking(allowed, 0);
+    await ask();
+    await ask();
+    expect(events).toHaveLength(2);
+  });
+
+  it('is weighed for each method anew', async () => {
+    const { ask, events } = asking({ ...allowed, policyDocument: policy('Allow', '*/call/7') });
+    await ask('key', '/call/7');
+    await expect(ask('key', '/call/8')).rejects.toMatchObject({ type: 'ACCESS_DENIED' });
+    expect(events).toHaveLength(1);
+  });
+
+  it('is asked for again after a failure', async () => {
+    const { ask, events } = asking(new Error('busy'));
+    await ask().catch(() => {});
+    await ask().catch(() => {});
+    expect(events).toHaveLength(2);
+  });
+});

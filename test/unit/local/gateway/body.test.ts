@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixtureGateway, startFixture } from '../../../support/fixtures/gateway.ts';
+
+let api: FixtureGateway;
+beforeAll(async () => {
+  api = await startFixture({ routes: [{ path: '/plain', handler: 'plain' }] });
+});
+afterAll(() => api.stop());
+
+const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
+
+describe('a body', () => {
+  it('whose event is over 6 MB is too long, though it is shorter itself', async () => {
+    // Each quote is two characters of the event.
+    const response = await api.post('/plain', '"'.repeat(3_200_000));
+    expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
+  });
+
+  it('over 10 MB is too long, and its sender sees that', async () => {
+    const response = await api.post('/plain', 'x'.repeat(30_000_000));
+    expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
+  });
+
+  it('over 10 MB that does not say how long it is, is too long', async () => {
+    const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers: { authorization: 'ada' } });
+    req.on('error', () => {});
+    const answered = once(req, 'response');
+    const piece = Buffer.alloc(1_000_000, 'x');
+    for (let sent = 0; sent < 12; sent += 1) req.write(piece);
+    const [response] = await answered;
+    expect(response.statusCode).toBe(413);
+    req.destroy();
+  });
+
+  it('that waits to be asked for is not asked for when it is too long', async () => {
+    const headers = { authorization: 'ada', expect: '100-continue', 'content-length': 20_000_000 };
+    const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers });
+    req.on('continue', () => expect.unreachable());
+    req.flushHeaders();
+    const [response] = await once(req, 'response');
+    expect(response.statusCode).toBe(413);
+    req.destroy();
+  });
+
+  it('that waits to be asked for is asked for when it is not', async () => {
+    const headers = { authorization: 'ada', expect: '100-continue', 'content-length': 5 };
+    const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers });
+    req.flushHeaders();
+    await once(req, 'continue');
+    req.end('count');
+    const [response] = await once(req, 'response');
+    expect(response.statusCode).toBe(200);
+    expect(await text(response)).toMatch(/^\d+$/);
+  });
+
+  it('that never ends holds nobody else up', async () => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write('POST /plain HTTP/1.1\r\nhost: x\r\nauthorization: ada\r\ncontent-length: 100\r\n\r\nhalf');
+    expect((await api.post('/plain', 'count')).status).toBe(200);
+    socket.destroy();
+  });
+});

@@ -1,0 +1,221 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixtureGateway, startFixture } from '../../../support/fixtures/gateway.ts';
+
+const notes = mkdtempSync(join(tmpdir(), 'pennytrace-notes-'));
+
+let api: FixtureGateway;
+beforeAll(async () => {
+  api = await startFixture({
+    routes: [
+      { path: '/plain', handler: 'plain' },
+      { path: '/open', handler: 'plain', open: true },
+      { path: '/short', handler: 'plain', timeoutSeconds: 1 },
+      { path: '/impatient', handler: 'plain', integrationMs: 200 },
+      { path: '/broken', handler: 'broken' },
+      { path: '/any/{path+}', handler: 'plain' },
+    ],
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  rmSync(notes, { recursive: true });
+});
+
+const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
+
+describe('a request', () => {
+  it('comes to the function as API Gateway’s event', async () => {
+    const response = await api.post('/any/a/b%20c?x=1&x=2&y=', undefined, {
+      headers: { 'X-Custom': 'kept', 'user-agent': 'test' },
+    });
+    const { event, context } = (await response.json()) as Record<
+      'event' | 'context',
+      Record<string, unknown>
+    >;
+    expect(event).toMatchObject({
+      resource: '/any/{path+}',
+      path: '/any/a/b%20c',
+      httpMethod: 'POST',
+      headers: { 'X-Custom': 'kept', 'X-Forwarded-For': '127.0.0.1' },
+      multiValueHeaders: { 'X-Custom': ['kept'] },
+      queryStringParameters: { x: '2', y: '' },
+      multiValueQueryStringParameters: { x: ['1', '2'], y: [''] },
+      pathParameters: { path: 'a/b c' },
+      stageVariables: null,
+      body: null,
+      isBase64Encoded: false,
+      requestContext: {
+        stage: 'live',
+        path: '/live/any/a/b%20c',
+        resourcePath: '/any/{path+}',
+        identity: { sourceIp: '127.0.0.1', userAgent: 'test' },
+        authorizer: { principalId: 'ada', said: 'ada' },
+        requestId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/),
+      },
+    });
+    expect(context).toMatchObject({ functionVersion: '$LATEST', memoryLimitInMB: '128' });
+  });
+
+  it('has the id that its answer names', async () => {
+    const response = await api.post('/plain', 'echo');
+    const { event } = (await response.json()) as { event: { requestContext: { requestId: string } } };
+    expect(response.headers.get('x-amzn-requestid')).toBe(event.requestContext.requestId);
+  });
+
+  it('reaches a function with the environment of the template and of Lambda', async () => {
+    expect(await (await api.post('/plain', 'environment')).json()).toMatchObject({
+      WHO: 'plain',
+      TABLE: 'Fixture-Table',
+      AWS_REGION: 'us-east-1',
+      AWS_LAMBDA_FUNCTION_NAME: 'Fixture-Function0',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
+    });
+  });
+
+  it('leaves a function as much time as it has', async () => {
+    const left = Number(await (await api.post('/plain', 'remaining')).text());
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(10_000);
+  });
+
+  it('on an open route needs no key', async () => {
+    const response = await fetch(`${api.url}/open`, { method: 'POST', body: 'count' });
+    expect(response.status).toBe(200);
+  });
+
+  it('gets the function’s answer, headers and all', async () => {
+    const response = await api.post('/plain', 'headers');
+    expect(response.status).toBe(201);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/plain',
+      'x-amzn-remapped-www-authenticate': 'Basic',
+      'x-number': '7',
+      'x-both': 'multiple',
+    });
+    expect(await response.text()).toBe('made');
+  });
+
+  it('is served beside others of the same function', async () => {
+    const [one, other] = [join(notes, 'one'), join(notes, 'other')];
+    const answers = await Promise.all([
+      api.post('/plain', 'meet', { headers: { 'x-note': one, 'x-other-note': other } }),
+      api.post('/plain', 'meet', { headers: { 'x-note': other, 'x-other-note': one } }),
+    ]);
+    expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['met', 'met']);
+  });
+});
+
+describe('the gateway answers by itself', () => {
+  it.each([
+    ['POST', '/nowhere'],
+    ['GET', '/plain'],
+    ['POST', '/plain/'],
+  ])('%s %s: there is no such route', async (method, path) => {
+    const response = await fetch(api.url + path, { method, headers: { authorization: 'ada' } });
+    expect(typeOf(response)).toEqual([404, 'MISSING_AUTHENTICATION_TOKEN']);
+    expect(response.headers.get('x-request-id')).toBe(response.headers.get('x-amzn-requestid'));
+  });
+
+  it.each([
+    ['nobody', 401, 'UNAUTHORIZED'],
+    ['denied', 403, 'ACCESS_DENIED'],
+    ['fault', 500, 'AUTHORIZER_FAILURE'],
+    ['nonsense', 500, 'AUTHORIZER_CONFIGURATION_ERROR'],
+  ])('a caller that the authorizer takes for %s gets %d', async (authorization, status, type) => {
+    const response = await api.post('/plain', 'count', { headers: { authorization } });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ type });
+  });
+
+  it('a caller without the header gets 401', async () => {
+    const response = await fetch(`${api.url}/plain`, { method: 'POST' });
+    expect(await response.json()).toEqual({ type: 'UNAUTHORIZED' });
+  });
+
+  it.each(['throw', 'malformed', 'bad header', 'nothing', 'huge', 'exit', 'uncaught later', 'out of memory'])(
+    'a function that does this is answered for with 502: %s',
+    async (way) => {
+      const response = await api.post('/plain', way);
+      expect(response.status).toBe(502);
+      expect(await response.json()).toEqual({ type: 'INTEGRATION_FAILURE' });
+      expect((await api.post('/plain', 'count')).status).toBe(200);
+    },
+  );
+
+  it('a function that does not load is answered for with 502, again and again', async () => {
+    expect((await api.post('/broken')).status).toBe(502);
+    expect((await api.post('/broken')).status).toBe(502);
+    expect(api.log.join()).toContain('it does not even load');
+  });
+
+  it.each(['hang', 'spin'])('a function whose time is up is answered for with 502: %s', async (way) => {
+    const response = await api.post('/short', way);
+    expect(response.status).toBe(502);
+    expect(api.log.join()).toContain('Task timed out after 1.00 seconds');
+    expect((await api.post('/short', 'count')).status).toBe(200);
+  });
+
+  it('a function that takes longer than the gateway waits is answered for with 504', async () => {
+    const response = await api.post('/impatient', 'slow');
+    expect(response.status).toBe(504);
+    expect(await response.json()).toEqual({ type: 'INTEGRATION_TIMEOUT' });
+  });
+
+  it('what went wrong is in the log and not in the answer', async () => {
+    const response = await api.post('/plain', 'throw');
+    expect(await response.text()).not.toContain('secret');
+    expect(api.log.join('\n')).toContain(response.headers.get('x-request-id'));
+    expect(api.log.join('\n')).toContain('a secret of the handler');
+  });
+
+  it('an answer as big as Lambda lets it be goes out', async () => {
+    const response = await api.post('/plain', 'as big as may be');
+    expect((await response.text()).length).toBe(6_291_556 - 200);
+  });
+});
+
+it('What functions write on stdout and stderr goes to the log, with the function’s name', async () => {
+  await api.post('/plain', 'log');
+  await expect
+    .poll(() => api.log)
+    .toEqual(
+      expect.arrayContaining(['Fixture-Function0: said on stdout', 'Fixture-Function0: said on stderr']),
+    );
+});
+
+it('The stage throttles', async () => {
+  const throttled = await startFixture({
+    routes: [{ path: '/open', handler: 'plain', open: true }],
+    throttle: { rate: 0.001, burst: 2 },
+  });
+  const statuses = [];
+  for (let i = 0; i < 3; i += 1) statuses.push((await throttled.post('/open', 'count')).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  await throttled.stop();
+});
+
+it('A function that is busy throttles', async () => {
+  const small = await startFixture(
+    { routes: [{ path: '/open', handler: 'plain', open: true }] },
+    { maxWorkers: 1, maxWaiting: 1 },
+  );
+  const statuses = await Promise.all(
+    [1, 2, 3, 4].map(async () => (await small.post('/open', 'slow')).status),
+  );
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  await small.stop();
+});
+
+it('A killed function answers again with a new process', async () => {
+  const note = join(notes, 'killed');
+  const during = api.post('/open', 'meet', { headers: { 'x-note': note, 'x-other-note': 'nobody' } });
+  await expect.poll(() => existsSync(note)).toBe(true);
+  await api.killWorkers();
+  expect((await during).status).toBe(502);
+  expect(await (await api.post('/open', 'count')).text()).toBe('1');
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { partOutput } from '../../../../local/gateway/metadata.ts';
+import type { Output } from '../../../../local/runtime/worker.ts';
+
+const nul = '\0'.repeat(8);
+
+async function* output(pieces: readonly Uint8Array[], left: () => void = () => {}): Output {
+  try {
+    yield* pieces;
+  } finally {
+    left();
+  }
+}
+
+/** Cuts bytes at the given places. */
+const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
+  const at = [0, ...[...places].sort((a, b) => a - b), bytes.length];
+  return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+};
+
+const collect = async (body: Output): Promise<Buffer> => Buffer.concat(await Array.fromAsync(body));
+
+describe('a streamed answer', () => {
+  it('is parted at its delimiter, in whatever pieces it comes', async () => {
+    const text = fc.string({ unit: 'grapheme' }).map((words) => JSON.stringify({ words }));
+    const places = fc.array(fc.nat(60), { maxLength: 12 });
+    const body = fc.uint8Array({ maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(text, body, places, async (metadata, rest, where) => {
+        const bytes = Buffer.concat([Buffer.from(metadata + nul), rest]);
+        const pieces = cut(
+          bytes,
+          where.map((place) => Math.min(place, bytes.length)),
+        );
+        const parted = await partOutput(output(pieces));
+        expect(parted.metadata).toBe(metadata);
+        // NULs that follow the delimiter belong to the body.
+        expect(await collect(parted.body)).toEqual(Buffer.from(rest));
+      }),
+    );
+  });
+
+  it('that ends without one is refused', async () => {
+    await expect(partOutput(output([Buffer.from('text')]))).rejects.toThrow('wrote no metadata');
+  });
+
+  it('that goes on and on without one is refused, and left', async () => {
+    let left = false;
+    const endless = output(
+      Array.from({ length: 100 }, () => Buffer.alloc(10_000, 'x')),
+      () => {
+        left = true;
+      },
+    );
+    await expect(partOutput(endless)).rejects.toThrow('wrote no metadata');
+    expect(left).toBe(true);
+  });
+
+  it('is left when its body’s reader stops', async () => {
+    let left = false;
+    const pieces = [Buffer.from(`{}${nul}a`), Buffer.from('b'), Buffer.from('c')];
+    const { body } = await partOutput(
+      output(pieces, () => {
+        left = true;
+      }),
+    );
+    for await (const piece of body) {
+      expect(piece.toString()).toBe('a');
+      break;
+    }
+    expect(left).toBe(true);
+  });
+});

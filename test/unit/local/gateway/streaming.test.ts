@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FixtureGateway, startFixture } from '../../../support/fixtures/gateway.ts';
+
+const notes = mkdtempSync(join(tmpdir(), 'pennytrace-notes-'));
+
+let api: FixtureGateway;
+beforeAll(async () => {
+  api = await startFixture({
+    routes: [
+      { path: '/stream', handler: 'streaming', streaming: true },
+      { path: '/short', handler: 'streaming', streaming: true, timeoutSeconds: 1 },
+      { path: '/impatient', handler: 'streaming', streaming: true, integrationMs: 300 },
+      { path: '/buffered', handler: 'plain', streaming: true },
+    ],
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  rmSync(notes, { recursive: true });
+});
+
+let noted = 0;
+/** A file for a function to say what became of its stream. */
+const newNote = (): string => {
+  noted += 1;
+  return join(notes, String(noted));
+};
+
+const readNote = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
+/** Sends a request and gives its answer as soon as the head is there, unread. */
+const begin = async (body: string, note: string): Promise<IncomingMessage> => {
+  const headers = { authorization: 'ada', 'x-note': note };
+  const req = httpRequest(`${api.url}/stream`, { method: 'POST', headers, agent: false });
+  req.on('error', () => {});
+  req.end(body);
+  const [response] = await once(req, 'response');
+  return response;
+};
+
+describe('a streamed answer', () => {
+  it('comes with its head and its body', async () => {
+    const response = await api.post('/stream', 'lines');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/plain');
+    expect(response.headers.get('x-amzn-requestid')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await response.text()).toBe('one\ntwo\nthree\n');
+  });
+
+  it('may have any status, headers and cookies, and an empty beginning', async () => {
+    const response = await api.post('/stream', 'metadata');
+    expect(response.status).toBe(202);
+    expect(response.headers.get('x-one')).toBe('1');
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(await response.text()).toBe('{}');
+  });
+
+  it('comes as it is written, nothing held back', async () => {
+    const note = newNote();
+    const response = await begin('in step', note);
+    const [first] = await once(response, 'data');
+    expect(String(first)).toBe('first half');
+    writeFileSync(note, '');
+    expect(await text(response)).toBe('second half');
+  });
+
+  it('goes on after another on the same connection', async () => {
+    for (let i = 0; i < 3; i += 1)
+      expect(await (await api.post('/stream', 'lines')).text()).toBe('one\ntwo\nthree\n');
+  });
+});
+
+describe('a function that fails before its answer has begun', () => {
+  it.each(['throw before', 'no metadata'])('is answered for with 502: %s', async (way) => {
+    const response = await api.post('/stream', way);
+    expect(response.status).toBe(502);
+    expect(await response.json()).toEqual({ type: 'INTEGRATION_FAILURE' });
+  });
+
+  it('is answered for with 502 where it does not stream at all', async () => {
+    expect((await api.post('/buffered', 'count')).status).toBe(502);
+  });
+});
+
+describe('an answer that fails half way breaks off', () => {
+  /** The raw bytes of the answer to a request, up to the end of the connection. */
+  const raw = async (path: string, body: string): Promise<string> => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ada\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    // A reset is as good an end as any.
+    socket.on('error', () => {});
+    await new Promise((resolve) => socket.once('close', resolve));
+    return answer;
+  };
+
+  it.each([
+    ['/stream', 'throw after'],
+    ['/stream', 'fail in a pipeline'],
+    ['/stream', 'exit after'],
+    ['/short', 'hang after'],
+    ['/impatient', 'hang after'],
+  ])('%s: %s', async (path, way) => {
+    const answer = await raw(path, way);
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(answer).toContain('half of it');
+    // The end of a chunked body, without which no client takes it for whole.
+    expect(answer).not.toContain('0\r\n\r\n');
+  });
+
+  it('which fetch tells its user', async () => {
+    const response = await api.post('/stream', 'throw after');
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+describe('a client', () => {
+  it('that does not read makes the function wait', async () => {
+    const note = newNote();
+    const response = await begin('flood', note);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    response.destroy();
+    await expect.poll(() => readNote(note)).not.toBe('');
+    // Of 64 MiB, what sockets and buffers hold.
+    expect(Number(readNote(note))).toBeLessThan(32);
+  });
+
+  it('that reads gets it all', async () => {
+    const response = await api.post('/stream', 'flood', { headers: { 'x-note': newNote() } });
+    expect((await response.arrayBuffer()).byteLength).toBe(64 * 1024 * 1024);
+  });
+
+  it.each(['drip', 'silence', 'flood'])('that goes away stops the function: %s', async (way) => {
+    const note = newNote();
+    const response = await begin(way, note);
+    await once(response, 'readable');
+    response.destroy();
+    await expect.poll(() => readNote(note)).not.toBe('');
+  });
+
+  it('that goes away leaves the function fit for the next', async () => {
+    for (let i = 0; i < 10; i += 1) (await begin('silence', newNote())).destroy();
+    expect(await (await api.post('/stream', 'lines')).text()).toBe('one\ntwo\nthree\n');
+  });
+});

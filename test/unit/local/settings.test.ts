@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../../local/settings.ts';
+
+describe('the settings', () => {
+  it('are these where the environment says nothing', () => {
+    expect(readSettings({})).toEqual({ port: 8787, demo: true, verbose: false });
+  });
+
+  it('are what the environment says', () => {
+    const settings = readSettings({
+      PORT: '0',
+      LOCAL_KEY: 'svc_key',
+      DEMO: '0',
+      DATA_DIR: '/data',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000',
+      AWS_ENDPOINT_URL_S3: 'http://localhost:9000',
+      INFERENCE_BASE_URL: 'https://api.openai.com/v1',
+      INFERENCE_API_KEY: 'sk-key',
+      LOG: '1',
+    });
+    expect(settings).toEqual({
+      port: 0,
+      key: 'svc_key',
+      demo: false,
+      dataDir: '/data',
+      dynamodb: 'http://127.0.0.1:8000',
+      s3: 'http://127.0.0.1:9000',
+      inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
+      verbose: true,
+    });
+  });
+
+  it('take what is empty for absent', () => {
+    const empty = { PORT: '', LOCAL_KEY: '', DATA_DIR: '', AWS_ENDPOINT_URL_S3: '' };
+    expect(readSettings(empty)).toEqual(readSettings({}));
+  });
+
+  it.each([
+    ['1', true],
+    ['true', true],
+    ['Yes', true],
+    ['ON', true],
+    ['0', false],
+    ['False', false],
+    ['no', false],
+    ['off', false],
+  ])('take %s for %s', (value, on) => {
+    expect(readSettings({ DEMO: value, LOG: value })).toMatchObject({ demo: on, verbose: on });
+  });
+
+  it('name a store on this machine by its address, and no other so', () => {
+    const of = (url: string) => readSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
+    expect(of('http://localhost')).toBe('http://127.0.0.1');
+    expect(of('https://LOCALHOST/s3')).toBe('https://127.0.0.1/s3');
+    expect(of('http://localhost.example:1')).toBe('http://localhost.example:1');
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT is http: write a number'],
+    [{ PORT: '65536' }, 'PORT is 65536'],
+    [{ PORT: '-1' }, 'PORT is -1'],
+    [
+      { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },
+      'AWS_ENDPOINT_URL_DYNAMODB is localhost:8000: write a URL',
+    ],
+    [{ DEMO: 'maybe' }, 'DEMO is maybe: write 1 or 0'],
+    [{ LOG: '2' }, 'LOG is 2: write 1 or 0'],
+    [{ AWS_ENDPOINT_URL_S3: 'http://' }, 'AWS_ENDPOINT_URL_S3 is http://: write a URL'],
+    [{ AWS_ENDPOINT_URL_S3: 'nonsense' }, 'AWS_ENDPOINT_URL_S3 is nonsense: write a URL'],
+    [{ INFERENCE_BASE_URL: 'api.openai.com' }, 'INFERENCE_BASE_URL is api.openai.com: write a URL'],
+    [{ INFERENCE_API_KEY: 'sk-key' }, 'INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too'],
+  ])('that are bad are named with what to write: %j', (environment, message) => {
+    expect(() => readSettings(environment)).toThrow(message);
+  });
+});

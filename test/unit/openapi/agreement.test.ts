@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ErrorDetail, ServiceError } from '../../../core/wire/index.ts';
+import { type BodySchema, parseBody } from '../../../core/wire/schema.ts';
+import { arbitraryOf } from '../../support/arbitrary.ts';
+import { names, operations, requestSchema, validator, validatorOfAnyTime } from '../../support/document.ts';
+import { mutated } from '../../support/mutated.ts';
+
+/** What the parser refuses, by why JSON Schema cannot say so. */
+const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDetail) => boolean }[] = [
+  { why: 'fields that are there with their include alone', is: ({ msg }) => msg.includes('include_') },
+  {
+    why: 'sizes, which are fields with their include alone',
+    is: ({ msg }) => msg.startsWith('there is no such field; '),
+  },
+  { why: 'the same id twice in a batch', is: ({ msg }) => msg.startsWith('this id stands in item') },
+  { why: 'JSON has no integers beyond 2^53', is: ({ type }) => type === 'int_type' },
+  {
+    why: 'lone surrogates, and characters that count as two',
+    is: ({ msg }) => /surrogates|1 to \d+ .*characters/.test(msg),
+  },
+  { why: 'the years that a time can be in', is: ({ type }) => type === 'datetime_parsing' },
+  { why: 'a key that JSON.parse takes and zod passes over', is: ({ msg }) => msg.includes('__proto__') },
+];
+
+/** What is wrong with a body by the parser; undefined where nothing is. */
+const refusal = (body: BodySchema<unknown>, value: unknown): readonly ErrorDetail[] | undefined => {
+  try {
+    parseBody(body, JSON.stringify(value));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.detail;
+    throw error;
+  }
+};
+
+/** The same bodies each time; `AGREEMENT_SEED` makes others. */
+const seed = Number(process.env.AGREEMENT_SEED ?? 1);
+
+const taking = operations.flatMap(({ path, operation }) => {
+  const schema = requestSchema(path);
+  return operation.request && schema ? [{ path, schema, body: operation.request(names).body }] : [];
+});
+
+describe.each(taking)('$path', ({ schema, body }) => {
+  const faults = validator(schema);
+  const faultsOfAnyTime = validatorOfAnyTime(schema);
+  const bodies = arbitraryOf(schema);
+
+  it('parses what its schema lets through, but for what no schema can say', () => {
+    fc.assert(
+      fc.property(bodies, (value) => {
+        expect(faults(value)).toEqual([]);
+        const unexplained = refusal(body, value)?.filter((detail) => !unsayable.some(({ is }) => is(detail)));
+        expect(unexplained ?? []).toEqual([]);
+      }),
+      { numRuns: 150, seed },
+    );
+  });
+
+  it('has a schema that lets through what it parses', () => {
+    fc.assert(
+      fc.property(mutated(bodies), (value) => {
+        const refused = refusal(body, value);
+        expect('polluted' in {}).toBe(false);
+        if (refused) return;
+        // A time may be written in more ways than RFC 3339 has.
+        expect(faultsOfAnyTime(value)).toEqual([]);
+      }),
+      { numRuns: 300, seed },
+    );
+  });
+});

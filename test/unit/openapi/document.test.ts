@@ -1,0 +1,85 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it } from 'vitest';
+import { isKeyed, routes } from '../../../api/routes.ts';
+import { endpoints } from '../../../core/inference/index.ts';
+import { openApiDocument } from '../../../openapi/index.ts';
+import { document, operationAt, operations, requestSchema, validator } from '../../support/document.ts';
+
+describe('the document', () => {
+  it('has nothing that the linter finds fault with', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('has every route, by its method and with its scheme, and nothing else', () => {
+    const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security }]) => [method, path, JSON.stringify(security)]),
+    );
+    const inList = routes.flatMap((route) => {
+      const paths = route.path.endsWith('{path+}')
+        ? Object.keys(endpoints).map((path) => route.path.replace('/{path+}', path))
+        : [route.path];
+      const security = isKeyed(route) ? [{ [route.scheme]: [] }] : [];
+      return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
+    });
+    expect(new Set(inDocument.map(String))).toEqual(new Set(inList.map(String)));
+  });
+
+  it('names the inference endpoints one by one', () => {
+    const paths = Object.keys(document.paths).filter((path) => path.startsWith('/inference'));
+    expect(paths.map((path) => path.slice('/inference/v1'.length))).toEqual([
+      '/chat/completions',
+      '/completions',
+      '/embeddings',
+      '/responses',
+    ]);
+  });
+
+  it('says of every field of every request and answer what it means', () => {
+    const fields = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).map(([field, schema]) => [`${name}.${field}`, schema] as const),
+    );
+    const silent = fields.filter(
+      ([name, schema]) => !name.includes('$') && !(typeof schema === 'object' && schema.description),
+    );
+    expect(fields.length).toBeGreaterThan(200);
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+
+  it('calls the fields after the service, whatever that is called', () => {
+    const text = JSON.stringify(openApiDocument('weft', '1.2.3'));
+    expect(text).toContain('"weft_run_step_end"');
+    expect(text).toContain('"weft:///');
+    expect(text).not.toContain('svc');
+  });
+
+  it('is the same each time', () => {
+    expect(openApiDocument('svc', '0.1.0')).toEqual(document);
+  });
+
+  it('tells no name of a table, bucket, function or folder', () => {
+    expect(JSON.stringify(document)).not.toMatch(
+      /arn:|amazonaws|dynamodb|\bS3\b|Table|Bucket|lambdas\/|\/tmp/i,
+    );
+  });
+
+  it('answers relative to where it lies, so behind any name and stage', () => {
+    expect(document).toMatchObject({ servers: [{ url: '.' }] });
+  });
+});
+
+describe.each(operations)('$path', ({ path, operation }) => {
+  const schema = requestSchema(path);
+
+  it.runIf(schema)('takes its examples', () => {
+    const faults = validator(schema ?? {});
+    for (const { body } of Object.values(operation.examples)) expect(faults(body)).toEqual([]);
+  });
+
+  it('names the errors that it can answer, each by one component', () => {
+    const { responses } = operationAt(path);
+    for (const status of ['429', '500', '502', '504'])
+      expect(responses[status]).toEqual({ $ref: `#/components/responses/${status}` });
+  });
+});
