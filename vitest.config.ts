@@ -2,11 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 const stores = {
   globalSetup: ['test/support/global-setup.ts'],
-  pool: 'forks',
+  pool: 'forks' as const,
   testTimeout: 60_000,
   hookTimeout: 60_000,
   teardownTimeout: 20_000,
-} as const;
+};
 
 export default defineConfig({
   test: {
