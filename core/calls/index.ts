@@ -1,10 +1,7 @@
-export { pack, unpack } from '../encoding/zstd.ts';
 export { foldHeader } from './codec/header.ts';
 export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './codec/items.ts';
 export {
-  orderedByDigest,
   type Part,
-  shardOf,
   sortKeyOf,
   type TimeBounds,
   threadRange,

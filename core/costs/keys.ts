@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID } from 'uuidv7';
+import { packUuid, unpackUuid } from '../encoding/index.ts';
 import type { Item, KeyRange } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { PriceTerms } from './model.ts';
@@ -33,17 +34,14 @@ export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
 
 const partition = (projectId: ProjectId): Uint8Array => Buffer.from(projectId, 'utf8');
 
-/** The one spelling of a UUID that ids have. */
-const canonicalUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** The key of a price; undefined for an id that no price can have. */
 export const priceKey = (projectId: ProjectId, id: string): Item | undefined => {
-  if (!canonicalUuid.test(id)) return undefined;
-  return { k: { B: partition(projectId) }, p: { B: UUID.parse(id).bytes } };
+  const bytes = packUuid(id);
+  return bytes && { k: { B: partition(projectId) }, p: { B: bytes } };
 };
 
 /** The price's id, out of the table's sort key. */
-export const priceIdOf = (sortKey: Uint8Array): string => UUID.ofInner(sortKey).toString();
+export const priceIdOf = (sortKey: Uint8Array): string => unpackUuid(sortKey);
 
 /** Every price of a project. */
 export const pricesRange = (projectId: ProjectId): KeyRange => ({ partition: ['k', partition(projectId)] });

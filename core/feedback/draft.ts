@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortDigest } from '../encoding/index.ts';
 import { canonicalJson, newId, tooLarge, utf8Length } from '../wire/index.ts';
 import { nextMicros } from './clock.ts';
 import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader, FeedbackRecord } from './model.ts';
@@ -12,7 +12,7 @@ export interface NewRecord {
   readonly payload: FeedbackDraft['payload'];
   /** The payload as JSON text. */
   readonly payloadText: string;
-  /** Sixteen bytes of a SHA-256 over all that the client gave, its id apart. */
+  /** The short digest of all that the client gave, its id apart. */
   readonly digest: Uint8Array;
   /** Whether the id is the client's: a record whose id was just made is not stored yet. */
   readonly known: boolean;
@@ -21,7 +21,7 @@ export interface NewRecord {
 const digestOf = (draft: FeedbackDraft): Uint8Array => {
   const { ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, payload } = draft;
   const content = [ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, payload];
-  return createHash('sha256').update(canonicalJson(content)).digest().subarray(0, 16);
+  return shortDigest(canonicalJson(content));
 };
 
 /** Makes a record of what a client gave, created now. */

@@ -1,8 +1,8 @@
-import { unpack } from '../calls/index.ts';
+import { fromUnsignedTimeBytes, unpack } from '../encoding/index.ts';
 import type { Condition, Item } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { fromHead } from './head.ts';
-import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey, timeOf } from './keys.ts';
+import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey } from './keys.ts';
 import type { Entry, FeedbackHeader, Place } from './model.ts';
 import { expiry, expiryIn, type FeedbackStore, shardCount } from './store.ts';
 
@@ -98,7 +98,7 @@ export const toEntry = async (
   item: Item,
 ): Promise<Entry | undefined> => {
   if (!item.k?.B || !item.t?.B) return undefined;
-  const place = { id: recordIdOf(projectId, item.k.B), createdAt: timeOf(item.t.B) };
+  const place = { id: recordIdOf(projectId, item.k.B), createdAt: fromUnsignedTimeBytes(item.t.B) };
   const origin = item.f?.B ? placeFrom(item.f.B) : null;
   if (item.r?.B) return { kind: 'tombstone', place, replacedBy: placeFrom(item.r.B), origin };
   if (!item.h?.B) return undefined;

@@ -1,9 +1,17 @@
-import { createHash } from 'node:crypto';
-import { UUID } from 'uuidv7';
-import { shardOf } from '../calls/index.ts';
+import {
+  compactId,
+  fromCompactId,
+  fromUnsignedTimeBytes,
+  joinBytes,
+  maxUnsignedTime,
+  shardOf,
+  shortDigest,
+  unsignedTimeBytes,
+  unsignedTimeLength,
+} from '../encoding/index.ts';
 import type { Bounds } from '../expression/index.ts';
 import type { KeyRange } from '../storage/index.ts';
-import type { Micros, ProjectId } from '../wire/index.ts';
+import type { ProjectId } from '../wire/index.ts';
 import type { Place } from './model.ts';
 
 /*
@@ -19,51 +27,22 @@ import type { Place } from './model.ts';
  * them in order of their ids.
  */
 
-const canonicalUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const uuidTag = 1;
-
-const withProject = (projectId: ProjectId, ...parts: Uint8Array[]): Buffer =>
-  Buffer.concat([Buffer.from(`${projectId}\0`, 'utf8'), ...parts]);
-
-/** An id where it must only be told apart: UUIDs, the usual case, in 17 bytes instead of 36. */
-const compactId = (id: string): Uint8Array =>
-  canonicalUuid.test(id) ? Buffer.of(uuidTag, ...UUID.parse(id).bytes) : Buffer.from(id, 'utf8');
-
-/** Sixteen bytes that stand for a text that can be long. */
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest().subarray(0, 16);
-
 /** The table's key of a record. */
 export const recordKey = (projectId: ProjectId, id: string) => ({
-  k: { B: withProject(projectId, compactId(id)) },
+  k: { B: joinBytes(projectId, 0, compactId(id)) },
 });
 
 /** The record's id, out of the table's key. */
-export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string => {
-  const id = Buffer.from(key.buffer, key.byteOffset, key.byteLength).subarray(projectId.length + 1);
-  return id[0] === uuidTag ? UUID.ofInner(Uint8Array.from(id.subarray(1))).toString() : id.toString('utf8');
-};
-
-const latest = Number.MAX_SAFE_INTEGER;
-
-/** A time as eight bytes that order as times do; none before 1970 is ever stored. */
-const timeBytes = (micros: Micros): Buffer => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(BigInt(Math.min(Math.max(micros, 0), latest)));
-  return bytes;
-};
-
-/** The time, out of the indexes' sort key. */
-export const timeOf = (bytes: Uint8Array): Micros =>
-  Number(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readBigUInt64BE());
+export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string =>
+  fromCompactId(key.subarray(projectId.length + 1));
 
 /** A place as bytes, to be kept beside a record. */
-export const placeBytes = ({ createdAt, id }: Place): Buffer =>
-  Buffer.concat([timeBytes(createdAt), Buffer.from(id, 'utf8')]);
+export const placeBytes = ({ createdAt, id }: Place): Buffer => joinBytes(unsignedTimeBytes(createdAt), id);
 
 /** A place, out of its bytes. */
 export const placeFrom = (bytes: Uint8Array): Place => ({
-  createdAt: timeOf(bytes.subarray(0, 8)),
-  id: Buffer.from(bytes.subarray(8)).toString('utf8'),
+  createdAt: fromUnsignedTimeBytes(bytes),
+  id: Buffer.from(bytes.subarray(unsignedTimeLength)).toString('utf8'),
 });
 
 /** What the places of a record's rows in the indexes are made from. */
@@ -73,17 +52,16 @@ export interface Indexed extends Place {
   readonly type: string;
 }
 
-const timePartition = (projectId: ProjectId, shard: number): Buffer =>
-  withProject(projectId, Buffer.of(shard));
-const refPartition = (projectId: ProjectId, ref: string): Buffer => withProject(projectId, digestOf(ref));
+const timePartition = (projectId: ProjectId, shard: number): Buffer => joinBytes(projectId, 0, shard);
+const refPartition = (projectId: ProjectId, ref: string): Buffer => joinBytes(projectId, 0, shortDigest(ref));
 const typePartition = (projectId: ProjectId, shard: number, type: string): Buffer =>
-  withProject(projectId, Buffer.of(shard), digestOf(type));
+  joinBytes(projectId, 0, shard, shortDigest(type));
 
 /** The attributes that place a record in the indexes. */
 export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number) => {
   const shard = shardOf(id, shards);
   return {
-    t: { B: timeBytes(createdAt) },
+    t: { B: unsignedTimeBytes(createdAt) },
     tk: { B: timePartition(projectId, shard) },
     rk: { B: refPartition(projectId, ref) },
     yk: { B: typePartition(projectId, shard, type) },
@@ -93,7 +71,7 @@ export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shar
 const rangeOf = (index: string, key: string, partition: Uint8Array, { from, to }: Bounds): KeyRange => ({
   index,
   partition: [key, partition],
-  sort: ['t', timeBytes(from ?? 0), timeBytes(to ?? latest)],
+  sort: ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)],
 });
 
 /** Every record of one shard of a project that was created in a span of time. */
@@ -127,5 +105,5 @@ export const payloadObject = (
   retentionDays: number | undefined,
 ): string => {
   const home = retentionDays === undefined ? 'kept' : `expiring-${retentionDays}`;
-  return `feedback/${home}/${projectId}/${digestOf(id).toString('hex')}-${nonce}.zst`;
+  return `feedback/${home}/${projectId}/${shortDigest(id).toString('hex')}-${nonce}.zst`;
 };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { pack, unpack } from '../calls/index.ts';
+import { pack, unpack } from '../encoding/index.ts';
 import {
   getItems,
   getObject,

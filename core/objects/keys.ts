@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortDigest } from '../encoding/index.ts';
 import type { KeyRange } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts';
@@ -60,7 +60,7 @@ export const noteKey = ({ projectId, objectId, versionIndex, digest }: ValueName
  * another version: who deletes the former cannot meet the latter.
  */
 export const valueObject = ({ projectId, objectId, versionIndex, digest }: ValueName): string => {
-  const object = createHash('sha256').update(objectId).digest('hex').slice(0, 32);
+  const object = shortDigest(objectId).toString('hex');
   return `objects/${projectId}/${object}/${versionIndex}-${digest}.zst`;
 };
 

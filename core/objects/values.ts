@@ -1,4 +1,4 @@
-import { pack, unpack } from '../calls/index.ts';
+import { pack, unpack } from '../encoding/index.ts';
 import { getObject, mapConcurrent, putItems, putObject, type RequestBudget } from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
 import { digestKey, noteKey, type ValueName, valueObject } from './keys.ts';

@@ -1,4 +1,4 @@
-import { orderedByDigest } from '../calls/index.ts';
+import { orderedByDigest } from '../encoding/index.ts';
 import { compareBy, compareText, type Sortable, sortable } from '../expression/index.ts';
 import { type Cut, orderRuns, sortedPart } from '../query/index.ts';
 import { invalid } from '../wire/index.ts';

@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import type { CallStore } from '../../core/calls/index.ts';
-import { unpack } from '../../core/encoding/zstd.ts';
+import { unpack } from '../../core/encoding/index.ts';
 import { getObject, requestBudget } from '../../core/storage/index.ts';
 
 /** All that a store holds. */

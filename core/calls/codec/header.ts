@@ -1,7 +1,14 @@
-import { Decoder, Encoder } from '@msgpack/msgpack';
+import {
+  decodeMessagePack,
+  encodeMessagePack,
+  type PackedId,
+  packId,
+  trimNulls,
+  unpackId,
+} from '../../encoding/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
-import { type Part, packUuid, unpackUuid } from './keys.ts';
+import type { Part } from './keys.ts';
 import { packUsage, unpackUsage } from './packed-usage.ts';
 
 /*
@@ -18,31 +25,6 @@ const version = 2;
  * as it is.
  */
 const oldestVersion = 1;
-
-// Each has a buffer, which it uses again. Queries only decode, and are bundled without what
-// encodes.
-const encoder = /* @__PURE__ */ new Encoder();
-const decoder = /* @__PURE__ */ new Decoder();
-
-/** An id within a header: bytes for a UUID, a number for "the same as …", else its text. */
-type PackedId = Uint8Array | number | string | null;
-
-const sameAsId = 0;
-const sameAsParent = 1;
-
-const packId = (id: string | null, call: { id: string; parentId: string | null }): PackedId => {
-  if (id === null) return null;
-  if (id === call.id) return sameAsId;
-  if (id === call.parentId) return sameAsParent;
-  return packUuid(id) ?? id;
-};
-
-const unpackId = (packed: PackedId, call: { id: string; parentId: string | null }): string | null => {
-  if (packed === sameAsId) return call.id;
-  if (packed === sameAsParent) return call.parentId;
-  if (packed instanceof Uint8Array) return unpackUuid(packed);
-  return packed === null ? null : String(packed);
-};
 
 /**
  * Stands for the scheme and project of a ref into the call's own project; no printable name begins
@@ -97,15 +79,14 @@ export interface HeaderOwner {
 const packStart = (start: StartHeader, owner: HeaderOwner): unknown[] => {
   const prefix = ownOpPrefix(owner.projectId, owner.service);
   const opName = start.opName.startsWith(prefix) ? ownOp + start.opName.slice(prefix.length) : start.opName;
-  const parent = packId(start.parentId, { id: owner.id, parentId: null });
-  const call = { id: owner.id, parentId: start.parentId };
+  const known = [owner.id, start.parentId];
   return [
     opName,
     start.startedAt,
-    parent,
-    packId(start.traceId, call),
-    packId(start.turnId, call),
-    packId(start.threadId, call),
+    packId(start.parentId, [owner.id]),
+    packId(start.traceId, known),
+    packId(start.turnId, known),
+    packId(start.threadId, known),
     start.userId,
     start.bytes,
     ...packPointer(start.payload),
@@ -119,15 +100,15 @@ const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
   const [packedOp, startedAt, parent, trace, turn, thread, userId, bytes, ...rest] = fields;
   const [segment, offset, length, runId, runStep, displayName] = rest;
   const opName = String(packedOp);
-  const parentId = unpackId(parent as PackedId, { id: owner.id, parentId: null });
-  const call = { id: owner.id, parentId };
+  const parentId = unpackId(parent as PackedId, [owner.id]);
+  const known = [owner.id, parentId];
   return {
     opName: opName.startsWith(ownOp) ? ownOpPrefix(owner.projectId, owner.service) + opName.slice(1) : opName,
     displayName: (displayName ?? null) as string | null,
-    traceId: unpackId(trace as PackedId, call) ?? owner.id,
+    traceId: unpackId(trace as PackedId, known) ?? owner.id,
     parentId,
-    threadId: unpackId(thread as PackedId, call),
-    turnId: unpackId(turn as PackedId, call),
+    threadId: unpackId(thread as PackedId, known),
+    turnId: unpackId(turn as PackedId, known),
     startedAt: Number(startedAt),
     userId: String(userId),
     runId: (runId ?? null) as string | null,
@@ -158,10 +139,6 @@ const unpackEnd = (fields: unknown[], start: StartHeader | null): EndHeader => {
   };
 };
 
-/** The trailing nulls of a list say nothing: what is missing when it is read is null. */
-const trimmed = (fields: unknown[]): unknown[] =>
-  fields.slice(0, fields.findLastIndex((field) => field !== null) + 1);
-
 /** A stored header: a start, an end, or both. */
 export interface HeaderParts {
   readonly start: StartHeader | null;
@@ -170,7 +147,11 @@ export interface HeaderParts {
 
 /** Packs a header for the attribute `h`. Times are microseconds, sizes bytes. */
 export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uint8Array =>
-  encoder.encode([version, start && trimmed(packStart(start, owner)), end && trimmed(packEnd(end, start))]);
+  encodeMessagePack([
+    version,
+    start && trimNulls(packStart(start, owner)),
+    end && trimNulls(packEnd(end, start)),
+  ]);
 
 /**
  * Unpacks the attribute `h`.
@@ -178,7 +159,7 @@ export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uin
  * @throws Error on a version that a later release wrote
  */
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts => {
-  const [found, startFields, endFields] = decoder.decode(bytes) as [
+  const [found, startFields, endFields] = decodeMessagePack(bytes) as [
     number,
     unknown[] | null,
     unknown[] | null,

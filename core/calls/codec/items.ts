@@ -1,3 +1,4 @@
+import { shardOf } from '../../encoding/index.ts';
 import type { Bucket, Item, Table } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { EndHeader, StartHeader } from '../model.ts';
@@ -8,7 +9,6 @@ import {
   isTurn,
   type Part,
   type Placed,
-  shardOf,
   threadKeys,
   timeKeys,
   traceKeys,

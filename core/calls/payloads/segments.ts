@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { pack } from '../../encoding/zstd.ts';
+import { pack } from '../../encoding/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { PayloadPointer } from '../model.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { unpack } from '../../encoding/zstd.ts';
+import { unpack } from '../../encoding/index.ts';
 import { getItems, getObject, mapConcurrent, type RequestBudget } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { CallStore } from '../codec/items.ts';

@@ -1,4 +1,4 @@
-import { pack, unpack } from '../../encoding/zstd.ts';
+import { pack, unpack } from '../../encoding/index.ts';
 import {
   type Condition,
   getItems,

@@ -1,4 +1,4 @@
-import { pack } from '../../encoding/zstd.ts';
+import { pack } from '../../encoding/index.ts';
 import { type Item, mapConcurrent, putItems, putObject, type RequestBudget } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import { type CallStore, expiry } from '../codec/items.ts';

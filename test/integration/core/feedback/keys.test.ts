@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fromUnsignedTimeBytes } from '../../../../core/encoding/index.ts';
 import { fromHead, toHead } from '../../../../core/feedback/head.ts';
 import {
   indexKeys,
@@ -9,7 +10,6 @@ import {
   recordIdOf,
   recordKey,
   refRange,
-  timeOf,
   timeRange,
   typeRange,
 } from '../../../../core/feedback/keys.ts';
@@ -46,7 +46,7 @@ describe('keys', () => {
         expect(Math.sign(Buffer.compare(keysOf(a).t.B, keysOf(b).t.B))).toBe(
           Math.sign(a.createdAt - b.createdAt),
         );
-        expect(timeOf(keysOf(a).t.B)).toBe(a.createdAt);
+        expect(fromUnsignedTimeBytes(keysOf(a).t.B)).toBe(a.createdAt);
       }),
     );
   });

@@ -4,7 +4,7 @@ import { segmentItemKey } from '../../../../../core/calls/codec/keys.ts';
 import type { CallStore, PayloadPointer } from '../../../../../core/calls/index.ts';
 import { blankBlocks, blankPayloads, isBlank } from '../../../../../core/calls/payloads/blank.ts';
 import { packSegments, segmentHome, segmentObject } from '../../../../../core/calls/payloads/segments.ts';
-import { pack, unpack } from '../../../../../core/encoding/zstd.ts';
+import { pack, unpack } from '../../../../../core/encoding/index.ts';
 import {
   getItems,
   getObject,

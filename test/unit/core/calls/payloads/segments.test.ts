@@ -15,7 +15,7 @@ import {
   segmentHome,
   segmentObject,
 } from '../../../../../core/calls/payloads/segments.ts';
-import { unpack } from '../../../../../core/encoding/zstd.ts';
+import { unpack } from '../../../../../core/encoding/index.ts';
 import type { JsonObject, JsonValue, ProjectId } from '../../../../../core/wire/index.ts';
 
 const project = 'acme/airline' as ProjectId;

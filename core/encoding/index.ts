@@ -1,0 +1,10 @@
+export * from './compact-id.ts';
+export * from './join-bytes.ts';
+export * from './message-pack.ts';
+export * from './packed-id.ts';
+export * from './shard-of.ts';
+export * from './short-digest.ts';
+export * from './sortable-id.ts';
+export * from './time-bytes.ts';
+export * from './uuid.ts';
+export { pack, unpack } from './zstd.ts';

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compactId, fromCompactId } from '../../../../core/encoding/compact-id.ts';
+import { isId } from '../../../../core/wire/index.ts';
+
+const ids = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }).filter(isId),
+  fc.uuid(),
+  fc.uuid().map((id) => id.toUpperCase()),
+);
+
+describe('compactId', () => {
+  it('gives every id back', () => {
+    fc.assert(fc.property(ids, (id) => fromCompactId(compactId(id)) === id));
+  });
+
+  it('tells any two ids apart', () => {
+    fc.assert(fc.property(ids, ids, (a, b) => compactId(a).equals(compactId(b)) === (a === b)));
+  });
+
+  it('takes 17 bytes for a UUID and the UTF-8 of anything else', () => {
+    expect(compactId('01a0f4c3-0874-7e3e-8297-4bcd6baa9455').toString('hex')).toBe(
+      '0101a0f4c308747e3e82974bcd6baa9455',
+    );
+    expect(compactId('01A0F4C3').toString('utf8')).toBe('01A0F4C3');
+    expect(compactId('日').toString('hex')).toBe('e697a5');
+  });
+});

@@ -1,0 +1,37 @@
+import { decode } from '@msgpack/msgpack';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeMessagePack, encodeMessagePack, trimNulls } from '../../../../core/encoding/message-pack.ts';
+
+const fields = fc.array(fc.oneof(fc.jsonValue(), fc.uint8Array(), fc.constant(null)));
+
+describe('MessagePack', () => {
+  it('is read by the library that it is written with, and gives every value back', () => {
+    fc.assert(
+      fc.property(fields, (list) => {
+        const bytes = encodeMessagePack(list);
+        expect(decode(bytes)).toEqual(decodeMessagePack(bytes));
+        expect(encodeMessagePack(decodeMessagePack(bytes))).toEqual(bytes);
+      }),
+    );
+  });
+
+  it('keeps its bytes while others are encoded', () => {
+    const first = encodeMessagePack(['first']);
+    encodeMessagePack(['other']);
+    expect(decodeMessagePack(first)).toEqual(['first']);
+  });
+
+  it('is refused where bytes are missing or left over', () => {
+    const bytes = encodeMessagePack(['a', 'b']);
+    expect(() => decodeMessagePack(bytes.subarray(0, -1))).toThrow();
+    expect(() => decodeMessagePack(Buffer.concat([bytes, Buffer.of(1)]))).toThrow();
+  });
+});
+
+describe('trimNulls', () => {
+  it('cuts the nulls at the end alone', () => {
+    expect(trimNulls([null, 1, null, 0, null, null])).toEqual([null, 1, null, 0]);
+    expect(trimNulls([null])).toEqual([]);
+  });
+});
