@@ -1,6 +1,6 @@
 /**
  * What settings of the code cost and give: compression, segments, shards, sockets.
- * docs/decisions/0141 to 0143 rest on these figures.
+ * docs/decisions/0141, 0143 and docs/architecture.md#shards rest on these figures.
  */
 import type { CallStore } from '../../core/calls/index.ts';
 import { queryCalls } from '../../core/query/index.ts';
