@@ -2,8 +2,9 @@
  * What settings of the code cost and give: compression, segments, shards, sockets.
  * docs/decisions/0141, 0143 and docs/architecture.md#shards rest on these figures.
  */
-import type { CallStore } from '../../core/calls/index.ts';
+
 import { queryCalls } from '../../core/query/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';
@@ -78,7 +79,7 @@ const segmentFigures = (calls: readonly Call[]): Figure[] =>
     ];
   });
 
-const drain = async (store: CallStore, body: object): Promise<void> => {
+const drain = async (store: Store, body: object): Promise<void> => {
   await Array.fromAsync(queryCalls(store, toQuery(body), patience()).calls);
 };
 
@@ -87,7 +88,7 @@ const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
   const newest = { project_id, ...newestBy('started_at') };
   const figures: Figure[] = [];
   for (const count of [1, 4, 16]) {
-    const store: CallStore = { ...(await bench.newStore()), shards: [count] };
+    const store: Store = { ...(await bench.newStore()), shards: [count] };
     await sendAll(store, calls, 'together');
     for (const [name, body] of [
       ['newest 100', { ...newest, columns: ['ended_at'] }],
@@ -104,7 +105,7 @@ const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
 };
 
 /** The most requests that were under way at once while something was done. */
-const maxAtOnce = async (store: CallStore, work: () => Promise<unknown>): Promise<number> => {
+const maxAtOnce = async (store: Store, work: () => Promise<unknown>): Promise<number> => {
   let under = 0;
   let most = 0;
   const name = 'underWay';

@@ -2,13 +2,13 @@
  * Loops over a store's items with nothing of the service in them: what its speed is compared with.
  */
 import { paginateScan, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { type CallStore, timeRange } from '../../core/calls/index.ts';
-import { getItems, type Item, queryPage } from '../../core/storage/index.ts';
+import { timeRange } from '../../core/calls/index.ts';
+import { getItems, type Item, queryPage, type Store } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { patience } from './reporting.ts';
 
 /** The keys of all segments of a store, which {@link bareLoop} is given. */
-export const segmentKeys = async ({ table }: CallStore): Promise<Item[]> => {
+export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
   const keys: Item[] = [];
   const pages = paginateScan(table, {
     TableName: table.name,
@@ -26,7 +26,7 @@ const range = (project: string, shard: number) => timeRange(project as ProjectId
  * Pages through the same items as an export of everything, headers and then payloads, and throws
  * them away.
  */
-export const bareLoop = async (store: CallStore, project: string, keys: readonly Item[]): Promise<void> => {
+export const bareLoop = async (store: Store, project: string, keys: readonly Item[]): Promise<void> => {
   const spent = patience();
   for (let shard = 0; shard < (store.shards.at(-1) ?? 1); shard++) {
     let start: Item | undefined;
@@ -40,7 +40,7 @@ export const bareLoop = async (store: CallStore, project: string, keys: readonly
 };
 
 /** One query of 128 rows of the index by time. */
-export const bareIndexQuery = ({ table }: CallStore, project: string): Promise<unknown> =>
+export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
   table.client.send(
     new QueryCommand({
       TableName: table.name,

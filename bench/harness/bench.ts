@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { CallStore } from '../../core/calls/index.ts';
-import type { CostStore } from '../../core/costs/index.ts';
-import type { FeedbackStore } from '../../core/feedback/index.ts';
-import type { ObjectStore } from '../../core/objects/index.ts';
-import { dynamodbClient, type Table } from '../../core/storage/index.ts';
+import { dynamodbClient, type Store, type Table } from '../../core/storage/index.ts';
 import { wireNames } from '../../core/wire/index.ts';
 import { startDynamodb } from '../../local/stores/dynamodb.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
@@ -30,13 +26,13 @@ export interface Bench extends AsyncDisposable {
   /** What the stores made here have used, by table and index. */
   readonly capacity: CapacityMeter;
   /** Makes a store of its own. */
-  readonly newStore: () => Promise<CallStore>;
+  readonly newStore: () => Promise<Store>;
   /** Makes a feedback store of its own. */
-  readonly newFeedbackStore: () => Promise<FeedbackStore>;
+  readonly newFeedbackStore: () => Promise<Store>;
   /** Makes a store of objects of its own. */
-  readonly newObjectStore: () => Promise<ObjectStore>;
+  readonly newObjectStore: () => Promise<Store>;
   /** Makes a store of prices of its own. */
-  readonly newCostStore: () => Promise<CostStore>;
+  readonly newCostStore: () => Promise<Store>;
   /** The keys and indexes of a table that was made here. */
   readonly schemaOf: (table: Table) => TableSchema;
 }
@@ -77,14 +73,19 @@ export const openBench = async (given?: Given): Promise<Bench> => {
     if (!schema) throw new Error(`the bench has no table ${name}`);
     return schema;
   };
-  const common = { bucket, shards: [4] as const };
+  const newStore = async (output: string): Promise<Store> => ({
+    table: await newTable(output),
+    bucket,
+    names,
+    shards: [4],
+  });
   return {
     given: there,
     capacity: meterCapacity(client, schemaOf),
-    newStore: async () => ({ table: await newTable('CallsTable'), ...common, service: 'svc' }),
-    newFeedbackStore: async () => ({ table: await newTable('FeedbackTable'), ...common, names }),
-    newObjectStore: async () => ({ table: await newTable('ObjectsTable'), bucket }),
-    newCostStore: async () => ({ table: await newTable('CostsTable') }),
+    newStore: () => newStore('CallsTable'),
+    newFeedbackStore: () => newStore('FeedbackTable'),
+    newObjectStore: () => newStore('ObjectsTable'),
+    newCostStore: () => newStore('CostsTable'),
     schemaOf,
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   };

@@ -1,8 +1,8 @@
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsQueryBody } from '../../api/schemas/query.ts';
-import { type CallStore, writeCalls } from '../../core/calls/index.ts';
+import { writeCalls } from '../../core/calls/index.ts';
 import type { CallsQuery } from '../../core/query/index.ts';
-import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { names } from './bench.ts';
 import type { Call } from './calls.ts';
@@ -13,12 +13,12 @@ const batchBody = callBatchBody(names);
 export const patience = (): RequestBudget => requestBudget(3_600_000);
 
 /** Stores what a request's body says, as the endpoint would: through its schema. */
-export const sendText = async (store: CallStore, body: string): Promise<void> => {
+export const sendText = async (store: Store, body: string): Promise<void> => {
   await writeCalls(store, parseBody(batchBody, body).batch, 'ada', patience());
 };
 
 /** Reports a batch as JSON. */
-export const send = (store: CallStore, batch: readonly object[]): Promise<void> =>
+export const send = (store: Store, batch: readonly object[]): Promise<void> =>
   sendText(store, JSON.stringify({ batch }));
 
 /** A call's start as an item of a batch. */
@@ -34,7 +34,7 @@ export const batchSize = 100;
  */
 export type Way = 'together' | 'apart' | 'alone';
 
-const reportBatch = async (store: CallStore, calls: readonly Call[], way: Way): Promise<void> => {
+const reportBatch = async (store: Store, calls: readonly Call[], way: Way): Promise<void> => {
   if (way === 'together')
     return send(
       store,
@@ -52,7 +52,7 @@ const reportBatch = async (store: CallStore, calls: readonly Call[], way: Way): 
 
 /** Reports calls in batches of so many. */
 export const sendAll = async (
-  store: CallStore,
+  store: Store,
   calls: Iterable<Call>,
   way: Way,
   size = batchSize,

@@ -1,5 +1,5 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
-import type { CallStore } from '../../core/calls/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import { billedOverhead, rowBytes, type TableSchema, tableItself, writeUnits } from './item-size.ts';
 
 /** What a store of calls holds, in bytes by DynamoDB's rules of size. */
@@ -19,7 +19,7 @@ export interface StoredBytes {
 }
 
 /** Adds up all that a store's table holds. Nothing of it may lie in the bucket. */
-export const storedBytes = async ({ table }: CallStore, schema: TableSchema): Promise<StoredBytes> => {
+export const storedBytes = async ({ table }: Store, schema: TableSchema): Promise<StoredBytes> => {
   let [items, segments, indexes, rows, segmentUnits] = [0, 0, 0, 0, 0];
   for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) {
     for (const item of Items) {

@@ -6,9 +6,9 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { HttpResponse } from '@smithy/core/protocols';
-import type { CallStore } from '../../core/calls/index.ts';
-import { dynamodbClient } from '../../core/storage/index.ts';
+import { dynamodbClient, type Store } from '../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { names } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { type Figure, measured } from '../harness/figures.ts';
 import type { Part } from '../harness/part.ts';
@@ -30,7 +30,7 @@ const answers: Readonly<Record<string, string>> = {
  * A store whose client does all that it does but for sending: requests are made, signed and
  * answered at once.
  */
-const instantStore = (): CallStore => {
+const instantStore = (): Store => {
   const handle = async (request: { headers: Record<string, string> }) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
     const answer = answers[operation];
@@ -45,7 +45,7 @@ const instantStore = (): CallStore => {
   });
   const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
   bucket.client.catch(() => {});
-  return { table: { client, name: 'calls' }, bucket, service: 'svc', shards: [4] } as CallStore;
+  return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
 };
 
 /** Parse the JSON, write the payloads as JSON again, compress them once. */

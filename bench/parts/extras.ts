@@ -3,11 +3,11 @@ import { callsStatsBody } from '../../api/schemas/query.ts';
  * What is read beside the calls themselves: for the extras of a query, and for counting. Nothing of
  * it depends on the machine's speed.
  */
-import type { CallStore } from '../../core/calls/index.ts';
 import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/costs/index.ts';
 import { feedbackOn } from '../../core/feedback/index.ts';
 import { createObject, resolveRefs } from '../../core/objects/index.ts';
 import { countCalls, type Lookups, queryCalls } from '../../core/query/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { type Bench, names } from '../harness/bench.ts';
@@ -23,7 +23,7 @@ const objectCount = 20;
 
 interface Project {
   readonly id: ProjectId;
-  readonly calls: CallStore;
+  readonly calls: Store;
   readonly lookups: Lookups;
 }
 

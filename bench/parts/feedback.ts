@@ -3,14 +3,8 @@ import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback
  * What storing feedback and joining it onto calls takes: nothing of it depends on the machine's
  * speed.
  */
-import {
-  createFeedback,
-  type FeedbackStore,
-  feedbackOn,
-  queryFeedback,
-  replaceFeedback,
-} from '../../core/feedback/index.ts';
-import { requestBudget } from '../../core/storage/index.ts';
+import { createFeedback, feedbackOn, queryFeedback, replaceFeedback } from '../../core/feedback/index.ts';
+import { requestBudget, type Store } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { World } from '../../examples/agent-traces-world.ts';
@@ -64,7 +58,7 @@ const kinds = (world: World): Readonly<Record<string, () => object>> => {
 /** Feedback as a client would create it. */
 const draftsOf = (batch: readonly object[]) => parseBody(batchBody, JSON.stringify({ batch })).batch;
 
-const create = (store: FeedbackStore, batch: readonly object[]) =>
+const create = (store: Store, batch: readonly object[]) =>
   createFeedback(
     store,
     draftsOf(batch).map((draft, i) => ({ draft, loc: ['batch', String(i)] })),

@@ -1,6 +1,7 @@
 /** What queries read, by index: nothing of it depends on the machine's speed. */
-import type { CallStore } from '../../core/calls/index.ts';
+
 import { type QueryAnswer, queryCalls } from '../../core/query/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits, type Units } from '../harness/capacity.ts';
@@ -55,7 +56,7 @@ export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<
 };
 
 /** Begins to answer a query in a project. */
-export const ask = (store: CallStore, call: Call, body: object): QueryAnswer =>
+export const ask = (store: Store, call: Call, body: object): QueryAnswer =>
   queryCalls(store, toQuery({ project_id: call.start.project_id, ...body }), patience());
 
 /** Takes all that an iterable has, and says how many it was. */
@@ -71,7 +72,7 @@ export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise
  */
 export const queryFigures = async (
   bench: Bench,
-  store: CallStore,
+  store: Store,
   call: Call,
   [name, body]: readonly [string, object],
   rounds: number,

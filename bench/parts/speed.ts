@@ -2,7 +2,7 @@
  * How fast queries are, beside bare loops over the same items in the same run; and how times and
  * units grow with the calls of a project.
  */
-import type { CallStore } from '../../core/calls/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import { bareIndexQuery, bareLoop, segmentKeys } from '../harness/bare-loop.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, repeated } from '../harness/calls.ts';
@@ -16,7 +16,7 @@ import { ask, drain, queryShapes } from './queries.ts';
 /** A project of a size, and how long it took to report it. */
 interface Loaded {
   readonly size: number;
-  readonly store: CallStore;
+  readonly store: Store;
   readonly seconds: number;
   /** CPU of this process while it was, in milliseconds: DynamoDB Local is a process of its own. */
   readonly cpuMs: number;

@@ -1,6 +1,6 @@
 import { threadsQueryBody } from '../../api/schemas/threads.ts';
+import type { Store } from '../../core/storage/index.ts';
 /** What statistics of threads read: nothing of it depends on the machine's speed. */
-import type { CallStore } from '../../core/calls/index.ts';
 import { queryThreads } from '../../core/threads/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
@@ -44,12 +44,7 @@ const queries: Readonly<Record<string, object>> = {
   '20 thread_ids': { filter: { thread_ids: Array.from({ length: 20 }, (_, i) => threadId(i)) } },
 };
 
-const queryFigures = async (
-  bench: Bench,
-  store: CallStore,
-  name: string,
-  body: object,
-): Promise<Figure[]> => {
+const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
   const query = parseBody(threadsQueryBody, JSON.stringify({ project_id, ...body }));
   const { counts, threads: answer } = queryThreads(store, query, patience());
   const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));

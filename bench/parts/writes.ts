@@ -2,7 +2,7 @@
  * What storing calls takes: write and read units by index, requests, and the bytes that are stored.
  * Nothing of it depends on the machine's speed.
  */
-import type { CallStore } from '../../core/calls/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, jsonBytes, withoutThreads } from '../harness/calls.ts';
 import { totalUnits, type Used, unitsEach } from '../harness/capacity.ts';
@@ -43,7 +43,7 @@ const used = (name: string, { writes, reads, requests }: Used, count: number, at
   counted(`${name}: requests`, 'requests a call', requests / count),
 ];
 
-const storedFigures = async (bench: Bench, store: CallStore, situation: Situation): Promise<Figure[]> => {
+const storedFigures = async (bench: Bench, store: Store, situation: Situation): Promise<Figure[]> => {
   const { name, calls, bytes: atMost } = situation;
   const held = await storedBytes(store, bench.schemaOf(store.table));
   const { items, segments, indexes, rows, segmentUnits, billed } = held;

@@ -1,5 +1,5 @@
 export { foldHeader } from './codec/header.ts';
-export { type CallStore, everyShard, fromItem, type StoredPart, shardsOf } from './codec/items.ts';
+export { fromItem, type StoredPart } from './codec/items.ts';
 export {
   type Part,
   sortKeyOf,

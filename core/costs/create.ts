@@ -1,7 +1,7 @@
-import { insertItems, type RequestBudget } from '../storage/index.ts';
+import { insertItems, type RequestBudget, type Store } from '../storage/index.ts';
 import { priceId } from './keys.ts';
 import type { CostsCreate } from './model.ts';
-import { type CostStore, toItem } from './store.ts';
+import { toItem } from './store.ts';
 
 /**
  * Stores prices. One that is there already, with the same terms, stays as it was first stored, so
@@ -12,7 +12,7 @@ import { type CostStore, toItem } from './store.ts';
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
 export const createPrices = async (
-  { table }: CostStore,
+  { table }: Pick<Store, 'table'>,
   { projectId, terms }: CostsCreate,
   user: string,
   budget: RequestBudget,

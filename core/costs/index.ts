@@ -5,4 +5,4 @@ export type * from './model.ts';
 export { type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
 export * from './purge.ts';
 export { type CostsQuery, queryPrices } from './query.ts';
-export { type CostStore, readPrices } from './store.ts';
+export { readPrices } from './store.ts';

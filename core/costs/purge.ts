@@ -1,7 +1,6 @@
-import { deleteItems, type RequestBudget } from '../storage/index.ts';
+import { deleteItems, type RequestBudget, type Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { priceKey } from './keys.ts';
-import type { CostStore } from './store.ts';
 
 /**
  * Deletes prices of a project. Ids of nothing are as good as deleted.
@@ -10,7 +9,7 @@ import type { CostStore } from './store.ts';
  * @throws ServiceError 503 when some could not be deleted in time; others may have been
  */
 export const purgePrices = async (
-  { table }: CostStore,
+  { table }: Pick<Store, 'table'>,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,

@@ -1,8 +1,8 @@
 import { compareBy, compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { formatTime, type ProjectId } from '../wire/index.ts';
 import type { Price, PriceRow } from './model.ts';
-import { type CostStore, readPrices } from './store.ts';
+import { readPrices } from './store.ts';
 
 /** The fields of a price as it is answered, in order. */
 export const priceFields = [
@@ -73,7 +73,7 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const queryPrices = async (
-  store: CostStore,
+  store: Pick<Store, 'table'>,
   { projectId, fields, matches, sort, limit, offset }: CostsQuery,
   budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {

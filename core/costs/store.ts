@@ -1,12 +1,7 @@
-import { type Item, queryPage, type RequestBudget, type Table } from '../storage/index.ts';
+import { type Item, queryPage, type RequestBudget, type Store } from '../storage/index.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../wire/index.ts';
 import { priceIdOf, priceKey, pricesRange } from './keys.ts';
 import type { Price } from './model.ts';
-
-/** Where prices are stored. */
-export interface CostStore {
-  readonly table: Table;
-}
 
 /**
  * The price as an item of the costs table, with names and values that an operator can read in the
@@ -73,7 +68,7 @@ export const fromItem = (item: Item): Price => {
  * @throws ServiceError 503 when storage does not give them in time; Error when one is damaged
  */
 export const readPrices = async (
-  { table }: CostStore,
+  { table }: Pick<Store, 'table'>,
   projectId: ProjectId,
   budget: RequestBudget,
 ): Promise<Price[]> => {

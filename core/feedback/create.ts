@@ -1,10 +1,9 @@
-import { insertItems, mapConcurrent, type RequestBudget, replaceItem } from '../storage/index.ts';
+import { insertItems, mapConcurrent, type RequestBudget, replaceItem, type Store } from '../storage/index.ts';
 import { conflict, type ErrorDetail } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { leftoversOf, unchanged } from './items.ts';
 import type { FeedbackAnswer, FeedbackDraft } from './model.ts';
 import { type PlacedItem, placePayload } from './payload.ts';
-import type { FeedbackStore } from './store.ts';
 import {
   deleteObjects,
   hasContent,
@@ -44,7 +43,7 @@ const projectConcurrency = 4;
  * when storage does not take it all in time: the same request may be sent again
  */
 export const createFeedback = async (
-  store: FeedbackStore,
+  store: Store,
   creations: readonly Creation[],
   userId: string,
   budget: RequestBudget,
@@ -88,7 +87,7 @@ const nameOf = ({ record: { header } }: Request): string => recordName(header.pr
 
 /** What is stored under the ids that clients gave, by {@link recordName}. */
 const storedOf = async (
-  store: FeedbackStore,
+  store: Store,
   requests: readonly Request[],
   budget: RequestBudget,
 ): Promise<Map<string, Stored>> => {
@@ -133,7 +132,7 @@ const matching = (
  * stored
  */
 const insertAgain = async (
-  store: FeedbackStore,
+  store: Store,
   request: Request,
   own: PlacedItem,
   budget: RequestBudget,

@@ -6,4 +6,3 @@ export { type FeedbackQuery, planSummary as feedbackPlanSummary } from './plan.t
 export { purgeFeedback } from './purge.ts';
 export { type FeedbackQueryAnswer, queryFeedback } from './query.ts';
 export { type Replacement, replaceFeedback } from './replace.ts';
-export type { FeedbackStore } from './store.ts';

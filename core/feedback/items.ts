@@ -1,10 +1,9 @@
 import { fromUnsignedTimeBytes, unpack } from '../encoding/index.ts';
-import type { Condition, Item } from '../storage/index.ts';
+import { type Condition, expiry, expiryIn, type Item, type Store, shardCount } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { fromHead } from './head.ts';
 import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey } from './keys.ts';
 import type { Entry, FeedbackHeader, Place } from './model.ts';
-import { expiry, expiryIn, type FeedbackStore, shardCount } from './store.ts';
 
 /*
  * The attributes of an item, beside those that keys.ts makes. Index rows have h, f and r.
@@ -30,7 +29,7 @@ export interface Frame {
 }
 
 /** Makes the item of a record, all but its head and payload. */
-export const frameItem = (store: FeedbackStore, { header, digest, origin, leftover }: Frame): Item => ({
+export const frameItem = (store: Store, { header, digest, origin, leftover }: Frame): Item => ({
   ...recordKey(header.projectId, header.id),
   ...indexKeys(header, shardCount(store)),
   d: { B: digest },
@@ -93,7 +92,7 @@ const packedMark = 0x28;
  * @returns undefined where there is nothing for a reader
  */
 export const toEntry = async (
-  { names }: Pick<FeedbackStore, 'names'>,
+  { names }: Pick<Store, 'names'>,
   projectId: ProjectId,
   item: Item,
 ): Promise<Entry | undefined> => {

@@ -1,8 +1,7 @@
-import { mapConcurrent, type RequestBudget } from '../storage/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
 import type { JsonValue, ProjectId } from '../wire/index.ts';
 import { encoder, FeedbackReader, joinedFields } from './answer.ts';
 import { recordsOf } from './records.ts';
-import type { FeedbackStore } from './store.ts';
 
 /** How many calls are looked into at once. */
 const concurrency = 32;
@@ -15,7 +14,7 @@ const concurrency = 32;
  * @throws ServiceError 503 when storage does not give it in time
  */
 export const feedbackOn = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   callIds: readonly string[],
   budget: RequestBudget,

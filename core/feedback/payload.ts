@@ -7,13 +7,13 @@ import {
   mapConcurrent,
   putObject,
   type RequestBudget,
+  type Store,
 } from '../storage/index.ts';
 import { type ProjectId, utf8Length } from '../wire/index.ts';
 import { toHead } from './head.ts';
 import { type Frame, frameItem, toEntry } from './items.ts';
 import { payloadObject, recordKey } from './keys.ts';
 import { type Entry, type FeedbackRecord, placeOf } from './model.ts';
-import type { FeedbackStore } from './store.ts';
 
 /**
  * An item of at most this many bytes takes one write unit in the table, and at most one in each
@@ -49,7 +49,7 @@ export interface PlacedItem {
  * @throws ServiceError 503 when the bucket does not take it in time
  */
 export const placePayload = async (
-  store: FeedbackStore,
+  store: Store,
   frame: Frame,
   payload: string,
   budget: RequestBudget,
@@ -109,7 +109,7 @@ const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
  * or damaged
  */
 const toWholeEntry = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   item: Item,
   budget: RequestBudget,
@@ -134,7 +134,7 @@ const toWholeEntry = async (
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readWhole = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
@@ -154,7 +154,7 @@ export const readWhole = async (
  * @param isWanted which records' payloads are needed
  */
 export async function* withPayloads(
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   isWanted: (record: FeedbackRecord) => boolean,
   batches: AsyncIterable<readonly Entry[]>,

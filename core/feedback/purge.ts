@@ -1,8 +1,7 @@
-import { deleteItem, mapConcurrent, type RequestBudget, replaceItem } from '../storage/index.ts';
+import { deleteItem, mapConcurrent, type RequestBudget, replaceItem, type Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { leftoversOf, purgedItem, unchanged } from './items.ts';
 import { recordKey } from './keys.ts';
-import type { FeedbackStore } from './store.ts';
 import { deleteObjects, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
 
 /** How many records are purged at once. */
@@ -17,7 +16,7 @@ const concurrency = 32;
  * same request may be sent again
  */
 export const purgeFeedback = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
@@ -30,7 +29,7 @@ export const purgeFeedback = async (
 
 /** Deletes one record, as it was read or as it has become since. */
 const purgeOne = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   id: string,
   first: Stored,
@@ -49,7 +48,7 @@ const purgeOne = async (
  * repeated purge finds what one that was broken off has left.
  */
 const remove = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   id: string,
   { item }: StoredRecord,

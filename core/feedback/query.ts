@@ -7,13 +7,12 @@ import {
   sortable,
 } from '../expression/index.ts';
 import { cut, sortedPart } from '../query/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { invalid } from '../wire/index.ts';
 import { encoder, FeedbackReader, feedbackKind } from './answer.ts';
 import { comparePlaces, type FeedbackRecord } from './model.ts';
 import { type FeedbackQuery, type Plan, plan } from './plan.ts';
 import { recordsOf } from './records.ts';
-import type { FeedbackStore } from './store.ts';
 
 /** A query under way: its plan, the counts as they grow, and the answer, to be taken once. */
 export interface FeedbackQueryAnswer {
@@ -36,7 +35,7 @@ export interface FeedbackQueryAnswer {
  * time; 422 when they are too many to be sorted
  */
 export const queryFeedback = (
-  store: FeedbackStore,
+  store: Store,
   query: FeedbackQuery,
   budget: RequestBudget,
 ): FeedbackQueryAnswer => {

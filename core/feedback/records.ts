@@ -1,11 +1,10 @@
 import { orderRuns } from '../query/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { comparePlaces, type FeedbackRecord } from './model.ts';
 import { readWhole, withPayloads } from './payload.ts';
 import { type Find, settle } from './resolve.ts';
 import { entriesOf, type Search } from './source.ts';
-import type { FeedbackStore } from './store.ts';
 
 /**
  * The records that a search finds, in the order of their creation (or the reverse) and then of
@@ -17,7 +16,7 @@ import type { FeedbackStore } from './store.ts';
  * @throws ServiceError 503 when storage does not give something in time
  */
 export const recordsOf = (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   search: Search,
   isWanted: (record: FeedbackRecord) => boolean,

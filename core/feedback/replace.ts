@@ -1,11 +1,10 @@
-import { type RequestBudget, transact } from '../storage/index.ts';
+import { type RequestBudget, type Store, transact } from '../storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
 import { recordKey } from './keys.ts';
 import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader } from './model.ts';
 import { placePayload } from './payload.ts';
-import type { FeedbackStore } from './store.ts';
 import { deleteObjects, hasContent, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
 
 /** Which record goes, and what comes in its place. */
@@ -40,7 +39,7 @@ type Step =
  * payload over 1 MiB; 503 when storage does not take it in time: the same request may be sent again
  */
 export const replaceFeedback = async (
-  store: FeedbackStore,
+  store: Store,
   { feedbackId, draft }: Replacement,
   userId: string,
   budget: RequestBudget,
@@ -75,7 +74,7 @@ export const replaceFeedback = async (
  * @returns the new record's header; undefined where nothing was written
  */
 const swap = async (
-  store: FeedbackStore,
+  store: Store,
   record: NewRecord,
   old: StoredRecord,
   { present }: Found,
@@ -102,7 +101,7 @@ const without = (objects: readonly string[], used: string | undefined): string[]
   objects.filter((object) => object !== used);
 
 const look = async (
-  store: FeedbackStore,
+  store: Store,
   feedbackId: string,
   { header: { projectId, id } }: NewRecord,
   budget: RequestBudget,
@@ -147,7 +146,7 @@ const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredReco
  * what stays of it.
  */
 const drop = async (
-  { table }: FeedbackStore,
+  { table }: Store,
   { old, there }: Extract<Step, { kind: 'drop' }>,
   budget: RequestBudget,
 ): Promise<void> => {

@@ -1,19 +1,24 @@
-import { everyShard } from '../calls/index.ts';
-import { getItems, type Item, type KeyRange, type RequestBudget } from '../storage/index.ts';
+import {
+  everyShard,
+  getItems,
+  type Item,
+  type KeyRange,
+  type RequestBudget,
+  type Store,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { attributesButPayload, toEntry } from './items.ts';
 import { recordKey, refRange, timeRange, typeRange } from './keys.ts';
 import { comparePlaces, type Entry, placeOf } from './model.ts';
 import type { Plan } from './plan.ts';
 import { scan } from './scan.ts';
-import type { FeedbackStore } from './store.ts';
 
 /** Where entries are looked for, and in which order: a part of a plan. */
 export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'enough'>;
 
 /** The key ranges that hold all that a source does. */
 const rangesOf = (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   { source, bounds }: Pick<Search, 'source' | 'bounds'>,
 ): KeyRange[] => {
@@ -46,7 +51,7 @@ const firstPageRows = (enough: number | null, ranges: number): number =>
  * @throws ServiceError 503 when storage does not give it in time
  */
 export async function* entriesOf(
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   search: Search,
   budget: RequestBudget,

@@ -1,10 +1,16 @@
-import { deleteObject, getItems, type Item, mapConcurrent, type RequestBudget } from '../storage/index.ts';
+import {
+  deleteObject,
+  getItems,
+  type Item,
+  mapConcurrent,
+  type RequestBudget,
+  type Store,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { NewRecord } from './draft.ts';
 import { attributesButPayload, toEntry } from './items.ts';
 import { recordKey } from './keys.ts';
 import type { Entry, FeedbackRecord } from './model.ts';
-import type { FeedbackStore } from './store.ts';
 
 /** An item of the table as a writer sees it. */
 export interface Stored {
@@ -25,7 +31,7 @@ export const recordName = (projectId: ProjectId, id: string): string => `${proje
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readStored = async (
-  store: FeedbackStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
@@ -54,7 +60,7 @@ const concurrency = 16;
  * @throws ServiceError 503 when the bucket does not do it in time
  */
 export const deleteObjects = async (
-  store: FeedbackStore,
+  store: Store,
   objects: readonly string[],
   budget: RequestBudget,
 ): Promise<void> => {

@@ -1,11 +1,11 @@
-import { type RequestBudget, type Transaction, transact, untilDone } from '../storage/index.ts';
+import { type RequestBudget, type Store, type Transaction, transact, untilDone } from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
 import { baseObjectClassOf, kindOf } from './classify.ts';
 import { digestOf } from './digest.ts';
 import { noteKey, type ValueName } from './keys.ts';
 import { findVersions, readHeads } from './lookup.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
-import { digestItem, type Head, headItem, type ObjectStore, unchanged, versionItem } from './store.ts';
+import { digestItem, type Head, headItem, unchanged, versionItem } from './store.ts';
 import { sweep } from './sweep.ts';
 import { packValue, putValue } from './values.ts';
 
@@ -24,7 +24,7 @@ export interface NewObject extends ObjectName {
  * the while
  */
 export const createObject = async (
-  store: ObjectStore,
+  store: Store,
   { val, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,

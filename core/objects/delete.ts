@@ -1,8 +1,15 @@
-import { queryPage, type RequestBudget, type Transaction, transact, untilDone } from '../storage/index.ts';
+import {
+  queryPage,
+  type RequestBudget,
+  type Store,
+  type Transaction,
+  transact,
+  untilDone,
+} from '../storage/index.ts';
 import { digestKey, versionKey, versionRange } from './keys.ts';
 import { findVersions, readHeads } from './lookup.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
-import { type Head, headItem, type ObjectStore, toHeader, unchanged } from './store.ts';
+import { type Head, headItem, toHeader, unchanged } from './store.ts';
 import { sweep } from './sweep.ts';
 import { noteItem } from './values.ts';
 
@@ -23,7 +30,7 @@ const maxAtOnce = 33;
  * while; some may be deleted then
  */
 export const deleteVersions = async (
-  store: ObjectStore,
+  store: Store,
   name: ObjectName,
   digests: readonly string[] | null,
   budget: RequestBudget,
@@ -47,7 +54,7 @@ export const deleteVersions = async (
  * below an index.
  */
 const deleteSome = async (
-  store: ObjectStore,
+  store: Store,
   name: ObjectName,
   which: readonly string[] | { readonly below: number },
   budget: RequestBudget,
@@ -67,7 +74,7 @@ const deleteSome = async (
 };
 
 const findDoomed = async (
-  store: ObjectStore,
+  store: Store,
   name: ObjectName,
   which: readonly string[] | { readonly below: number },
   budget: RequestBudget,
@@ -84,7 +91,7 @@ const findDoomed = async (
 
 /** The newest version once the doomed ones are gone; null where none is left. */
 const latestWithout = async (
-  store: ObjectStore,
+  store: Store,
   head: Head,
   doomed: readonly VersionHeader[],
   budget: RequestBudget,

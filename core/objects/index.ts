@@ -8,4 +8,3 @@ export { queryObjects } from './query.ts';
 export { readObject } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';
 export * from './request.ts';
-export type { ObjectStore } from './store.ts';

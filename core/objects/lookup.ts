@@ -1,8 +1,8 @@
-import { getItems, type Item, type RequestBudget } from '../storage/index.ts';
+import { getItems, type Item, type RequestBudget, type Store } from '../storage/index.ts';
 import { isDigest } from './digest.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
 import { isObjectId, type ObjectName, type VersionHeader, type VersionName } from './model.ts';
-import { type Head, type ObjectStore, toHead, toHeader } from './store.ts';
+import { type Head, toHead, toHeader } from './store.ts';
 
 /** A key of the objects table as text, to look its item up by. */
 const keyText = ({ k, s }: Item): string =>
@@ -15,7 +15,7 @@ const keyText = ({ k, s }: Item): string =>
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const getInOrder = async (
-  store: ObjectStore,
+  store: Store,
   keys: readonly (Item | undefined)[],
   budget: RequestBudget,
 ): Promise<(Item | undefined)[]> => {
@@ -32,7 +32,7 @@ export const getInOrder = async (
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readHeads = async (
-  store: ObjectStore,
+  store: Store,
   names: readonly ObjectName[],
   budget: RequestBudget,
 ): Promise<(Head | undefined)[]> => {
@@ -73,7 +73,7 @@ const keyOf = ({ version, ...name }: Address): Item | undefined => {
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const findVersions = async (
-  store: ObjectStore,
+  store: Store,
   addresses: readonly Address[],
   budget: RequestBudget,
 ): Promise<(FoundVersion | undefined)[]> => {

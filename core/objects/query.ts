@@ -1,13 +1,11 @@
 import { cut } from '../query/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
-import type { WireNames } from '../wire/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { objectJson } from './answer.ts';
 import { bySize } from './by-size.ts';
 import type { ObjectVersion } from './model.ts';
 import { sorted, storedOrder } from './order.ts';
 import type { ObjectsFilter, ObjectsQuery } from './request.ts';
 import { findAll } from './scan.ts';
-import type { ObjectStore } from './store.ts';
 import { readValues } from './values.ts';
 
 /** Values are read in batches of so many bytes unpacked, or one value. */
@@ -21,22 +19,21 @@ const hydrationBytes = 4 * 1024 * 1024;
  * where more is to be sorted than can be held
  */
 export async function* queryObjects(
-  store: ObjectStore,
-  names: WireNames,
+  store: Store,
   query: ObjectsQuery,
   budget: RequestBudget,
 ): AsyncGenerator<string[]> {
   const { limit, offset } = query;
   if (limit === 0 || query.filter.objectIds?.length === 0) return;
   for await (const batch of cut(offset, limit, ordered(store, query, budget))) {
-    if (query.metadataOnly) yield batch.map((version) => objectJson(names, version, 'null'));
-    else yield* withValues(store, names, batch, budget);
+    if (query.metadataOnly) yield batch.map((version) => objectJson(store.names, version, 'null'));
+    else yield* withValues(store, batch, budget);
   }
 }
 
 /** The versions that match, in the query's order. */
 async function* ordered(
-  store: ObjectStore,
+  store: Store,
   query: ObjectsQuery,
   budget: RequestBudget,
 ): AsyncGenerator<ObjectVersion[]> {
@@ -68,8 +65,7 @@ async function* filtered(
 
 /** Reads the values of versions; those that were deleted since are left out. */
 async function* withValues(
-  store: ObjectStore,
-  names: WireNames,
+  store: Store,
   versions: readonly ObjectVersion[],
   budget: RequestBudget,
 ): AsyncGenerator<string[]> {
@@ -78,7 +74,7 @@ async function* withValues(
     const values = await readValues(store, found, budget);
     yield part.flatMap((version, i) => {
       const val = values[i];
-      return val === undefined ? [] : objectJson(names, version, val);
+      return val === undefined ? [] : objectJson(store.names, version, val);
     });
   }
 }

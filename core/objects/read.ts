@@ -1,8 +1,7 @@
-import type { RequestBudget } from '../storage/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { notFound } from '../wire/index.ts';
 import { type Address, findVersions, readHeads } from './lookup.ts';
 import type { StoredVersion } from './model.ts';
-import type { ObjectStore } from './store.ts';
 import { readValues } from './values.ts';
 
 /**
@@ -11,7 +10,7 @@ import { readValues } from './values.ts';
  * @throws ServiceError 404 where there is none; 503 when storage does not give it in time
  */
 export const readObject = async (
-  store: ObjectStore,
+  store: Store,
   address: Address,
   budget: RequestBudget,
 ): Promise<StoredVersion> => {

@@ -1,10 +1,9 @@
-import type { RequestBudget } from '../storage/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import type { JsonValue, Ref } from '../wire/index.ts';
 import { bySize } from './by-size.ts';
 import { type Address, type FoundVersion, findVersions } from './lookup.ts';
 import { parseVersionName } from './model.ts';
 import { parsePath, type Step, walk } from './path.ts';
-import type { ObjectStore } from './store.ts';
 import { readValues } from './values.ts';
 
 /** Values are read for so many bytes of answers at a time, or one. */
@@ -31,7 +30,7 @@ interface Located {
  * have one version.
  */
 const locate = async (
-  store: ObjectStore,
+  store: Store,
   refs: readonly Ref[],
   budget: RequestBudget,
 ): Promise<(Located | undefined)[]> => {
@@ -54,7 +53,7 @@ const versionText = ({ header }: FoundVersion): string =>
   [header.projectId, header.objectId, header.versionIndex].join('\n');
 
 const valuesOf = async (
-  store: ObjectStore,
+  store: Store,
   refs: readonly (Located | undefined)[],
   budget: RequestBudget,
 ): Promise<(JsonValue | undefined)[]> => {
@@ -83,7 +82,7 @@ const valuesOf = async (
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const resolveRefs = async (
-  store: ObjectStore,
+  store: Store,
   refs: readonly Ref[],
   budget: RequestBudget,
 ): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, budget), budget);
@@ -95,7 +94,7 @@ export const resolveRefs = async (
  * @returns the values in batches, in the order of the refs
  */
 export async function* streamRefs(
-  store: ObjectStore,
+  store: Store,
   refs: readonly Ref[],
   budget: RequestBudget,
 ): AsyncGenerator<(JsonValue | undefined)[]> {

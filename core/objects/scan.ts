@@ -5,13 +5,14 @@ import {
   mapConcurrent,
   queryPage,
   type RequestBudget,
+  type Store,
 } from '../storage/index.ts';
 import { headRange, projectRange, versionRange } from './keys.ts';
 import { readHeads } from './lookup.ts';
 import type { ObjectName, ObjectVersion, VersionHeader } from './model.ts';
 import type { StoredOrder } from './order.ts';
 import type { ObjectsQuery } from './request.ts';
-import { type Head, type ObjectStore, toHead, toHeader } from './store.ts';
+import { type Head, toHead, toHeader } from './store.ts';
 
 /** How many objects are begun at once, where they are asked for by their ids. */
 const concurrency = 16;
@@ -28,7 +29,7 @@ const maxPage = 4000;
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const findAll = (
-  store: ObjectStore,
+  store: Store,
   { projectId, filter }: Pick<ObjectsQuery, 'projectId' | 'filter'>,
   order: StoredOrder,
   enough: number | null,
@@ -61,7 +62,7 @@ const inOrder = (ids: readonly string[], descending: boolean): string[] => {
 };
 
 async function* headsOf(
-  store: ObjectStore,
+  store: Store,
   names: readonly ObjectName[],
   budget: RequestBudget,
 ): AsyncGenerator<Head[]> {
@@ -77,7 +78,7 @@ interface Scan {
 
 /** Reads ranges one after the other, page by page; the first pages of several at once. */
 async function* pages(
-  store: ObjectStore,
+  store: Store,
   ranges: readonly KeyRange[],
   { descending, enough }: Scan,
   budget: RequestBudget,

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Bucket, Condition, Item, Table } from '../storage/index.ts';
+import type { Condition, Item } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -11,13 +11,6 @@ import type { ObjectName, VersionHeader } from './model.ts';
  * lock: whatever changes an object replaces its head in the same transaction, provided that nobody
  * else has since it was read.
  */
-
-/** Where objects are stored. */
-export interface ObjectStore {
-  readonly table: Table;
-  /** For the values too big for an item. */
-  readonly bucket: Bucket;
-}
 
 /** What is known of an object as a whole. */
 export interface Head extends ObjectName {

@@ -1,8 +1,14 @@
-import { deleteItems, deleteObject, mapConcurrent, queryPage, type RequestBudget } from '../storage/index.ts';
+import {
+  deleteItems,
+  deleteObject,
+  mapConcurrent,
+  queryPage,
+  type RequestBudget,
+  type Store,
+} from '../storage/index.ts';
 import { noteKey, noteRange, type ValueName, valueObject } from './keys.ts';
 import { findVersions, readHeads } from './lookup.ts';
 import type { ObjectName } from './model.ts';
-import type { ObjectStore } from './store.ts';
 
 /** How many objects of the bucket are deleted at once. */
 const concurrency = 16;
@@ -17,7 +23,7 @@ const concurrency = 16;
  * one ended
  */
 export const sweep = async (
-  store: ObjectStore,
+  store: Store,
   name: ObjectName,
   strays: readonly ValueName[],
   budget: RequestBudget,
@@ -41,7 +47,7 @@ export const sweep = async (
 
 /** The values that notes tell of, with version indexes below a bound (1 or more). */
 const readNotes = async (
-  store: ObjectStore,
+  store: Store,
   name: ObjectName,
   below: number,
   budget: RequestBudget,

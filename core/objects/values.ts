@@ -1,10 +1,16 @@
 import { pack, unpack } from '../encoding/index.ts';
-import { getObject, mapConcurrent, putItems, putObject, type RequestBudget } from '../storage/index.ts';
+import {
+  getObject,
+  mapConcurrent,
+  putItems,
+  putObject,
+  type RequestBudget,
+  type Store,
+} from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
 import { digestKey, noteKey, type ValueName, valueObject } from './keys.ts';
 import { type FoundVersion, findVersions, getInOrder } from './lookup.ts';
 import type { VersionHeader } from './model.ts';
-import type { ObjectStore } from './store.ts';
 
 /**
  * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3
@@ -38,7 +44,7 @@ export const packValue = async (value: JsonValue): Promise<PackedValue> => {
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const putValue = async (
-  store: ObjectStore,
+  store: Store,
   name: ValueName,
   packed: Uint8Array,
   budget: RequestBudget,
@@ -63,7 +69,7 @@ export const noteItem = (name: ValueName) => ({
  * @throws Error where a value is missing or damaged
  */
 export const readValues = async (
-  store: ObjectStore,
+  store: Store,
   versions: readonly FoundVersion[],
   budget: RequestBudget,
 ): Promise<(string | undefined)[]> => {
@@ -82,7 +88,7 @@ export const readValues = async (
 
 /** Reads the packed values that lie in items and were not read with them. */
 const fetchItems = async (
-  store: ObjectStore,
+  store: Store,
   versions: readonly FoundVersion[],
   budget: RequestBudget,
 ): Promise<Map<FoundVersion, Uint8Array | undefined>> => {
@@ -96,11 +102,7 @@ const fetchItems = async (
  * Whether a version is still what its digest leads to: its value may have been deleted, and made
  * again as another version.
  */
-const isThere = async (
-  store: ObjectStore,
-  header: VersionHeader,
-  budget: RequestBudget,
-): Promise<boolean> => {
+const isThere = async (store: Store, header: VersionHeader, budget: RequestBudget): Promise<boolean> => {
   const [found] = await findVersions(store, [{ ...header, version: { digest: header.digest } }], budget);
   return found?.header.versionIndex === header.versionIndex;
 };

@@ -1,5 +1,5 @@
-import { type CallHeader, type CallStore, PayloadReader, storageSize, traceRange } from '../calls/index.ts';
-import { mapConcurrent, type RequestBudget } from '../storage/index.ts';
+import { type CallHeader, PayloadReader, storageSize, traceRange } from '../calls/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -53,7 +53,7 @@ export class Enricher {
   /** Calls whose payloads were read. */
   hydrated = 0;
   readonly #names: WireNames;
-  readonly #store: CallStore;
+  readonly #store: Store;
   readonly #query: Pick<CallsQuery, 'projectId' | 'expand'>;
   readonly #lookups: Lookups;
   readonly #budget: RequestBudget;
@@ -63,7 +63,7 @@ export class Enricher {
 
   constructor(
     names: WireNames,
-    store: CallStore,
+    store: Store,
     query: Pick<CallsQuery, 'projectId' | 'expand'>,
     lookups: Lookups,
     budget: RequestBudget,

@@ -1,5 +1,5 @@
-import { type CallHeader, type CallStore, foldHeader, readParts, type StoredPart } from '../calls/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
+import { type CallHeader, foldHeader, readParts, type StoredPart } from '../calls/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Row } from './scan.ts';
 
@@ -17,7 +17,7 @@ const isSameCall = (a: Row, b: Row): boolean =>
  * @throws ServiceError 503 when storage does not give an end in time
  */
 export async function* joinParts(
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   batches: AsyncIterable<Row[]>,
   budget: RequestBudget,
@@ -39,7 +39,7 @@ export async function* joinParts(
 }
 
 const toHeaders = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   groups: readonly StoredPart[][],
   budget: RequestBudget,

@@ -1,27 +1,24 @@
 import {
   type CallHeader,
-  type CallStore,
-  everyShard,
   readHeaders,
-  shardsOf,
   type TimeBounds,
   threadRange,
   timeRange,
   traceRange,
 } from '../calls/index.ts';
-import type { KeyRange, RequestBudget } from '../storage/index.ts';
+import { everyShard, type KeyRange, type RequestBudget, type Store, shardsOf } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Source } from './plan.ts';
 
 /** Every key range of a project's calls: one for each shard that has ever been in force. */
-const projectRanges = (store: CallStore, projectId: ProjectId, bounds: TimeBounds): KeyRange[] =>
+const projectRanges = (store: Store, projectId: ProjectId, bounds: TimeBounds): KeyRange[] =>
   everyShard(store).map((shard) => timeRange(projectId, shard, bounds));
 
 const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>, bounds: TimeBounds): KeyRange[] =>
   [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, bounds));
 
 const threadRanges = (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   threadIds: Iterable<string>,
   bounds: TimeBounds,
@@ -41,7 +38,7 @@ const threadRanges = (
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const locate = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   source: Exclude<Source, { kind: 'nothing' | 'calls' }>,
   bounds: TimeBounds,

@@ -1,6 +1,5 @@
-import type { CallStore } from '../calls/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
-import { type WireNames, wireNames } from '../wire/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
+import type { WireNames } from '../wire/index.ts';
 import { jsonEncoder } from './columns.ts';
 import { csvEncoder } from './csv.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
@@ -40,7 +39,7 @@ export interface QueryAnswer {
 /** What the stages of a query share. */
 interface Query {
   readonly names: WireNames;
-  readonly store: CallStore;
+  readonly store: Store;
   readonly query: CallsQuery;
   readonly plan: Plan;
   readonly tests: Tests;
@@ -57,12 +56,12 @@ interface Query {
  * time; 422 when they are too many to be sorted
  */
 export const queryCalls = (
-  store: CallStore,
+  store: Store,
   query: CallsQuery,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
 ): QueryAnswer => {
-  const names = wireNames(store.service);
+  const { names } = store;
   const planned = plan(names, query);
   const enricher = new Enricher(names, store, query, lookups, budget);
   const tests = testsOf(names, query, planned);

@@ -1,6 +1,6 @@
-import { type CallStore, readCall } from '../calls/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
-import { type ProjectId, wireNames } from '../wire/index.ts';
+import { readCall } from '../calls/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
+import type { ProjectId } from '../wire/index.ts';
 import { jsonEncoder, projectionOf } from './columns.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { needsOf } from './fields.ts';
@@ -21,14 +21,14 @@ export interface CallRead {
  * @throws ServiceError 503 when storage does not give it in time
  */
 export const readCallJson = async (
-  store: CallStore,
+  store: Store,
   { projectId, id, includes }: CallRead,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
 ): Promise<string | null> => {
   const call = await readCall(store, projectId, id, budget);
   if (call === null) return null;
-  const names = wireNames(store.service);
+  const { names } = store;
   const query = {
     ...{ projectId, filter: everyCall, where: null, limit: null, offset: 0, sort: [] },
     ...{ includes, columns: null, expand: [], returnExpanded: false },

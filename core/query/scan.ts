@@ -1,5 +1,12 @@
-import { type CallStore, fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
-import { type Item, type KeyRange, mapConcurrent, queryPage, type RequestBudget } from '../storage/index.ts';
+import { fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
+import {
+  type Item,
+  type KeyRange,
+  mapConcurrent,
+  queryPage,
+  type RequestBudget,
+  type Store,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
 /** One row of an index: a start or an end. */
@@ -45,7 +52,7 @@ class RangeReader {
   #at = 0;
 
   constructor(
-    store: CallStore,
+    store: Store,
     projectId: ProjectId,
     range: KeyRange,
     options: ScanOptions,
@@ -98,7 +105,7 @@ class RangeReader {
 }
 
 const toRow = (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   item: Item,
   { byThread }: Pick<ScanOptions, 'byThread'>,
@@ -115,7 +122,7 @@ const toRow = (
  * @throws ServiceError 503 when storage does not give a page in time
  */
 export async function* scan(
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   ranges: readonly KeyRange[],
   options: ScanOptions,

@@ -1,5 +1,5 @@
-import { type CallHeader, type CallStore, readHeaders } from '../calls/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
+import { type CallHeader, readHeaders } from '../calls/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { joinParts } from './join.ts';
 import { locate } from './locate.ts';
@@ -13,7 +13,7 @@ import { scan } from './scan.ts';
  * @throws ServiceError 503 when storage does not give something in time
  */
 export async function* readSource(
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   { source, descending, enough, bounds, order, limit }: Plan,
   budget: RequestBudget,

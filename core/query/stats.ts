@@ -1,5 +1,5 @@
-import { type CallStore, storageSize } from '../calls/index.ts';
-import type { RequestBudget } from '../storage/index.ts';
+import { storageSize } from '../calls/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import type { Lookups } from './enrich.ts';
 import { type QueryAnswer, queryCalls } from './query.ts';
 import type { CallsSelection } from './request.ts';
@@ -17,7 +17,7 @@ export interface CallsStats {
  * @throws ServiceError 503 when storage does not give something in time
  */
 export const countCalls = (
-  store: CallStore,
+  store: Store,
   selection: CallsSelection,
   budget: RequestBudget,
   lookups?: Lookups,

@@ -1,6 +1,5 @@
-import type { CallStore } from '../calls/index.ts';
 import { cut } from '../query/index.ts';
-import { chunked, type RequestBudget } from '../storage/index.ts';
+import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import { threadCsv, threadCsvHeader, threadJson } from './fields.ts';
 import { orderLongIds, sortThreads } from './order.ts';
 import { type Plan, plan } from './plan.ts';
@@ -37,7 +36,7 @@ const sortedBatch = 500;
  * @throws ServiceError 503, while the answer is iterated, when storage does not give something in
  * time; 422 when there are too many threads to be sorted
  */
-export const queryThreads = (store: CallStore, query: ThreadsQuery, budget: RequestBudget): ThreadsAnswer => {
+export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestBudget): ThreadsAnswer => {
   const planned = plan(query);
   const counts: ThreadsCounts = { rows: 0, turns: 0, threads: 0, sent: 0 };
   const found = readThreads(store, query.projectId, planned, counts, budget);

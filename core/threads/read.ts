@@ -1,14 +1,14 @@
-import {
-  type CallHeader,
-  type CallStore,
-  everyShard,
-  shardsOf,
-  threadRange,
-  turnsRange,
-} from '../calls/index.ts';
+import { type CallHeader, threadRange, turnsRange } from '../calls/index.ts';
 import { compareText } from '../expression/index.ts';
 import { joinParts, type Row, scan } from '../query/index.ts';
-import { chunked, type KeyRange, type RequestBudget } from '../storage/index.ts';
+import {
+  chunked,
+  everyShard,
+  type KeyRange,
+  type RequestBudget,
+  type Store,
+  shardsOf,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Plan } from './plan.ts';
 import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
@@ -38,7 +38,7 @@ const firstPageRows = ({ source, order }: Plan): number =>
  * The key ranges of a plan's source, in groups that are read one after the other. A thread's ranges
  * are all in one group.
  */
-const rangesOf = (store: CallStore, projectId: ProjectId, { source, descending }: Plan): KeyRange[][] => {
+const rangesOf = (store: Store, projectId: ProjectId, { source, descending }: Plan): KeyRange[][] => {
   switch (source.kind) {
     case 'nothing':
       return [];
@@ -63,7 +63,7 @@ const rangesOf = (store: CallStore, projectId: ProjectId, { source, descending }
  * @throws ServiceError 503 when storage does not give something in time
  */
 export async function* readThreads(
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   plan: Plan,
   counts: ReadCounts,

@@ -1,8 +1,4 @@
-import type { CallStore } from '../../core/calls/index.ts';
-import type { CostStore } from '../../core/costs/index.ts';
-import type { FeedbackStore } from '../../core/feedback/index.ts';
-import type { ObjectStore } from '../../core/objects/index.ts';
-import { type Bucket, dynamodbClient, s3Client, type Table } from '../../core/storage/index.ts';
+import { type Bucket, dynamodbClient, type Store, s3Client } from '../../core/storage/index.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
@@ -11,10 +7,10 @@ import { type WireNames, wireNames } from '../../core/wire/index.ts';
  */
 export interface Settings {
   readonly names: WireNames;
-  readonly calls: CallStore;
-  readonly objects: ObjectStore;
-  readonly costs: CostStore;
-  readonly feedback: FeedbackStore;
+  readonly calls: Store;
+  readonly objects: Store;
+  readonly costs: Store;
+  readonly feedback: Store;
 }
 
 /** What an environment variable gives. Throws where it is not set. */
@@ -23,10 +19,10 @@ const given = <T>(name: string, value: T | undefined): T => {
   return value;
 };
 
-const required = (name: string): string => given(name, process.env[name] || undefined);
+const variable = (name: string): string => given(name, process.env[name] || undefined);
 
 /** Parses a history of shard counts, e.g. `4,16`. */
-const readShards = (text: string): CallStore['shards'] => {
+const readShards = (text: string): Store['shards'] => {
   const [first, ...more] = text.split(',').map(Number);
   const counts = [first ?? Number.NaN, ...more] as const;
   if (counts.some((count) => !Number.isInteger(count) || count < 1)) throw new Error(`SHARDS is ${text}`);
@@ -38,25 +34,6 @@ const readRetention = (): number | undefined => {
   const { RETENTION_DAYS: days } = process.env;
   return days ? Number(days) : undefined;
 };
-
-const callStore = (table: Table, bucket: () => Bucket, service: string): CallStore => ({
-  table,
-  // Not every route with calls touches their payloads.
-  get bucket() {
-    return bucket();
-  },
-  service,
-  shards: readShards(required('SHARDS')),
-  retentionDays: readRetention(),
-});
-
-const feedbackStore = (table: Table, bucket: Bucket, names: WireNames): FeedbackStore => ({
-  table,
-  bucket,
-  names,
-  shards: readShards(required('SHARDS')),
-  retentionDays: readRetention(),
-});
 
 /** The bucket, whose client is made when it is first asked for: most requests do without. */
 const lazyBucket = (name: string): Bucket => {
@@ -71,19 +48,27 @@ const lazyBucket = (name: string): Bucket => {
 };
 
 const readSettings = (): Settings => {
-  const service = required('SERVICE_NAME');
+  const names = wireNames(variable('SERVICE_NAME'));
+  const layout = { names, shards: readShards(variable('SHARDS')), retentionDays: readRetention() };
   const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE, FEEDBACK_TABLE, PAYLOADS_BUCKET } = process.env;
-  const names = wireNames(service);
+  const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made now, while the container starts: then it costs no request its time.
   const client = dynamodbClient();
-  const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
-  const bucket = (): Bucket => given('PAYLOADS_BUCKET', payloads);
-  const made = <T>(name: string | undefined, make: (table: Table) => T): T | undefined =>
-    name ? make({ client, name }) : undefined;
-  const calls = made(CALLS_TABLE, (table) => callStore(table, bucket, service));
-  const objects = made(OBJECTS_TABLE, (table) => ({ table, bucket: bucket() }));
-  const costs = made(COSTS_TABLE, (table) => ({ table }));
-  const feedback = made(FEEDBACK_TABLE, (table) => feedbackStore(table, bucket(), names));
+  const storeOf = (name: string | undefined): Store | undefined =>
+    name
+      ? {
+          table: { client, name },
+          // Not every route with a table touches the bucket.
+          get bucket() {
+            return given('PAYLOADS_BUCKET', payloads);
+          },
+          ...layout,
+        }
+      : undefined;
+  const calls = storeOf(CALLS_TABLE);
+  const objects = storeOf(OBJECTS_TABLE);
+  const costs = storeOf(COSTS_TABLE);
+  const feedback = storeOf(FEEDBACK_TABLE);
   return {
     names,
     get calls() {

@@ -15,7 +15,7 @@ export const handler = streamEndpoint(
   ['application/json'],
   ({ body, budget }) => {
     let rows = 0;
-    const versions = queryObjects(settings.objects, settings.names, body, budget);
+    const versions = queryObjects(settings.objects, body, budget);
     return {
       text: jsonList('objs', versions, (count) => {
         rows += count;

@@ -1,6 +1,6 @@
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsQueryBody } from '../../api/schemas/query.ts';
-import { type CallReport, type CallStore, writeCalls } from '../../core/calls/index.ts';
+import { type CallReport, writeCalls } from '../../core/calls/index.ts';
 import { toPath } from '../../core/expression/index.ts';
 import {
   type CallsFilter,
@@ -10,25 +10,19 @@ import {
   queryCalls,
   readCallJson,
 } from '../../core/query/index.ts';
-import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
-import { createStores } from './stores.ts';
+import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */
 export const project = 'acme/shop' as ProjectId;
 export const names = wireNames('svc');
 
 /** A call store of its own for one test file. */
-export const createCallStore = async (changes: Partial<CallStore> = {}): Promise<CallStore> => {
-  const { dynamodb, s3, callsTable, bucket } = await createStores();
-  return {
-    table: { client: dynamodb, name: callsTable },
-    bucket: { client: s3, name: bucket },
-    service: 'svc',
-    shards: [4],
-    ...changes,
-  };
+export const createCallStore = async (changes: Partial<Store> = {}): Promise<Store> => {
+  const stores = await createStores();
+  return { ...storeOf(stores, stores.callsTable), ...changes };
 };
 
 /** A start as a client sends it. */
@@ -50,14 +44,14 @@ export const parseBatch = (batch: readonly object[]): CallReport[] =>
   parseBody(batchBody, JSON.stringify({ batch })).batch;
 
 /** Sends a batch, as JSON, through the schema of its endpoint, and says what it took. */
-export const send = async (store: CallStore, batch: readonly object[]): Promise<RequestBudget> => {
+export const send = async (store: Store, batch: readonly object[]): Promise<RequestBudget> => {
   const spent = requestBudget(30_000);
   await writeCalls(store, parseBatch(batch), 'ada', spent);
   return spent;
 };
 
 /** Reads a call by id, as the endpoint answers it. */
-export const read = async (store: CallStore, id: string, of = project): Promise<JsonObject | null> => {
+export const read = async (store: Store, id: string, of = project): Promise<JsonObject | null> => {
   const text = await readCallJson(store, { projectId: of, id, includes: noIncludes }, requestBudget(30_000));
   return text === null ? null : (JSON.parse(text) as JsonObject);
 };
@@ -85,7 +79,7 @@ export const queryOf = (query: PartialQuery = {}): CallsQuery => ({
 
 /** Answers a query in full, parsed. */
 export const query = async (
-  store: CallStore,
+  store: Store,
   asked: PartialQuery = {},
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
@@ -97,7 +91,7 @@ const queryBody = callsQueryBody(names);
 
 /** Answers a body of `/calls/stream_query`, as JSON, through the schema of its endpoint, parsed. */
 export const ask = async (
-  store: CallStore,
+  store: Store,
   body: object,
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {

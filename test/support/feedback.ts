@@ -10,27 +10,20 @@ import {
 import {
   createdJson,
   createFeedback,
-  type FeedbackStore,
   purgeFeedback,
   queryFeedback,
   replaceFeedback,
 } from '../../core/feedback/index.ts';
-import { requestBudget } from '../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../core/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { names, project } from './calls.ts';
-import { createStores } from './stores.ts';
+import { createStores, storeOf } from './stores.ts';
 
 /** A feedback store of its own for one test file. */
-export const createFeedbackStore = async (changes: Partial<FeedbackStore> = {}): Promise<FeedbackStore> => {
-  const { dynamodb, s3, feedbackTable, bucket } = await createStores();
-  return {
-    table: { client: dynamodb, name: feedbackTable },
-    bucket: { client: s3, name: bucket },
-    names,
-    shards: [4],
-    ...changes,
-  };
+export const createFeedbackStore = async (changes: Partial<Store> = {}): Promise<Store> => {
+  const stores = await createStores();
+  return { ...storeOf(stores, stores.feedbackTable), ...changes };
 };
 
 /** The ref of a call of the tests' project. */
@@ -59,7 +52,7 @@ const onWire = (answers: Parameters<typeof createdJson>[1][]): Created[] =>
 
 /** Sends a batch, through the schema of its endpoint. */
 export const createAll = async (
-  store: FeedbackStore,
+  store: Store,
   batch: readonly object[],
   { user = 'ada', spent = requestBudget(60_000) } = {},
 ): Promise<Created[]> => {
@@ -69,18 +62,14 @@ export const createAll = async (
 };
 
 /** Creates one record of the tests' project. */
-export const create = async (store: FeedbackStore, fields: object = {}, options = {}): Promise<Created> => {
+export const create = async (store: Store, fields: object = {}, options = {}): Promise<Created> => {
   const [created] = await createAll(store, [feedbackOf(fields)], options);
   if (!created) throw new Error('nothing was answered');
   return created;
 };
 
 /** Puts a record in the place of another. */
-export const replace = async (
-  store: FeedbackStore,
-  feedbackId: string,
-  fields: object = {},
-): Promise<Created> => {
+export const replace = async (store: Store, feedbackId: string, fields: object = {}): Promise<Created> => {
   const body = parseBody(replaceBody, JSON.stringify({ ...feedbackOf(fields), feedback_id: feedbackId }));
   const [created] = onWire([await replaceFeedback(store, body, 'bob', requestBudget(60_000))]);
   if (!created) throw new Error('nothing was answered');
@@ -93,7 +82,7 @@ export const byIds = (ids: readonly string[]) => ({
 });
 
 /** Purges records of the tests' project. */
-export const purge = async (store: FeedbackStore, ...ids: string[]): Promise<void> => {
+export const purge = async (store: Store, ...ids: string[]): Promise<void> => {
   const body = JSON.stringify({ project_id: project, query: byIds(ids) });
   const { project_id, query } = parseBody(feedbackPurgeBody, body);
   await purgeFeedback(store, project_id, query, requestBudget(60_000));
@@ -101,7 +90,7 @@ export const purge = async (store: FeedbackStore, ...ids: string[]): Promise<voi
 
 /** Answers a query in full, through the schema of its endpoint, parsed. */
 export const ask = async (
-  store: FeedbackStore,
+  store: Store,
   body: object = {},
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
@@ -137,7 +126,7 @@ export const noise = (bytes: number): JsonObject => ({
 });
 
 /** How many items, and which objects, a store holds. */
-export const everythingIn = async ({ table, bucket }: FeedbackStore) => {
+export const everythingIn = async ({ table, bucket }: Store) => {
   let items = 0;
   for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) items += Items.length;
   const objects: string[] = [];

@@ -1,12 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { CallStore } from '../../core/calls/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 
 /** The same store, through clients of its own. */
 export interface InterceptedStore extends Disposable {
-  readonly store: CallStore;
+  readonly store: Store;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface InterceptedStore extends Disposable {
  * for it, and fails where it does
  */
 export const intercepted = (
-  store: CallStore,
+  store: Store,
   before: (command: number) => Promise<void> | void,
 ): InterceptedStore => {
   const { dynamodb: dynamodbEndpoint, s3: s3Endpoint } = inject('stores');
@@ -52,9 +52,9 @@ export const intercepted = (
  * @returns whether it got as far as that command; else the other thing ran after it
  */
 export const interleaved = async (
-  store: CallStore,
+  store: Store,
   at: number,
-  stopped: (store: CallStore) => Promise<unknown>,
+  stopped: (store: Store) => Promise<unknown>,
   meanwhile: () => Promise<unknown>,
 ): Promise<boolean> => {
   const reached = Promise.withResolvers<void>();
@@ -81,9 +81,9 @@ export class Crash extends Error {}
  * @returns whether it got as far as that command
  */
 export const crashed = async (
-  store: CallStore,
+  store: Store,
   at: number,
-  work: (store: CallStore) => Promise<unknown>,
+  work: (store: Store) => Promise<unknown>,
 ): Promise<boolean> => {
   using dying = intercepted(store, (command) => {
     if (command >= at) throw new Crash();

@@ -2,34 +2,33 @@ import {
   createObject,
   deleteVersions,
   everyVersion,
-  type ObjectStore,
   type ObjectsFilter,
   type ObjectsQuery,
   parseVersionName,
   queryObjects,
   readObject,
 } from '../../core/objects/index.ts';
-import { requestBudget } from '../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../core/storage/index.ts';
 import { type JsonObject, type JsonValue, ServiceError } from '../../core/wire/index.ts';
-import { names, project } from './calls.ts';
-import { createStores } from './stores.ts';
+import { project } from './calls.ts';
+import { createStores, storeOf } from './stores.ts';
 
 /** An object store of its own for one test file. */
-export const createObjectStore = async (): Promise<ObjectStore> => {
-  const { dynamodb, s3, objectsTable, bucket } = await createStores();
-  return { table: { client: dynamodb, name: objectsTable }, bucket: { client: s3, name: bucket } };
+export const createObjectStore = async (): Promise<Store> => {
+  const stores = await createStores();
+  return storeOf(stores, stores.objectsTable);
 };
 
 /** Makes a version, and gives its digest. */
 export const create = (
-  store: ObjectStore,
+  store: Store,
   objectId: string,
   val: JsonValue,
   projectId = project,
 ): Promise<string> => createObject(store, { projectId, objectId, val }, 'ada', requestBudget(60_000));
 
 /** Deletes versions, and says how many. */
-export const remove = (store: ObjectStore, objectId: string, digests: string[] | null = null) =>
+export const remove = (store: Store, objectId: string, digests: string[] | null = null) =>
   deleteVersions(store, { projectId: project, objectId }, digests, requestBudget(60_000));
 
 /** What is seen of a version in most tests. */
@@ -42,7 +41,7 @@ export interface SeenVersion {
 
 /** Reads a version by digest, `latest` or `v<N>`; undefined where that is a 404. */
 export const readVersion = async (
-  store: ObjectStore,
+  store: Store,
   objectId: string,
   version: string,
 ): Promise<SeenVersion | undefined> => {
@@ -71,11 +70,11 @@ export const objectsQuery = (
 
 /** Answers a query in full, parsed. */
 export const queryAll = async (
-  store: ObjectStore,
+  store: Store,
   query: Parameters<typeof objectsQuery>[0] = {},
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
-  const batches = await Array.fromAsync(queryObjects(store, names, objectsQuery(query), spent));
+  const batches = await Array.fromAsync(queryObjects(store, objectsQuery(query), spent));
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };
 

@@ -1,8 +1,7 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import type { CallStore } from '../../core/calls/index.ts';
 import { unpack } from '../../core/encoding/index.ts';
-import { getObject, requestBudget } from '../../core/storage/index.ts';
+import { getObject, requestBudget, type Store } from '../../core/storage/index.ts';
 
 /** All that a store holds. */
 export interface Stored {
@@ -15,7 +14,7 @@ export interface Stored {
 }
 
 /** Reads all that a store holds, whether anything leads to it or not. */
-export const everythingStored = async ({ table, bucket }: CallStore): Promise<Stored> => {
+export const everythingStored = async ({ table, bucket }: Store): Promise<Stored> => {
   const texts: string[] = [];
   let items = 0;
   let segments = 0;

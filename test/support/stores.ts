@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
+import type { Store } from '../../core/storage/index.ts';
+import { wireNames } from '../../core/wire/index.ts';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/stores/store.ts';
 import { createStores as createStackStores } from '../../local/stores/tables.ts';
 import { outputOf, readStack } from '../../local/template/stack.ts';
@@ -49,3 +51,11 @@ export const createStores = async (): Promise<Stores> => {
     environment,
   };
 };
+
+/** The store of one of the tables, with the settings of most tests. */
+export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
+  table: { client: dynamodb, name: table },
+  bucket: { client: s3, name: bucket },
+  names: wireNames('svc'),
+  shards: [4],
+});

@@ -6,7 +6,7 @@ import {
   trimNulls,
   unpackId,
 } from '../../encoding/index.ts';
-import type { ProjectId } from '../../wire/index.ts';
+import type { ProjectId, WireNames } from '../../wire/index.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
 import type { Part } from './keys.ts';
 import { packUsage, unpackUsage } from './packed-usage.ts';
@@ -31,7 +31,8 @@ const oldestVersion = 1;
  * with it.
  */
 const ownOp = '\u0001';
-const ownOpPrefix = (projectId: ProjectId, service: string): string => `${service}:///${projectId}/op/`;
+const ownOpPrefix = ({ projectId, names }: Pick<HeaderOwner, 'projectId' | 'names'>): string =>
+  `${names.refScheme}${projectId}/op/`;
 
 /**
  * A segment is its name's bytes, null for none, or a number for "the same as the start's"; an
@@ -73,11 +74,11 @@ const statusAt = (index: unknown): EndStatus => {
 export interface HeaderOwner {
   readonly projectId: ProjectId;
   readonly id: string;
-  readonly service: string;
+  readonly names: WireNames;
 }
 
 const packStart = (start: StartHeader, owner: HeaderOwner): unknown[] => {
-  const prefix = ownOpPrefix(owner.projectId, owner.service);
+  const prefix = ownOpPrefix(owner);
   const opName = start.opName.startsWith(prefix) ? ownOp + start.opName.slice(prefix.length) : start.opName;
   const known = [owner.id, start.parentId];
   return [
@@ -103,7 +104,7 @@ const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
   const parentId = unpackId(parent as PackedId, [owner.id]);
   const known = [owner.id, parentId];
   return {
-    opName: opName.startsWith(ownOp) ? ownOpPrefix(owner.projectId, owner.service) + opName.slice(1) : opName,
+    opName: opName.startsWith(ownOp) ? ownOpPrefix(owner) + opName.slice(1) : opName,
     displayName: (displayName ?? null) as string | null,
     traceId: unpackId(trace as PackedId, known) ?? owner.id,
     parentId,

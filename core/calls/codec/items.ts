@@ -1,5 +1,4 @@
-import { shardOf } from '../../encoding/index.ts';
-import type { Bucket, Item, Table } from '../../storage/index.ts';
+import { expiry, type Item, type Store, shardCount } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { EndHeader, StartHeader } from '../model.ts';
 import { type HeaderParts, packHeader, unpackHeader } from './header.ts';
@@ -14,43 +13,6 @@ import {
   traceKeys,
 } from './keys.ts';
 
-/** Where calls are stored, and the settings that their layout depends on. */
-export interface CallStore {
-  readonly table: Table;
-  readonly bucket: Bucket;
-  /** The service's name, e.g. `svc`. */
-  readonly service: string;
-  /** The shard counts that have ever been in force, the present one last. */
-  readonly shards: readonly [number, ...number[]];
-  /** Days after which what is stored expires; undefined keeps it. */
-  readonly retentionDays?: number | undefined;
-}
-
-/** The shard count that writes use. */
-const shardCount = (store: CallStore): number => store.shards.at(-1) ?? store.shards[0];
-
-/**
- * The attribute that makes an item expire, if the store has a retention; some days later than that,
- * if it should.
- */
-export const expiry = (store: CallStore, graceDays = 0): Item => {
-  if (store.retentionDays === undefined) return {};
-  const seconds = Math.floor(Date.now() / 1000) + (store.retentionDays + graceDays) * 86_400;
-  return { x: { N: String(seconds) } };
-};
-
-/** Every shard of a project that has ever been in force. */
-export const everyShard = (store: Pick<CallStore, 'shards'>): number[] =>
-  Array.from({ length: Math.max(...store.shards) }, (_, shard) => shard);
-
-/**
- * The shards in which a trace or thread can lie: the count may have grown since, and what was
- * written before lies where it lay.
- */
-export const shardsOf = (store: CallStore, id: string): number[] => [
-  ...new Set(store.shards.map((count) => shardOf(id, count))),
-];
-
 const binary = (attributes: Record<string, Uint8Array>): Item =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, { B: value }]));
 
@@ -64,7 +26,7 @@ export const placeOf = (projectId: ProjectId, id: string, start: StartHeader): P
   turnId: start.turnId,
 });
 
-const indexKeys = (store: CallStore, place: Placed, part: Part): Item => {
+const indexKeys = (store: Store, place: Placed, part: Part): Item => {
   const shards = shardCount(store);
   const { threadId } = place;
   // Ends of nested calls are not in by_thread: thread statistics are computed from turns alone.
@@ -84,14 +46,14 @@ const indexKeys = (store: CallStore, place: Placed, part: Part): Item => {
  * found by id alone
  */
 export const toItem = (
-  store: CallStore,
+  store: Store,
   key: { readonly projectId: ProjectId; readonly id: string; readonly part: Part },
   header: HeaderParts,
   place: Placed | null,
 ): Item => ({
   k: { B: callKey(key.projectId, key.id) },
   p: { S: key.part },
-  h: { B: packHeader(header, { ...key, service: store.service }) },
+  h: { B: packHeader(header, { ...key, names: store.names }) },
   ...(place && indexKeys(store, place, key.part)),
   ...expiry(store),
 });
@@ -115,9 +77,9 @@ export interface StoredPart extends HeaderParts {
 }
 
 /** Reads an item or an index row of a start or an end. */
-export const fromItem = (store: CallStore, projectId: ProjectId, item: Item): StoredPart => {
+export const fromItem = (store: Store, projectId: ProjectId, item: Item): StoredPart => {
   if (!item.k?.B || !item.h?.B) throw new Error('an item of the calls table has no header');
   const id = callIdOf(projectId, item.k.B);
-  const parts = unpackHeader(item.h.B, { projectId, id, service: store.service });
+  const parts = unpackHeader(item.h.B, { projectId, id, names: store.names });
   return { ...parts, id, part: item.p?.S === 'E' ? 'E' : 'S', inline: item.b?.B };
 };

@@ -5,9 +5,10 @@ import {
   type Item,
   mapConcurrent,
   type RequestBudget,
+  type Store,
 } from '../../storage/index.ts';
 import { type ProjectId, unavailable } from '../../wire/index.ts';
-import { type CallStore, fromItem, type StoredPart } from '../codec/items.ts';
+import { fromItem, type StoredPart } from '../codec/items.ts';
 import { endKey, startKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
 import { blankPayloads } from '../payloads/blank.ts';
@@ -36,7 +37,7 @@ const maxLooks = 10;
  * as fast as they are deleted
  */
 export const deleteCalls = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
@@ -79,7 +80,7 @@ const deepestFirst = (calls: Depths): Doomed[] =>
  * @returns how many of them had a start
  */
 const deleteRun = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   run: readonly Doomed[],
   budget: RequestBudget,
@@ -106,7 +107,7 @@ const deleteRun = async (
 
 /** Reads the items of calls as they are now, strongly consistent. */
 const look = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   calls: readonly Doomed[],
   budget: RequestBudget,
@@ -135,11 +136,7 @@ const pointersOf = ({ start, end }: StoredPart): PayloadPointer[] => [
  * Deletes the items of calls as they were last looked at, depth by depth. Where one has changed
  * since, what lies above is left for the next look as well.
  */
-const deleteItems = async (
-  store: CallStore,
-  calls: readonly Doomed[],
-  budget: RequestBudget,
-): Promise<void> => {
+const deleteItems = async (store: Store, calls: readonly Doomed[], budget: RequestBudget): Promise<void> => {
   for (const level of Map.groupBy(calls, ({ depth }) => depth).values()) {
     const gone = await mapConcurrent(level, concurrency, (call) => deleteItemsOf(store, call, budget));
     if (gone.includes(false)) return;
@@ -151,7 +148,7 @@ const deleteItems = async (
  * one has changed.
  */
 const deleteItemsOf = async (
-  { table }: CallStore,
+  { table }: Store,
   { items }: Doomed,
   budget: RequestBudget,
 ): Promise<boolean> => {

@@ -1,6 +1,13 @@
-import { chunked, type Item, mapConcurrent, queryPage, type RequestBudget } from '../../storage/index.ts';
+import {
+  chunked,
+  type Item,
+  mapConcurrent,
+  queryPage,
+  type RequestBudget,
+  type Store,
+} from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import { type CallStore, fromItem } from '../codec/items.ts';
+import { fromItem } from '../codec/items.ts';
 import { traceRange } from '../codec/keys.ts';
 import { readStarts } from '../write/replace-starts.ts';
 
@@ -34,7 +41,7 @@ export const withDescendants = (ids: readonly string[], links: readonly Link[]):
 
 /** The links of a trace, as far as its index has caught up. */
 const readLinks = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   traceId: string,
   budget: RequestBudget,
@@ -64,7 +71,7 @@ const readLinks = async (
  * time
  */
 export async function* findDescendants(
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,

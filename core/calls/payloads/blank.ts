@@ -8,9 +8,9 @@ import {
   readObject,
   replaceItem,
   replaceObject,
+  type Store,
 } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import type { CallStore } from '../codec/items.ts';
 import { segmentItemKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
 import { blockOf, segmentHome, segmentObject } from './segments.ts';
@@ -61,7 +61,7 @@ interface StoredSegment {
 }
 
 const readItem = async (
-  { table }: CallStore,
+  { table }: Store,
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,
@@ -79,7 +79,7 @@ const readItem = async (
 };
 
 const readFromBucket = async (
-  { bucket }: CallStore,
+  { bucket }: Store,
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,
@@ -97,7 +97,7 @@ const readFromBucket = async (
 
 /** Blanks blocks of one segment; says whether there was anything to blank. */
 const blankSegment = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   id: string,
   pointers: readonly PayloadPointer[],
@@ -123,7 +123,7 @@ const blankSegment = async (
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const blankPayloads = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   pointers: readonly PayloadPointer[],
   budget: RequestBudget,

@@ -1,7 +1,7 @@
-import { getItems, mapConcurrent, queryPage, type RequestBudget } from '../../storage/index.ts';
+import { getItems, mapConcurrent, queryPage, type RequestBudget, type Store } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import { foldHeader } from '../codec/header.ts';
-import { type CallStore, fromItem, type StoredPart } from '../codec/items.ts';
+import { fromItem, type StoredPart } from '../codec/items.ts';
 import { callKey, endKey, type Part, startKey } from '../codec/keys.ts';
 import type { CallHeader } from '../model.ts';
 
@@ -25,7 +25,7 @@ export interface FoundCall {
  * @throws ServiceError 503 when storage does not give it in time
  */
 export const findCall = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,
@@ -54,7 +54,7 @@ const toFound = (projectId: ProjectId, id: string, parts: readonly StoredPart[])
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const findCalls = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   headers: readonly CallHeader[],
   budget: RequestBudget,
@@ -84,7 +84,7 @@ export const findCalls = async (
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readParts = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   parts: readonly Part[],
@@ -107,7 +107,7 @@ export const readParts = async (
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readHeaders = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unpack } from '../../encoding/index.ts';
-import { getItems, getObject, mapConcurrent, type RequestBudget } from '../../storage/index.ts';
+import { getItems, getObject, mapConcurrent, type RequestBudget, type Store } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import type { CallStore } from '../codec/items.ts';
 import { type Part, segmentIdOf, segmentItemKey } from '../codec/keys.ts';
 import type { CallHeader, PayloadPointer } from '../model.ts';
 import { isBlank } from '../payloads/blank.ts';
@@ -33,7 +32,7 @@ const ridesInItem = (header: CallHeader): boolean =>
  * Reads the payloads of one project's calls, each segment once as long as it stays in its cache.
  */
 export class PayloadReader {
-  readonly #store: CallStore;
+  readonly #store: Store;
   readonly #projectId: ProjectId;
   readonly #budget: RequestBudget;
   /** Unpacked segments, the longest unused first. */
@@ -42,7 +41,7 @@ export class PayloadReader {
   /** Packed segments that are being read, by several reads at once perhaps. */
   readonly #coming = new Map<string, Promise<Map<string, Uint8Array>>>();
 
-  constructor(store: CallStore, projectId: ProjectId, budget: RequestBudget) {
+  constructor(store: Store, projectId: ProjectId, budget: RequestBudget) {
     this.#store = store;
     this.#projectId = projectId;
     this.#budget = budget;

@@ -1,6 +1,5 @@
-import type { RequestBudget } from '../../storage/index.ts';
+import type { RequestBudget, Store } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import type { CallStore } from '../codec/items.ts';
 import { findCall } from './lookup.ts';
 import { PayloadReader, type StoredCall } from './payload-reader.ts';
 
@@ -11,7 +10,7 @@ import { PayloadReader, type StoredCall } from './payload-reader.ts';
  * @throws ServiceError 503 when storage does not give it in time
  */
 export const readCall = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,

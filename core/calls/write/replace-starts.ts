@@ -6,9 +6,10 @@ import {
   mapConcurrent,
   type RequestBudget,
   replaceItem,
+  type Store,
 } from '../../storage/index.ts';
 import { packHeader } from '../codec/header.ts';
-import { type CallStore, fromItem, placeOf, type StartItem, toItem } from '../codec/items.ts';
+import { fromItem, placeOf, type StartItem, toItem } from '../codec/items.ts';
 import { startKey } from '../codec/keys.ts';
 import type { EndHeader, PayloadPointer } from '../model.ts';
 import { blockOf } from '../payloads/segments.ts';
@@ -36,7 +37,7 @@ const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('l
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readStarts = async (
-  store: CallStore,
+  store: Store,
   calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
   budget: RequestBudget,
 ): Promise<StartItem[]> => {
@@ -64,7 +65,7 @@ export const unchanged = ({ h, b }: Item): Condition => ({ h, b });
  * @throws ServiceError 503 when storage does not take them in time
  */
 export const replaceStarts = async (
-  store: CallStore,
+  store: Store,
   starts: readonly ReportedStart[],
   budget: RequestBudget,
 ): Promise<Map<string, string>> => {
@@ -90,7 +91,7 @@ export const replaceStarts = async (
  * again.
  */
 const replaceStart = async (
-  store: CallStore,
+  store: Store,
   report: ReportedStart,
   stored: StartItem,
   budget: RequestBudget,
@@ -113,7 +114,7 @@ const empty = Buffer.alloc(0);
  * report has none, and the item then expires with the one that it came in, since its payload does.
  */
 const merge = async (
-  store: CallStore,
+  store: Store,
   { item, projectId, id, start, end }: StartItem,
   stored: StartItem,
 ): Promise<Item> => {
@@ -158,14 +159,14 @@ const keptEnd = async (
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const dropEnds = async (
-  store: CallStore,
+  store: Store,
   stored: readonly StartItem[],
   budget: RequestBudget,
 ): Promise<void> => {
   let left = stored.filter(({ end }) => end !== null);
   while (left.length > 0) {
     const done = await mapConcurrent(left, concurrency, ({ item, projectId, id, start }) => {
-      const h = { B: packHeader({ start, end: null }, { projectId, id, service: store.service }) };
+      const h = { B: packHeader({ start, end: null }, { projectId, id, names: store.names }) };
       return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     });
     const changed = left.filter((_, i) => !done[i]);

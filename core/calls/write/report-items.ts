@@ -1,5 +1,5 @@
-import type { Item } from '../../storage/index.ts';
-import { type CallStore, placeOf, type StartItem, toItem } from '../codec/items.ts';
+import type { Item, Store } from '../../storage/index.ts';
+import { placeOf, type StartItem, toItem } from '../codec/items.ts';
 import type { CallEnd, CallStart, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
 import { smallUsage } from '../payloads/blocks.ts';
 import type { StoredPayload } from './store-payloads.ts';
@@ -10,7 +10,7 @@ import type { StoredPayload } from './store-payloads.ts';
  * @param served what the client does not say: the call's trace, and whose key reported it
  */
 export const startItem = (
-  store: CallStore,
+  store: Store,
   payload: StoredPayload,
   reported: CallStart,
   served: Pick<StartHeader, 'traceId' | 'userId'>,
@@ -29,7 +29,7 @@ export const startItem = (
  * known yet
  */
 export const endItem = (
-  store: CallStore,
+  store: Store,
   payload: StoredPayload,
   reported: CallEnd,
   start: StartHeader | undefined,

@@ -1,7 +1,14 @@
 import { pack } from '../../encoding/index.ts';
-import { type Item, mapConcurrent, putItems, putObject, type RequestBudget } from '../../storage/index.ts';
+import {
+  expiry,
+  type Item,
+  mapConcurrent,
+  putItems,
+  putObject,
+  type RequestBudget,
+  type Store,
+} from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import { type CallStore, expiry } from '../codec/items.ts';
 import { segmentItemKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
 import { endBlock, endFields, startBlock, startFields } from '../payloads/blocks.ts';
@@ -71,7 +78,7 @@ const packInline = async (call: ReportedCall): Promise<StoredPayload | undefined
 };
 
 const putSegments = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   segments: readonly Segment[],
   budget: RequestBudget,
@@ -92,7 +99,7 @@ const putSegments = async (
 };
 
 const storeProject = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   calls: readonly ReportedCall[],
   budget: RequestBudget,
@@ -118,7 +125,7 @@ const storeProject = async (
  * @throws ServiceError 503 when storage does not take them in time
  */
 export const storePayloads = async (
-  store: CallStore,
+  store: Store,
   calls: readonly ReportedCall[],
   budget: RequestBudget,
 ): Promise<StoredPayload[]> => {

@@ -1,7 +1,6 @@
-import { type RequestBudget, replaceItem } from '../../storage/index.ts';
+import { type RequestBudget, replaceItem, type Store } from '../../storage/index.ts';
 import { notFound, type ProjectId } from '../../wire/index.ts';
 import { packHeader } from '../codec/header.ts';
-import type { CallStore } from '../codec/items.ts';
 import { readStarts, unchanged } from './replace-starts.ts';
 
 /** What of a call can be changed without reporting it again. */
@@ -18,7 +17,7 @@ export interface CallChanges {
  * storage does not take it in time
  */
 export const updateCall = async (
-  store: CallStore,
+  store: Store,
   projectId: ProjectId,
   id: string,
   { displayName }: CallChanges,
@@ -30,7 +29,7 @@ export const updateCall = async (
       throw notFound(['body', 'call_id'], 'there is no such call in this project, or no start of it yet');
     const { item, start, end } = stored;
     if (start.displayName === displayName) return;
-    const owner = { projectId, id, service: store.service };
+    const owner = { projectId, id, names: store.names };
     const h = { B: packHeader({ start: { ...start, displayName }, end }, owner) };
     if (await replaceItem(store.table, { ...item, h }, unchanged(item), budget)) return;
   }

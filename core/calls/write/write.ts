@@ -1,5 +1,5 @@
-import { insertItems, putItems, type RequestBudget } from '../../storage/index.ts';
-import type { CallStore, StartItem } from '../codec/items.ts';
+import { insertItems, putItems, type RequestBudget, type Store } from '../../storage/index.ts';
+import type { StartItem } from '../codec/items.ts';
 import type { CallReport, StartAnswer } from '../model.ts';
 import { callName, groupReports, type ReportedCall, resolveTraces } from './group-reports.ts';
 import { dropEnds, type ReportedStart, readStarts, replaceStarts } from './replace-starts.ts';
@@ -15,7 +15,7 @@ import { storePayloads } from './store-payloads.ts';
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const writeCalls = async (
-  store: CallStore,
+  store: Store,
   reports: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
@@ -61,7 +61,7 @@ const mustNotReplace = ({ end, ownTrace, isNew }: ReportedStart): boolean =>
 
 /** Inserts starts; gives back those whose calls have a start already. */
 const insertStarts = async (
-  store: CallStore,
+  store: Store,
   starts: readonly ReportedStart[],
   budget: RequestBudget,
 ): Promise<ReportedStart[]> => {
@@ -88,7 +88,7 @@ const partition = <T>(list: readonly T[], test: (item: T) => boolean): [yes: T[]
  * indexes, and for starts without a trace their own (they may be a repetition) and their parents'.
  */
 const storedStarts = async (
-  store: CallStore,
+  store: Store,
   calls: readonly ReportedCall[],
   budget: RequestBudget,
 ): Promise<Map<string, StartItem>> => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PriceRow } from '../../../../core/costs/index.ts';
-import { type CostStore, type CostsQuery, createPrices, queryPrices } from '../../../../core/costs/index.ts';
+import { type CostsQuery, createPrices, queryPrices } from '../../../../core/costs/index.ts';
 import { everyPrice, priceFields, sortPrices } from '../../../../core/costs/query.ts';
 import { toPath } from '../../../../core/expression/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { createOf, micros, project } from '../../../support/costs.ts';
 import { createStores } from '../../../support/stores.ts';
 
-let store: CostStore;
+let store: Pick<Store, 'table'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
   store = { table: { client: dynamodb, name: costsTable } };

@@ -1,19 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  type CostStore,
-  createPrices,
-  type PriceTerms,
-  purgePrices,
-  readPrices,
-} from '../../../../core/costs/index.ts';
+import { createPrices, type PriceTerms, purgePrices, readPrices } from '../../../../core/costs/index.ts';
 import { fromItem, toItem } from '../../../../core/costs/store.ts';
-import { queryPage, requestBudget } from '../../../../core/storage/index.ts';
+import { queryPage, requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { ProjectId } from '../../../../core/wire/index.ts';
 import { createOf, micros, priceOf, project, termsOf } from '../../../support/costs.ts';
 import { createStores } from '../../../support/stores.ts';
 
-let store: CostStore;
+let store: Pick<Store, 'table'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
   store = { table: { client: dynamodb, name: costsTable } };

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FeedbackStore } from '../../../../core/feedback/index.ts';
-import { putItems, requestBudget } from '../../../../core/storage/index.ts';
+import { putItems, requestBudget, type Store } from '../../../../core/storage/index.ts';
 import {
   ask,
   callRef,
@@ -18,7 +17,7 @@ import {
   whereEqual,
 } from '../../../support/feedback.ts';
 
-let store: FeedbackStore;
+let store: Store;
 beforeAll(async () => {
   store = await createFeedbackStore();
 });

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { type FeedbackStore, feedbackOn } from '../../../../core/feedback/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { feedbackOn } from '../../../../core/feedback/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../../../local/stores/store.ts';
 import { project } from '../../../support/calls.ts';
 import { type Fault, startFaultyProxy } from '../../../support/faulty-proxy.ts';
@@ -20,7 +20,7 @@ import {
   whereEqual,
 } from '../../../support/feedback.ts';
 
-let store: FeedbackStore;
+let store: Store;
 beforeAll(async () => {
   store = await createFeedbackStore();
 });
@@ -33,13 +33,13 @@ const endpointOf = async (client: DynamoDBClient): Promise<string> => {
 const client = { region: localRegion, credentials: localCredentials, maxAttempts: 1 };
 
 /** The store, its table behind a proxy. */
-const through = (endpoint: string): FeedbackStore => ({
+const through = (endpoint: string): Store => ({
   ...store,
   table: { ...store.table, client: new DynamoDBClient({ ...client, endpoint }) },
 });
 
 /** The store, its bucket refusing to delete anything. */
-const withoutDeletions = (): FeedbackStore => {
+const withoutDeletions = (): Store => {
   const s3 = new S3Client({ ...client, endpoint: inject('stores').s3 });
   s3.middlewareStack.add(
     (next, { commandName }) =>

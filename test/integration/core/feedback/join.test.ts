@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type FeedbackStore, feedbackOn } from '../../../../core/feedback/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { feedbackOn } from '../../../../core/feedback/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { project } from '../../../support/calls.ts';
 import { callRef, createAll, createFeedbackStore, feedbackOf, noise } from '../../../support/feedback.ts';
 
-let store: FeedbackStore;
+let store: Store;
 beforeAll(async () => {
   store = await createFeedbackStore();
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FeedbackStore } from '../../../../core/feedback/index.ts';
+import type { Store } from '../../../../core/storage/index.ts';
 import {
   ask,
   create,
@@ -12,7 +12,7 @@ import {
   replace,
 } from '../../../support/feedback.ts';
 
-let store: FeedbackStore;
+let store: Store;
 beforeAll(async () => {
   store = await createFeedbackStore();
 });

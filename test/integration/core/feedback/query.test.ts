@@ -11,8 +11,7 @@ import {
   valueAt,
 } from '../../../../core/expression/index.ts';
 import { feedbackKind } from '../../../../core/feedback/answer.ts';
-import type { FeedbackStore } from '../../../../core/feedback/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../core/wire/index.ts';
 import { names } from '../../../support/calls.ts';
 import {
@@ -29,7 +28,7 @@ import {
 } from '../../../support/feedback.ts';
 
 const count = 60;
-let store: FeedbackStore;
+let store: Store;
 /** All that is stored, in order of creation. */
 let all: JsonObject[];
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type FeedbackStore, feedbackOn } from '../../../../core/feedback/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { feedbackOn } from '../../../../core/feedback/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../core/wire/index.ts';
 import { project } from '../../../support/calls.ts';
 import {
@@ -17,7 +17,7 @@ import {
   whereEqual,
 } from '../../../support/feedback.ts';
 
-let store: FeedbackStore;
+let store: Store;
 beforeAll(async () => {
   store = await createFeedbackStore();
 });

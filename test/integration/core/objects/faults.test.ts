@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ObjectStore } from '../../../../core/objects/index.ts';
+import type { Store } from '../../../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../../../local/stores/store.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../../support/faulty-proxy.ts';
 import {
@@ -13,7 +13,7 @@ import {
   remove,
 } from '../../../support/objects.ts';
 
-let store: ObjectStore;
+let store: Store;
 beforeAll(async () => {
   store = await createObjectStore();
 });
@@ -21,7 +21,7 @@ beforeAll(async () => {
 const client = { region: localRegion, credentials: localCredentials, maxAttempts: 1 };
 
 /** The store, with the table behind a proxy. */
-const through = ({ endpoint }: FaultyProxy): ObjectStore => ({
+const through = ({ endpoint }: FaultyProxy): Store => ({
   ...store,
   table: { ...store.table, client: new DynamoDBClient({ ...client, endpoint }) },
 });
@@ -51,7 +51,7 @@ describe('a bucket that fails', () => {
   it('leaves nothing to see of a version whose value it did not take', async () => {
     await using proxy = await startFaultyProxy(inject('stores').s3, () => 'refuse');
     const s3 = new S3Client({ ...client, endpoint: proxy.endpoint, forcePathStyle: true });
-    const faulty: ObjectStore = { ...store, bucket: { ...store.bucket, client: s3 } };
+    const faulty: Store = { ...store, bucket: { ...store.bucket, client: s3 } };
     const val = bigValue();
     await expect(create(faulty, 'half', val)).rejects.toThrow();
     expect(await queryAll(store, { filter: { objectIds: ['half'] } })).toEqual([]);
@@ -64,7 +64,7 @@ describe('a bucket that fails', () => {
     let fault: Fault = 'none';
     await using proxy = await startFaultyProxy(inject('stores').s3, () => fault);
     const s3 = new S3Client({ ...client, endpoint: proxy.endpoint, forcePathStyle: true });
-    const faulty: ObjectStore = { ...store, bucket: { ...store.bucket, client: s3 } };
+    const faulty: Store = { ...store, bucket: { ...store.bucket, client: s3 } };
     await create(store, 'kept', bigValue());
     fault = 'refuse';
     await expect(remove(faulty, 'kept')).rejects.toThrow();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ObjectStore, type SortKey, sortFields } from '../../../../core/objects/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { type SortKey, sortFields } from '../../../../core/objects/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../core/wire/index.ts';
 import { bigValue, create, createObjectStore, queryAll } from '../../../support/objects.ts';
 
-let store: ObjectStore;
+let store: Store;
 /** Every version of the project of most tests, in the stored order. */
 let all: JsonObject[];
 

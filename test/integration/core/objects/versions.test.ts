@@ -1,8 +1,8 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ObjectStore, resolveRefs } from '../../../../core/objects/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { resolveRefs } from '../../../../core/objects/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { type JsonValue, type ProjectId, parseRef } from '../../../../core/wire/index.ts';
 import { names, project } from '../../../support/calls.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type SeenVersion,
 } from '../../../support/objects.ts';
 
-let store: ObjectStore;
+let store: Store;
 beforeAll(async () => {
   store = await createObjectStore();
 });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CallStore } from '../../../../core/calls/index.ts';
 import { compareText } from '../../../../core/expression/index.ts';
 import { queryCalls } from '../../../../core/query/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../../../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../../../examples/agent-traces.ts';
 import {
@@ -28,17 +27,17 @@ const answers = [...calls]
   .map(({ start, end }) => ({ ...start, ...end, summary: expect.objectContaining(end.summary) }));
 
 const report = {
-  together: async (store: CallStore, batch: readonly TracedCall[]) => {
+  together: async (store: Store, batch: readonly TracedCall[]) => {
     await send(
       store,
       batch.flatMap((call) => [asStart(call), asEnd(call)]),
     );
   },
-  apart: async (store: CallStore, batch: readonly TracedCall[]) => {
+  apart: async (store: Store, batch: readonly TracedCall[]) => {
     await send(store, batch.map(asStart));
     await send(store, batch.map(asEnd));
   },
-  'ends first': async (store: CallStore, batch: readonly TracedCall[]) => {
+  'ends first': async (store: Store, batch: readonly TracedCall[]) => {
     await send(store, batch.map(asEnd));
     await send(store, batch.map(asStart));
   },
@@ -46,7 +45,7 @@ const report = {
 
 const microsOf = (text: string): number => parseTime(text) ?? Number.NaN;
 
-const stores = new Map<string, CallStore>();
+const stores = new Map<string, Store>();
 beforeAll(async () => {
   for (const [way, reportBatch] of Object.entries(report)) {
     const store = await createCallStore();
@@ -54,7 +53,7 @@ beforeAll(async () => {
     for (let i = 0; i < calls.length; i += 50) await reportBatch(store, calls.slice(i, i + 50));
   }
 });
-const storeOf = (way: string): CallStore => stores.get(way) as CallStore;
+const storeOf = (way: string): Store => stores.get(way) as Store;
 const anyWay = fc.constantFrom(...Object.keys(report));
 
 describe.each(Object.keys(report))('calls reported %s', (way) => {
@@ -258,7 +257,7 @@ describe('what a query reads', () => {
   it('of many shards is merged into one order, whenever they were added', async () => {
     const store = await createCallStore({ shards: [1] });
     await report.apart(store, calls.slice(0, 100));
-    const grown: CallStore = { ...store, shards: [1, 8] };
+    const grown: Store = { ...store, shards: [1, 8] };
     await report.apart(grown, calls.slice(100, 200));
     const ids = (list: readonly { id: unknown }[]) => list.map(({ id }) => id);
     const stored = new Set(calls.slice(0, 200).map(({ start }) => start.id));

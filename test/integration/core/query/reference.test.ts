@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callsStatsBody } from '../../../../api/schemas/query.ts';
-import type { CallStore } from '../../../../core/calls/index.ts';
 import { type CallsStats, countCalls } from '../../../../core/query/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { parseBody } from '../../../../core/wire/schema.ts';
 import { bodiesAbout } from '../../../support/arbitraries/bodies.ts';
 import { batchesOf, knownCalls, reportedCalls } from '../../../support/arbitraries/calls.ts';
@@ -21,7 +20,7 @@ const statsBody = callsStatsBody(names);
  * How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats`
  * counts them.
  */
-const count = ({ project_id, filter, query, limit }: QueryJson, store: CallStore): Promise<CallsStats> => {
+const count = ({ project_id, filter, query, limit }: QueryJson, store: Store): Promise<CallsStats> => {
   const { selection } = parseBody(statsBody, JSON.stringify({ project_id, filter, query, limit }));
   return countCalls(store, selection, requestBudget(60_000)).stats();
 };
@@ -38,7 +37,7 @@ const referenceCount = (
 };
 
 describe('any query over any calls', () => {
-  let store: CallStore;
+  let store: Store;
   let projects = 0;
   beforeAll(async () => {
     store = await createCallStore();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CallStore } from '../../../../core/calls/index.ts';
+import type { Store } from '../../../../core/storage/index.ts';
 import type { JsonObject, JsonValue } from '../../../../core/wire/index.ts';
 import { ask, createCallStore, endOf, project, send, startOf } from '../../../support/calls.ts';
 import {
@@ -68,7 +68,7 @@ const known = starts.map(({ req }) => {
   return knownCall(start, endRecord(start.id), 'ada');
 });
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
   await send(store, [...starts, ...ends]);

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CallStore, writeCalls } from '../../../../core/calls/index.ts';
+import { writeCalls } from '../../../../core/calls/index.ts';
 import { queryCalls } from '../../../../core/query/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { ServiceError } from '../../../../core/wire/index.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
 import { localCredentials, localRegion } from '../../../../local/stores/store.ts';
@@ -19,12 +19,12 @@ import {
 } from '../../../support/calls.ts';
 import { type Fault, startFaultyProxy } from '../../../support/faulty-proxy.ts';
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });
 
-const through = (endpoint: string): CallStore => ({
+const through = (endpoint: string): Store => ({
   ...store,
   table: {
     ...store.table,

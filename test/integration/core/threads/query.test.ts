@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { threadsQueryBody } from '../../../../api/schemas/threads.ts';
-import { type CallStore, deleteCalls } from '../../../../core/calls/index.ts';
+import { deleteCalls } from '../../../../core/calls/index.ts';
 import { compareText } from '../../../../core/expression/index.ts';
-import { requestBudget } from '../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { queryThreads, sortFields } from '../../../../core/threads/index.ts';
 import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../../../core/wire/index.ts';
 import { parseBody } from '../../../../core/wire/schema.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../support/calls.ts';
 import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });
@@ -123,8 +123,8 @@ describe('threads', () => {
 
   it('that lie in two shards, since there are more now, are one', async () => {
     const project_id = newProject();
-    const before: CallStore = { ...store, shards: [1] };
-    const now: CallStore = { ...store, shards: [1, 8] };
+    const before: Store = { ...store, shards: [1] };
+    const now: Store = { ...store, shards: [1, 8] };
     const items = turns(60, 20, project_id);
     await sendAll(items.slice(0, 30).flat(), before);
     await sendAll(

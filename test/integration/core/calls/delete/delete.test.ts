@@ -1,13 +1,13 @@
 import type { BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CallStore, deleteCalls, PayloadReader, readHeaders } from '../../../../../core/calls/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { deleteCalls, PayloadReader, readHeaders } from '../../../../../core/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
 import { interleaved } from '../../../../support/intercepted.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });

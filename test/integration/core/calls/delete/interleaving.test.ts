@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CallStore, deleteCalls } from '../../../../../core/calls/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { deleteCalls } from '../../../../../core/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/calls.ts';
 import { Crash, crashed, intercepted, interleaved } from '../../../../support/intercepted.ts';
@@ -12,14 +12,14 @@ import { everythingStored } from '../../../../support/stored.ts';
  * calls are deleted.
  */
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });
 
 let fresh = 0;
 const newProject = () => `acme/deleted-${fresh++}` as ProjectId;
-const remove = (from: CallStore, projectId: ProjectId, ids: readonly string[]) =>
+const remove = (from: Store, projectId: ProjectId, ids: readonly string[]) =>
   deleteCalls(from, projectId, ids, requestBudget(60_000));
 
 /** Text that does not compress. */
@@ -189,7 +189,7 @@ describe('a call that is reported while it is deleted', () => {
     },
   };
 
-  const check = async (own: CallStore, projectId: ProjectId, neighbours: JsonObject[], where: string) => {
+  const check = async (own: Store, projectId: ProjectId, neighbours: JsonObject[], where: string) => {
     const neighbour = await read(own, 'neighbour', projectId);
     expect(neighbours, where).toContainEqual(neighbour);
     const victim = await read(own, 'victim', projectId);
@@ -266,7 +266,7 @@ describe('a call that is reported while it is deleted', () => {
       const projectId = newProject();
       await send(store, batch(projectId));
       const counts: number[] = [];
-      const removing = async (from: CallStore) => counts.push(await remove(from, projectId, ['victim']));
+      const removing = async (from: Store) => counts.push(await remove(from, projectId, ['victim']));
       isStopped = await interleaved(store, at, removing, () => removing(store));
       expect(await read(store, 'victim', projectId)).toBeNull();
       expect(Math.max(...counts)).toBe(1);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CallStore, deleteCalls } from '../../../../../core/calls/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { deleteCalls } from '../../../../../core/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
 import { everythingStored } from '../../../../support/stored.ts';
@@ -78,7 +78,7 @@ const isGone = (nodes: readonly Node[], i: number): boolean => {
 const byId = (calls: readonly JsonObject[]) => new Map(calls.map((call) => [call.id, call]));
 
 /** All views of a project's calls. */
-const views = (store: CallStore, traces: readonly string[]) =>
+const views = (store: Store, traces: readonly string[]) =>
   Promise.all([
     query(store).then(byId),
     query(store, { filter: { traceIds: traces } }).then(byId),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { segmentItemKey } from '../../../../../core/calls/codec/keys.ts';
-import type { CallStore, PayloadPointer } from '../../../../../core/calls/index.ts';
+import type { PayloadPointer } from '../../../../../core/calls/index.ts';
 import { blankBlocks, blankPayloads, isBlank } from '../../../../../core/calls/payloads/blank.ts';
 import { packSegments, segmentHome, segmentObject } from '../../../../../core/calls/payloads/segments.ts';
 import { pack, unpack } from '../../../../../core/encoding/index.ts';
@@ -11,6 +11,7 @@ import {
   putItems,
   putObject,
   requestBudget,
+  type Store,
 } from '../../../../../core/storage/index.ts';
 import { createCallStore, project } from '../../../../support/calls.ts';
 import { interleaved } from '../../../../support/intercepted.ts';
@@ -71,7 +72,7 @@ describe.each([
   ['an item', 2000],
   ['an object', 500_000],
 ])('a segment that is %s', (home, length) => {
-  let store: CallStore;
+  let store: Store;
   beforeAll(async () => {
     store = await createCallStore();
   });
@@ -118,7 +119,7 @@ describe.each([
     const packed = await stored(id);
     return packed && blocksIn(await unpack(packed), places);
   };
-  const blank = (of: CallStore, places: readonly (PayloadPointer | undefined)[]) =>
+  const blank = (of: Store, places: readonly (PayloadPointer | undefined)[]) =>
     blankPayloads(
       of,
       project,

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { type CallStore, writeCalls } from '../../../../../core/calls/index.ts';
+import { writeCalls } from '../../../../../core/calls/index.ts';
 import { toPath } from '../../../../../core/expression/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { ProjectId } from '../../../../../core/wire/index.ts';
 import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
 import {
@@ -22,7 +22,7 @@ import {
  * order.
  */
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });
@@ -100,7 +100,7 @@ let fresh = 0;
 /** A project with nothing in it. */
 const newProject = () => `acme/interleaved-${fresh++}` as ProjectId;
 
-const report = async (to: CallStore, request: Request, into: ProjectId): Promise<void> => {
+const report = async (to: Store, request: Request, into: ProjectId): Promise<void> => {
   const batch = JSON.stringify(requests[request]).replaceAll(project, into);
   await writeCalls(to, parseBatch(JSON.parse(batch)), 'ada', requestBudget(30_000));
 };

@@ -1,10 +1,10 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type CallStore, PayloadReader, readHeaders } from '../../../../../core/calls/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { PayloadReader, readHeaders } from '../../../../../core/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });
@@ -18,7 +18,7 @@ const onDay = (days: number): void => {
 };
 
 /** The expiries of all items, in days after the first, by what the items are. */
-const expiries = async ({ table }: CallStore): Promise<Record<string, (number | null)[]>> => {
+const expiries = async ({ table }: Store): Promise<Record<string, (number | null)[]>> => {
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
   const days = (x: string | undefined) =>
     x === undefined ? null : Math.floor(Number(x) / day) - Math.floor(Date.UTC(2026, 9, 1) / 1000 / day);

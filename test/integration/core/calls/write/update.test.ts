@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CallStore, updateCall } from '../../../../../core/calls/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { updateCall } from '../../../../../core/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
 import { interleaved } from '../../../../support/intercepted.ts';
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });
@@ -124,8 +124,8 @@ describe('a display name that is changed while the call is reported', () => {
           const projectId = `acme/renamed-${fresh++}` as ProjectId;
           const of = { project_id: projectId, id: 'call' };
           await send(store, [startOf({ ...first, ...of })]);
-          const change = (to: CallStore) => rename('call', 'changed', to, projectId);
-          const report = (to: CallStore) => send(to, reports(of));
+          const change = (to: Store) => rename('call', 'changed', to, projectId);
+          const report = (to: Store) => send(to, reports(of));
           const [stopped, other] = isRenameStopped ? [change, report] : [report, change];
           isStopped = await interleaved(store, at, stopped, () => other(store));
           const call = await read(store, 'call', projectId);

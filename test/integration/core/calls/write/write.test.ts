@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CallStore, writeCalls } from '../../../../../core/calls/index.ts';
-import { requestBudget } from '../../../../../core/storage/index.ts';
+import { writeCalls } from '../../../../../core/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../../core/wire/index.ts';
 import {
   createCallStore,
@@ -15,7 +15,7 @@ import {
   startOf,
 } from '../../../../support/calls.ts';
 
-let store: CallStore;
+let store: Store;
 beforeAll(async () => {
   store = await createCallStore();
 });

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldHeader, packHeader, unpackHeader } from '../../../../../core/calls/codec/header.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/calls/model.ts';
-import { isId, type JsonObject, type ProjectId } from '../../../../../core/wire/index.ts';
+import { isId, type JsonObject, type ProjectId, wireNames } from '../../../../../core/wire/index.ts';
 
 const owner = {
   projectId: 'acme/airline' as ProjectId,
   id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
-  service: 'svc',
+  names: wireNames('svc'),
 };
 const someId = fc.oneof(
   fc.uuid(),
