@@ -1,6 +1,6 @@
 /**
- * How much of an answer may still be kept for its record, in characters; an answer without end must
- * not fill the memory.
+ * Counts down the characters of an answer that a recording may still hold. It keeps an endless
+ * answer from filling the memory.
  */
 export class CharacterAllowance {
   #left: number;
@@ -10,14 +10,15 @@ export class CharacterAllowance {
     this.#left = characters;
   }
 
-  /** Whether something had to be left out. */
+  /** Whether something was left out. */
   get exceeded(): boolean {
     return this.#exceeded;
   }
 
   /**
-   * Takes so many characters if they are there; where they are not, what they are for is to be left
-   * out.
+   * Takes characters from the allowance.
+   *
+   * @returns false if fewer are left: the caller then leaves out what they were for
    */
   take(characters: number): boolean {
     if (characters > this.#left) {

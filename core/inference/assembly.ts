@@ -5,38 +5,39 @@ import type { Fold } from './fold.ts';
 import { ChoicesFold } from './fold-choices.ts';
 import { ResponsesFold } from './fold-responses.ts';
 
-/** How many characters of an answer are kept. */
-export const keptCharacters = 4 * 1024 * 1024;
+/** The longest answer that a recording holds, in characters. */
+export const maxRecordedCharacters = 4 * 1024 * 1024;
 
-/** What an answer said, as far as it was kept. */
-export interface Assembled {
-  /** The answer as JSON; a text where it is no JSON; null where there is none. */
+/** An answer as far as it could be recorded. */
+export interface AssembledAnswer {
+  /** The answer as JSON; a string if it is not JSON; null if there is none. */
   readonly output: JsonValue;
-  /** Whether something was left out, for its length. */
+  /** Whether something was left out because the answer was too long. */
   readonly truncated: boolean;
-  /** The error that stands in the stream, if one does. */
+  /** The error event of the stream, if it had one. */
   readonly error: JsonValue | undefined;
 }
 
-/** Takes the bytes of an answer as they pass, in any pieces, and puts together what they say. */
+/**
+ * Takes the bytes of an answer as they pass, split anywhere, and assembles the answer from them.
+ */
 export interface Assembly {
   /** Takes the next bytes. Never throws, whatever they are. */
   add(bytes: Uint8Array): void;
   /**
-   * Whether the model has said something yet, as far as that can be told apart from the bytes
-   * having come.
+   * Whether the model has produced output. Role headers and empty deltas of a stream do not count.
    */
-  readonly spoken: boolean;
-  /** What has come. Nothing may be added after it. */
-  end(): Assembled;
+  readonly hasOutput: boolean;
+  /** The answer so far. Nothing may be added afterwards. */
+  end(): AssembledAnswer;
 }
 
-/** An answer that is no stream: kept whole, or not at all. */
-export class WholeAssembly implements Assembly {
-  readonly #allowance = new CharacterAllowance(keptCharacters);
+/** Assembles an answer that is not a stream. It is recorded completely or not at all. */
+export class BodyAssembly implements Assembly {
+  readonly #allowance = new CharacterAllowance(maxRecordedCharacters);
   #chunks: Uint8Array[] = [];
 
-  get spoken(): boolean {
+  get hasOutput(): boolean {
     return this.#chunks.length > 0;
   }
 
@@ -45,7 +46,7 @@ export class WholeAssembly implements Assembly {
     else this.#chunks = [];
   }
 
-  end(): Assembled {
+  end(): AssembledAnswer {
     const truncated = this.#allowance.exceeded;
     const text = truncated ? '' : Buffer.concat(this.#chunks).toString('utf8');
     const json = parsed(text);
@@ -53,7 +54,7 @@ export class WholeAssembly implements Assembly {
   }
 }
 
-/** JSON, or undefined where the text is none. */
+/** The JSON value of a text; undefined if the text is not JSON. */
 const parsed = (text: string): JsonValue | undefined => {
   try {
     return JSON.parse(text) as JsonValue;
@@ -63,16 +64,16 @@ const parsed = (text: string): JsonValue | undefined => {
 };
 
 /**
- * A stream of server-sent events, each with JSON as its data, and at the end perhaps `[DONE]`; what
- * is none of these is passed over.
+ * Assembles a stream of server-sent events. The data of each event is JSON; a final `[DONE]` and
+ * anything else is skipped.
  */
 export class StreamAssembly implements Assembly {
-  readonly #allowance = new CharacterAllowance(keptCharacters);
+  readonly #allowance = new CharacterAllowance(maxRecordedCharacters);
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
   #fold: Fold | undefined;
   #error: JsonValue | undefined;
-  #spoken = false;
+  #hasOutput = false;
   #overflowed = false;
 
   constructor() {
@@ -81,20 +82,20 @@ export class StreamAssembly implements Assembly {
       onError: ({ type }) => {
         this.#overflowed ||= type === 'max-buffer-size-exceeded';
       },
-      maxBufferSize: 2 * keptCharacters,
+      maxBufferSize: 2 * maxRecordedCharacters,
     });
   }
 
-  get spoken(): boolean {
-    return this.#spoken;
+  get hasOutput(): boolean {
+    return this.#hasOutput;
   }
 
   add(bytes: Uint8Array): void {
     this.#feed(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  end(): Assembled {
-    // An event that no empty line ends is one all the same: clients take it.
+  end(): AssembledAnswer {
+    // Clients accept a last event without an empty line after it, so the recording does too.
     this.#feed(`${this.#decoder.decode()}\n\n`);
     return {
       output: this.#fold?.answer() ?? null,
@@ -104,7 +105,7 @@ export class StreamAssembly implements Assembly {
   }
 
   #feed(text: string): void {
-    // After one event too long to be held the parser takes no more.
+    // The parser takes nothing more after one event that is too long to buffer.
     if (!this.#overflowed) this.#parser.feed(text);
   }
 
@@ -113,13 +114,13 @@ export class StreamAssembly implements Assembly {
     if (!isJsonObject(data)) return;
     const error = errorOf(data);
     if (error !== undefined) this.#error ??= error;
-    this.#spoken ||= speaks(data);
+    this.#hasOutput ||= carriesOutput(data);
     this.#fold ??= foldOf(data, this.#allowance);
     this.#fold?.add(data);
   }
 }
 
-/** By its first event; undefined as long as none tells. */
+/** Chooses the fold by the first event that tells the kind of stream; undefined until then. */
 const foldOf = (data: JsonObject, allowance: CharacterAllowance): Fold | undefined => {
   if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(allowance);
   return Array.isArray(data.choices) ? new ChoicesFold(allowance) : undefined;
@@ -134,8 +135,8 @@ const errorOf = (data: JsonObject): JsonValue | undefined => {
 const isNonEmpty = ([key, value]: [string, JsonValue]): boolean =>
   key !== 'role' && (typeof value === 'string' ? value !== '' : value !== null);
 
-/** Whether an event has a piece of what the model says: text, or a part of a tool call. */
-const speaks = ({ type, choices }: JsonObject): boolean => {
+/** Whether an event carries model output: text or a piece of a tool call. */
+const carriesOutput = ({ type, choices }: JsonObject): boolean => {
   if (typeof type === 'string' && type.endsWith('.delta')) return true;
   if (!Array.isArray(choices)) return false;
   return choices.some((choice) => {

@@ -1,17 +1,17 @@
-/** The fields that steer a request and are no part of what the upstream gets. */
-const steering = ['timeout', 'extra_headers', 'api_version'];
+/** Fields for this service, which the upstream does not get. */
+const ownFields = ['timeout', 'extra_headers', 'api_version'];
 
 const space = /[^\t\n\r ]/g;
 const bracketOrQuote = /["[\]{}]/g;
 const scalarEnd = /[,\]}\t\n\r ]/g;
 
-/** Where a pattern, which must be global, matches next; the text's end where it does not. */
+/** The index of the next match of a global pattern; the text's length if there is none. */
 const find = (pattern: RegExp, text: string, from: number): number => {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;
 };
 
-/** The place after the string literal that begins at a quote. */
+/** The index after the string literal that begins at a quote. */
 const stringEnd = (text: string, quote: number): number => {
   let at = quote;
   for (;;) {
@@ -23,7 +23,7 @@ const stringEnd = (text: string, quote: number): number => {
   }
 };
 
-/** The place after the list or object that begins here. */
+/** The index after the list or object that begins here. */
 const bracketsEnd = (text: string, from: number): number => {
   let depth = 0;
   let at = from;
@@ -45,10 +45,10 @@ const valueEnd = (text: string, from: number): number => {
 };
 
 /**
- * The members of a JSON object, by name, each value as the text that it was written as; of several
- * of one name the last, as JSON.parse has it.
+ * Reads the members of a JSON object by name, each value as its original text. The last of several
+ * members with one name counts, as in JSON.parse.
  *
- * @param text JSON that has been parsed before, and is an object: of other text nothing is promised
+ * @param text a JSON object that was parsed before; the result for other text is undefined
  */
 export const membersOf = (text: string): Map<string, string> => {
   const members = new Map<string, string>();
@@ -65,15 +65,15 @@ export const membersOf = (text: string): Map<string, string> => {
 };
 
 /**
- * What the upstream gets of a request's body: all of it but what steers the request, under the
- * upstream's name of the model. Values are not written anew, so that no number loses a digit.
+ * Makes the upstream's body from a client's. It drops the service's own fields and sets the
+ * upstream's name of the model. Values keep their text, so that no number loses a digit.
  *
- * @param text the body as it came, checked
- * @param model the model's name as the upstream knows it
+ * @param text the body as received, validated
+ * @param model the model's name at the upstream
  */
 export const upstreamBody = (text: string, model: string): string => {
   const members = membersOf(text);
-  for (const name of steering) members.delete(name);
+  for (const name of ownFields) members.delete(name);
   members.set('model', JSON.stringify(model));
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 };

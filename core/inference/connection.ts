@@ -6,9 +6,9 @@ import type { Headers } from './headers.ts';
 const connectMs = 5000;
 
 /**
- * How long a connection that is not in use is trusted to be open still. Many servers close theirs
- * after five seconds; and a function that was frozen does not see it happen. A request that dies on
- * a dead connection cannot be told from one that was served, and is not sent again.
+ * How long an idle connection is reused, in ms. Many servers close theirs after five seconds, and a
+ * frozen function does not notice. A request that fails on a closed connection may have been
+ * served, so it is not sent again.
  */
 const idleMs = 4000;
 
@@ -29,12 +29,12 @@ const closeIdle = (agent: HttpAgent): void => {
 };
 
 /**
- * POSTs a body, once: nothing is tried again, and no redirect followed.
+ * POSTs a body once, without retries and without following redirects.
  *
- * @param signal breaks the request off, and its answer
- * @returns the answer once its head is there; its body is as the server encoded it
- * @throws Error where no connection was made within five seconds, or it broke before the answer;
- * the signal's AbortError
+ * @param signal aborts the request and its answer
+ * @returns the answer as soon as its headers have come; its body is as the server encoded it
+ * @throws Error if no connection is made within five seconds or it breaks before the answer; the
+ * signal's AbortError
  */
 export const post = (
   url: URL,
@@ -52,8 +52,8 @@ export const post = (
       agent,
       signal,
     });
-    const late = () => request.destroy(new Error(`no connection within ${connectMs} ms`));
-    const timer = setTimeout(late, connectMs);
+    const giveUp = () => request.destroy(new Error(`no connection within ${connectMs} ms`));
+    const timer = setTimeout(giveUp, connectMs);
     const connected = () => clearTimeout(timer);
     request.once('socket', (socket) => {
       if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
@@ -61,7 +61,7 @@ export const post = (
     });
     request.once('close', connected);
     request.once('response', resolve);
-    // It may come after the answer has begun, whose own error then tells its reader.
+    // An error after the answer has begun reaches the reader of its body instead.
     request.on('error', reject);
     request.end(body);
   });

@@ -1,6 +1,6 @@
 /**
- * The paths below `/inference/v1` that are passed on, and the operation that a recorded request to
- * each is called: the name that the tracing of OpenAI's own clients gives it.
+ * The forwarded paths below `/inference/v1`, each with the operation name of its recorded calls.
+ * The names are those that the tracing of OpenAI's own clients uses.
  */
 export const endpoints = {
   '/chat/completions': 'openai.chat.completions.create',
@@ -9,8 +9,8 @@ export const endpoints = {
   '/responses': 'openai.responses.create',
 } as const;
 
-/** One of the paths that are passed on. */
+/** A path that is forwarded. */
 export type InferencePath = keyof typeof endpoints;
 
-/** Whether a path is one of those that are passed on, letter by letter. */
+/** Whether a path is exactly one of those that are forwarded. */
 export const isInferencePath = (path: string): path is InferencePath => Object.hasOwn(endpoints, path);

@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
 import { CharacterAllowance } from './allowance.ts';
 import type { Fold } from './fold.ts';
-import { mergeDelta, setKept } from './merge.ts';
+import { mergeDelta, setIfAllowed } from './merge.ts';
 
 const maxChoices = 128;
 /**
- * Kept apart for what stands beside the choices: the usage comes last, when a long answer has used
- * up the rest.
+ * A separate allowance for the fields beside the choices. The usage comes last, when a long answer
+ * may have taken the rest.
  */
 const headCharacters = 64 * 1024;
 
-/** The place among streamed items says nothing in a list that is whole. */
+/** Drops the index of a streamed item, which means nothing in the complete list. */
 const withoutIndex = (item: JsonValue): JsonValue => {
   if (!isJsonObject(item)) return item;
   const { index: _index, ...rest } = item;
@@ -22,13 +22,13 @@ const byIndex = (a: JsonObject, b: JsonObject): number => Number(a.index) - Numb
 const finished = ({ message, ...choice }: JsonObject): JsonObject => {
   if (!isJsonObject(message)) return choice;
   const calls = message.tool_calls;
-  const whole = Array.isArray(calls) ? { ...message, tool_calls: calls.map(withoutIndex) } : message;
-  return { index: choice.index ?? 0, message: whole, ...choice };
+  const completed = Array.isArray(calls) ? { ...message, tool_calls: calls.map(withoutIndex) } : message;
+  return { index: choice.index ?? 0, message: completed, ...choice };
 };
 
 /**
- * Puts a streamed chat completion or text completion together: its choices by their index, what
- * stands beside them as it was last said.
+ * Assembles a streamed chat completion or text completion. Choices are merged by index; the last
+ * value of every other field counts.
  */
 export class ChoicesFold implements Fold {
   readonly #allowance: CharacterAllowance;
@@ -46,7 +46,7 @@ export class ChoicesFold implements Fold {
     const { choices, obfuscation: _padding, ...head } = data;
     for (const [key, value] of Object.entries(head)) {
       if (value !== null || !Object.hasOwn(this.#head, key))
-        setKept(this.#head, key, value, this.#headBudget);
+        setIfAllowed(this.#head, key, value, this.#headBudget);
     }
     if (this.#headBudget.exceeded) this.#allowance.exceed();
     if (!Array.isArray(choices)) return;

@@ -5,15 +5,15 @@ import type { Fold } from './fold.ts';
 const maxItems = 1024;
 
 /**
- * Puts a streamed answer of the Responses API together. Its last event carries the whole response;
- * where that never came, the items that were finished are there, and the text of the one under way.
+ * Assembles a streamed answer of the Responses API. Its last event carries the complete response.
+ * If that never came, the answer has the completed items and the text of the unfinished one.
  */
 export class ResponsesFold implements Fold {
   readonly #allowance: CharacterAllowance;
   readonly #items = new Map<number, JsonObject>();
   readonly #texts = new Map<number, string>();
   #response: JsonObject | null = null;
-  #whole = false;
+  #complete = false;
 
   constructor(allowance: CharacterAllowance) {
     this.#allowance = allowance;
@@ -22,7 +22,7 @@ export class ResponsesFold implements Fold {
   add(data: JsonObject): void {
     const { type, response, item, delta, output_index: index } = data;
     if (isJsonObject(response)) {
-      this.#whole =
+      this.#complete =
         type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
       this.#response = this.#allowance.take(JSON.stringify(response).length)
         ? response
@@ -42,20 +42,23 @@ export class ResponsesFold implements Fold {
   }
 
   answer(): JsonObject | null {
-    if (this.#whole || this.#response === null) return this.#response;
-    const begun = [...this.#texts].map(([index, text]): [number, JsonObject] => [index, begunMessage(text)]);
-    const output = [...this.#items, ...begun].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+    if (this.#complete || this.#response === null) return this.#response;
+    const unfinished = [...this.#texts].map(([index, text]): [number, JsonObject] => [
+      index,
+      unfinishedMessage(text),
+    ]);
+    const output = [...this.#items, ...unfinished].toSorted(([a], [b]) => a - b).map(([, item]) => item);
     return { ...this.#response, output };
   }
 }
 
-/** What is left of a response that is too long to be kept: its usage, status and model. */
+/** What is recorded of a response that is too long: its usage, status and model. */
 const withoutOutput = ({ id, object, model, status, usage }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries({ id, object, model, status, usage }).filter(([, value]) => value !== undefined),
   ) as JsonObject;
 
-const begunMessage = (text: string): JsonObject => ({
+const unfinishedMessage = (text: string): JsonObject => ({
   type: 'message',
   role: 'assistant',
   status: 'in_progress',

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../wire/index.ts';
 
 /**
- * Puts the events of one kind of stream together to the answer that the same request would have had
+ * Assembles the events of one kind of stream into the answer that the request would have had
  * without `stream`.
  */
 export interface Fold {
   /** Takes the next event's data. */
   add(data: JsonObject): void;
-  /** The answer as far as it has come; null before the first event. */
+  /** The answer so far; null before the first event. */
   answer(): JsonObject | null;
 }

@@ -1,12 +1,9 @@
 import type { JsonObject } from '../wire/index.ts';
 
-/** Headers by their names in lower case. */
+/** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/**
- * Headers that are between two neighbours on the way (RFC 9110, 7.6.1), or say how a body is
- * framed.
- */
+/** Headers that concern one connection only (RFC 9110, 7.6.1) or describe how a body is framed. */
 const hopByHop = new Set(
   (
     'connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authentication-info ' +
@@ -14,32 +11,32 @@ const hopByHop = new Set(
   ).split(' '),
 );
 
-/** The client's own headers that an upstream gets; for others there is `extra_headers`. */
-const passedOn = ['idempotency-key', 'openai-beta', 'x-client-request-id'];
+/** The client's own headers that reach an upstream. A client sends others in `extra_headers`. */
+const forwarded = ['idempotency-key', 'openai-beta', 'x-client-request-id'];
 
-/** What the service says itself, whatever a client would have said. */
+/** Headers that the service sets itself. The client's are dropped. */
 const ownRequest =
   /^(authorization|accept-encoding|content-type|content-encoding|forwarded|x-forwarded-.*|x-amz-.*)$/;
 
 /**
- * The headers of a request to an upstream, without credentials: the few of the client's that mean
- * something to it, and its `extra_headers`.
+ * Makes the headers of a request to an upstream, without credentials: a few of the client's, and
+ * its `extra_headers`.
  *
- * @param client the client's headers, by their names in lower case
- * @param extra the body's `extra_headers`, checked. Hop-by-hop headers, credentials, those that say
- * how the body is encoded and those in which a proxy would speak of the client are left out
+ * @param client the client's headers by lower-case name
+ * @param extra the body's `extra_headers`, validated. Dropped are hop-by-hop headers, credentials,
+ * content encodings and the headers in which proxies describe a client
  */
 export const requestHeaders = (
   client: Readonly<Record<string, string | undefined>>,
   extra: JsonObject = {},
 ): Headers => {
   const headers: Record<string, string> = {};
-  for (const name of passedOn) {
+  for (const name of forwarded) {
     const value = client[name];
     if (value !== undefined && isValue(value)) headers[name] = value;
   }
-  for (const [given, value] of Object.entries(extra)) {
-    const name = given.toLowerCase();
+  for (const [key, value] of Object.entries(extra)) {
+    const name = key.toLowerCase();
     if (typeof value !== 'string' || hopByHop.has(name) || ownRequest.test(name)) continue;
     headers[name] = value;
   }
@@ -48,15 +45,14 @@ export const requestHeaders = (
     'user-agent': 'pennytrace',
     ...headers,
     'content-type': 'application/json',
-    // What is passed on byte by byte should be what the client can read, and what a record is made
-    // of.
+    // The client and the recording both have to read the bytes that are forwarded.
     'accept-encoding': 'identity',
   };
 };
 
 /**
- * What an upstream says of its own host, connection or caller, and what API Gateway would say in
- * its place. Its cookies and challenges are credentials between it and the service.
+ * Headers of an upstream about its own host, connection or caller, and those that API Gateway sets.
+ * Cookies and challenges are credentials between the upstream and the service.
  */
 const ownAnswer =
   /^(access-control-.*|alt-svc|date|nel|report-to|reporting-endpoints|server|set-cookie2?|strict-transport-security|via|www-authenticate|x-amz-.*|x-amzn-.*|x-request-id)$/;
@@ -64,32 +60,32 @@ const ownAnswer =
 const isValue = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
 
 /**
- * The headers of an answer to the client: those of the upstream, rate limits and `retry-after`
- * included, but for hop-by-hop ones, credentials and what speaks of its host. The upstream's
- * `x-request-id` becomes `x-upstream-request-id`, since the service has one of its own.
+ * Makes the headers of the answer to the client from the upstream's, with rate limits and
+ * `retry-after`. Hop-by-hop headers, credentials and those about the upstream's host are dropped.
+ * `x-request-id` becomes `x-upstream-request-id`, because the service sends its own.
  *
- * @param upstream the upstream's headers, by their names in lower case
+ * @param upstream the upstream's headers by lower-case name
  */
 export const answerHeaders = (
   upstream: Readonly<Record<string, string | string[] | undefined>>,
   requestId: string,
 ): Headers => {
   const named = listOf(upstream.connection);
-  const passed = Object.entries(upstream).flatMap(([name, value]): [string, string][] => {
+  const kept = Object.entries(upstream).flatMap(([name, value]): [string, string][] => {
     if (value === undefined || hopByHop.has(name) || named.has(name) || ownAnswer.test(name)) return [];
     const text = Array.isArray(value) ? value.join(', ') : value;
     return isValue(text) ? [[name, text]] : [];
   });
-  const theirs = upstream['x-request-id'];
+  const upstreamId = upstream['x-request-id'];
   return {
     'content-type': 'application/octet-stream',
-    ...Object.fromEntries(passed),
-    ...(typeof theirs === 'string' && isValue(theirs) && { 'x-upstream-request-id': theirs }),
+    ...Object.fromEntries(kept),
+    ...(typeof upstreamId === 'string' && isValue(upstreamId) && { 'x-upstream-request-id': upstreamId }),
     'x-request-id': requestId,
   };
 };
 
-/** The names in a `connection` header. */
+/** The names listed in a `connection` header. */
 const listOf = (value: string | string[] | undefined): ReadonlySet<string> =>
   new Set(
     [value ?? []]

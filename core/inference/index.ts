@@ -1,5 +1,5 @@
 export * from './endpoints.ts';
-export { type Inference, type InferenceRequest, type PassedOn, passOn } from './pass-on.ts';
+export { type ForwardedAnswer, forward, type InferenceRequest, type UpstreamConfig } from './forward.ts';
 export { countRequest, type RateLimit } from './rate.ts';
 export { Recording } from './recording.ts';
 export { SecretKeys, secretsClient } from './secrets.ts';

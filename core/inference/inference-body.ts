@@ -1,13 +1,15 @@
 import type { JsonObject } from '../wire/index.ts';
 
-/** A checked inference request: what steers it, and whatever else the upstream is to get. */
+/**
+ * A validated inference request: the service's own fields, and everything else for the upstream.
+ */
 export interface InferenceBody extends Readonly<Record<string, unknown>> {
   readonly model: string;
   /**
-   * Seconds that the upstream may take, above 0; null or absent for as long as the function has.
+   * Seconds that the upstream may take, above 0. Null or absent: as long as the function may run.
    */
   readonly timeout?: number | null | undefined;
-  /** Headers that the upstream gets beside its own. */
+  /** Headers for the upstream beside the service's own. */
   readonly extra_headers?: JsonObject | undefined;
   /** The `api-version` query parameter. */
   readonly api_version?: string | null | undefined;

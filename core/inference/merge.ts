@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
 import type { CharacterAllowance } from './allowance.ts';
 
-/** Texts that come whole, and perhaps again and again; all others come in pieces. */
-const whole = new Set(['finish_reason', 'id', 'name', 'object', 'role', 'type']);
+/** Text fields that arrive complete, perhaps repeatedly. All others arrive in pieces. */
+const completeFields = new Set(['finish_reason', 'id', 'name', 'object', 'role', 'type']);
 
-/** What an entry costs beside its text. */
+/** What an entry costs beside its text, in characters. */
 const overhead = 16;
-const deepest = 16;
-const maxList = 1024;
+const maxDepth = 16;
+const maxListLength = 1024;
 
-/** A key that would set a prototype is no data. */
+/** Skips the key that would set a prototype. */
 const isKey = (key: string): boolean => key !== '__proto__';
 
 const ownOf = (object: JsonObject, key: string): JsonValue | undefined =>
@@ -17,8 +17,8 @@ const ownOf = (object: JsonObject, key: string): JsonValue | undefined =>
 
 const lengthOf = (value: JsonValue): number => JSON.stringify(value).length;
 
-/** Sets a value in the place of whatever there is, if the allowance allows. */
-export const setKept = (
+/** Sets or replaces a value if the allowance suffices for its growth. */
+export const setIfAllowed = (
   target: JsonObject,
   key: string,
   value: JsonValue,
@@ -34,7 +34,7 @@ export const setKept = (
 
 const mergeText = (target: JsonObject, key: string, piece: string, allowance: CharacterAllowance): void => {
   const before = ownOf(target, key);
-  if (typeof before !== 'string' || whole.has(key)) setKept(target, key, piece, allowance);
+  if (typeof before !== 'string' || completeFields.has(key)) setIfAllowed(target, key, piece, allowance);
   else if (allowance.take(piece.length)) target[key] = before + piece;
 };
 
@@ -54,7 +54,7 @@ const mergeItem = (
   }
   const before = list.find((other) => indexOf(other) === index);
   if (isJsonObject(before)) mergeDelta(before, item, allowance, depth + 1);
-  else if (list.length >= maxList) allowance.exceed();
+  else if (list.length >= maxListLength) allowance.exceed();
   else if (allowance.take(overhead)) {
     const fresh: JsonObject = {};
     list.push(fresh);
@@ -63,12 +63,12 @@ const mergeItem = (
 };
 
 /**
- * Merges a piece of a streamed message into what came before: texts are put one behind the other,
- * lists too, but for items with an `index`, which are merged with those of the same index; of
- * everything else the last is in force.
+ * Merges a piece of a streamed message into what came before. Texts and lists are concatenated, and
+ * items with an `index` are merged with those of the same index. The last of any other value
+ * counts.
  *
  * @param target is changed
- * @param depth how deep the piece lies in its message
+ * @param depth the depth of the piece in its message
  */
 export const mergeDelta = (
   target: JsonObject,
@@ -76,7 +76,7 @@ export const mergeDelta = (
   allowance: CharacterAllowance,
   depth = 0,
 ): void => {
-  if (depth > deepest) {
+  if (depth > maxDepth) {
     allowance.exceed();
     return;
   }
@@ -93,6 +93,6 @@ export const mergeDelta = (
       const object = isJsonObject(before) ? before : {};
       if (object !== before && allowance.take(overhead + key.length)) target[key] = object;
       mergeDelta(object, value, allowance, depth + 1);
-    } else setKept(target, key, value, allowance);
+    } else setIfAllowed(target, key, value, allowance);
   }
 };

@@ -2,18 +2,18 @@ import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/cli
 import { type RequestBudget, type Table, withRetries } from '../storage/index.ts';
 import { ServiceError } from '../wire/index.ts';
 
-/** How many requests a key may make. */
+/** The request limit of a key. */
 export interface RateLimit {
   readonly table: Table;
-  /** The most requests of one key in one minute of the clock. */
+  /** The most requests of one key per clock minute. */
   readonly perMinute: number;
 }
 
 const minuteMs = 60_000;
-/** Counts are of no use once their minute is over. */
-const keptSeconds = 600;
+/** How long a counter is kept, in seconds. It is of no use after its minute. */
+const retentionSeconds = 600;
 
-/** 429: the key has made its requests of this minute. */
+/** 429: the key has used up its requests of this minute. */
 const exhausted = (perMinute: number, now: number): ServiceError =>
   new ServiceError(
     429,
@@ -28,7 +28,7 @@ const exhausted = (perMinute: number, now: number): ServiceError =>
   );
 
 /**
- * Counts a request of a key, if it may make one more in this minute.
+ * Counts a request of a key if the limit of this minute allows it.
  *
  * @throws ServiceError 429 with the seconds until the next minute; 503 when storage does not answer
  * in time
@@ -50,7 +50,7 @@ export const countRequest = async (
         ExpressionAttributeValues: {
           ':one': { N: '1' },
           ':most': { N: String(perMinute) },
-          ':expiry': { N: String(Math.floor(now / 1000) + keptSeconds) },
+          ':expiry': { N: String(Math.floor(now / 1000) + retentionSeconds) },
         },
         ReturnConsumedCapacity: 'TOTAL',
       });

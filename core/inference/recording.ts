@@ -7,13 +7,13 @@ import {
   newId,
   type ProjectId,
 } from '../wire/index.ts';
-import { type Assembly, StreamAssembly, WholeAssembly } from './assembly.ts';
+import { type Assembly, BodyAssembly, StreamAssembly } from './assembly.ts';
 import { endpoints, type InferencePath } from './endpoints.ts';
 import type { InferenceBody } from './inference-body.ts';
 import { usageOf } from './usage.ts';
 
-/** A request that is to become a call. */
-export interface Recorded {
+/** A request that is recorded as a call. */
+export interface RecordedRequest {
   readonly projectId: ProjectId;
   readonly path: InferencePath;
   readonly body: InferenceBody;
@@ -23,7 +23,7 @@ export interface Recorded {
 
 const maxMessage = 2000;
 
-/** What an error in an answer says of itself. */
+/** The message of an error in an answer. */
 const messageOf = (error: JsonValue): string => {
   if (typeof error === 'string') return error.slice(0, maxMessage);
   if (!isJsonObject(error)) return 'an error without a message';
@@ -34,11 +34,11 @@ const messageOf = (error: JsonValue): string => {
     : JSON.stringify(error).slice(0, maxMessage);
 };
 
-/** Follows one request from its arrival to its end, and makes a call of it. */
+/** Observes one request from arrival to end and makes a call of it. */
 export class Recording {
-  readonly #recorded: Recorded;
+  readonly #request: RecordedRequest;
   readonly #startedAt: Micros = Date.now() * 1000;
-  readonly #begun = performance.now();
+  readonly #startedMs = performance.now();
   readonly #facts: JsonObject = {};
   readonly #attributes: JsonObject = {};
   #assembly: Assembly | undefined;
@@ -46,27 +46,27 @@ export class Recording {
   #exception: string | undefined;
   #bytes = 0;
 
-  constructor(recorded: Recorded) {
-    this.#recorded = recorded;
+  constructor(request: RecordedRequest) {
+    this.#request = request;
   }
 
-  /** Notes where the request goes, and what its model is called there. */
+  /** Notes the upstream and its name of the model. */
   sent(upstream: string, model: string): void {
     Object.assign(this.#attributes, { upstream, upstream_model: model });
   }
 
   /**
-   * Notes the answer's head.
+   * Notes status and headers of the answer.
    *
    * @param type its media type
-   * @param encoding its content encoding: what is compressed goes through as it is and is not read
+   * @param encoding its content encoding; a compressed answer is forwarded but not read
    * @param upstreamId the upstream's own id of the request
    */
   answered(status: number, type: string, encoding: string, upstreamId: string | undefined): void {
     this.#status = status;
     if (upstreamId !== undefined) this.#facts.upstream_request_id = upstreamId;
     if (encoding !== '' && encoding !== 'identity') this.#facts.unread = encoding;
-    else this.#assembly = /^text\/event-stream\b/i.test(type) ? new StreamAssembly() : new WholeAssembly();
+    else this.#assembly = /^text\/event-stream\b/i.test(type) ? new StreamAssembly() : new BodyAssembly();
   }
 
   /** Takes the next bytes of the answer's body. */
@@ -74,23 +74,22 @@ export class Recording {
     this.#bytes += bytes.length;
     this.#facts.first_byte_ms ??= this.#elapsedMs();
     this.#assembly?.add(bytes);
-    if (this.#assembly?.spoken) this.#facts.first_token_ms ??= this.#elapsedMs();
+    if (this.#assembly?.hasOutput) this.#facts.first_token_ms ??= this.#elapsedMs();
   }
 
-  /** Notes why there is no whole answer. The first reason counts. */
+  /** Notes why the answer is incomplete. The first reason counts. */
   failed(reason: string): void {
     this.#exception ??= reason.slice(0, maxMessage);
   }
 
   /**
-   * The call as a batch for `/call/upsert_batch` would have it: its start and its end. To be asked
-   * once, when the answer is over.
-   *
+   * The call as a batch for `/call/upsert_batch`: its start and its end. Read it once, after the
+   * answer has ended.
    */
   batch(): JsonObject {
-    const { projectId: project_id, path, body, requestId } = this.#recorded;
+    const { projectId: project_id, path, body, requestId } = this.#request;
     const id = newId();
-    // They may hold what opens another door.
+    // They may hold credentials for other services.
     const { extra_headers: _secret, ...inputs } = body as JsonObject;
     const start = {
       project_id,
@@ -101,7 +100,7 @@ export class Recording {
       attributes: { inference: { endpoint: path, request_id: requestId, ...this.#attributes } },
       inputs,
     };
-    const ended_at = formatTime(this.#startedAt + Math.round((performance.now() - this.#begun) * 1000));
+    const ended_at = formatTime(this.#startedAt + Math.round((performance.now() - this.#startedMs) * 1000));
     const end = { project_id, id, ended_at, ...this.#outcome() };
     return {
       batch: [
@@ -138,10 +137,10 @@ export class Recording {
 
   #usage(output: JsonValue): JsonObject {
     const { upstream_model: sent } = this.#attributes;
-    return usageOf(output, typeof sent === 'string' ? sent : this.#recorded.body.model);
+    return usageOf(output, typeof sent === 'string' ? sent : this.#request.body.model);
   }
 
   #elapsedMs(): number {
-    return Math.round((performance.now() - this.#begun) * 1000) / 1000;
+    return Math.round((performance.now() - this.#startedMs) * 1000) / 1000;
   }
 }

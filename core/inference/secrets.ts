@@ -3,14 +3,17 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isJsonObject } from '../wire/index.ts';
 
 /**
- * Secrets Manager's part of the SDK, loaded when a key is first read: upstreams that the function's
- * role may ask need none.
+ * Secrets Manager's client is loaded when a key is first read. Upstreams that accept the function's
+ * role need none.
  */
 const secretsManager = () => import('@aws-sdk/client-secrets-manager');
 
 type Sdk = Awaited<ReturnType<typeof secretsManager>>;
 
-/** A Secrets Manager client for the life of a container: one second to connect, three to answer. */
+/**
+ * A Secrets Manager client for the life of a container. It has one second to connect and three to
+ * answer.
+ */
 export const secretsClient = ({ SecretsManagerClient }: Sdk): SecretsManagerClient =>
   new SecretsManagerClient({
     maxAttempts: 3,
@@ -21,16 +24,16 @@ export const secretsClient = ({ SecretsManagerClient }: Sdk): SecretsManagerClie
     }),
   });
 
-/** A key that upstreams refuse is looked up again at most so often: it may simply be wrong. */
+/** The shortest time between two reads of a refused key, in ms. The key may simply be wrong. */
 const renewalMs = 30_000;
 
 const headerText = /^[\x21-\x7e]+$/;
 
 /**
- * The key in a secret: its text, or the only value of the object that it is the JSON of, as the
- * console of Secrets Manager writes it.
+ * The key in a secret: its text, or the only value if the text is a JSON object. The console of
+ * Secrets Manager writes such objects.
  *
- * @throws Error where there is none that can be sent; the message has nothing of the secret's text
+ * @throws Error if it holds no key that fits a header; the message shows nothing of the secret
  */
 export const keyOfSecret = (text: string): string => {
   let key: unknown = text.trim();
@@ -44,18 +47,15 @@ export const keyOfSecret = (text: string): string => {
 };
 
 /**
- * The upstreams' keys, each read from Secrets Manager once in the life of a container, or after it
- * was refused.
+ * The keys of the upstreams. Each is read from Secrets Manager once per container, and again after
+ * it was refused.
  */
 export class SecretKeys {
   readonly #makeClient: (sdk: Sdk) => SecretsManagerClient;
   #client: SecretsManagerClient | undefined;
   readonly #keys = new Map<string, { readonly key: string; readonly readAt: number }>();
 
-  /**
-   * @param makeClient makes the client that keys are read with, called once, when the first of them
-   * is
-   */
+  /** @param makeClient makes the client that reads keys; called once, at the first read */
   constructor(makeClient: (sdk: Sdk) => SecretsManagerClient) {
     this.#makeClient = makeClient;
   }
@@ -64,15 +64,16 @@ export class SecretKeys {
    * The key in a secret.
    *
    * @param secret its name or ARN
-   * @throws the SDK's error where it cannot be read, Error where there is no key in it
+   * @throws the SDK's error if it cannot be read; Error if it holds no key
    */
   async key(secret: string, signal: AbortSignal): Promise<string> {
     return this.#keys.get(secret)?.key ?? this.#read(secret, signal);
   }
 
   /**
-   * Reads a secret again whose key was refused, unless that was done just now. Gives the key if it
-   * is another one.
+   * Reads a refused key again, unless it was read just now.
+   *
+   * @returns the key if it has changed
    */
   async renewed(secret: string, refused: string, signal: AbortSignal): Promise<string | undefined> {
     const readAt = this.#keys.get(secret)?.readAt ?? 0;

@@ -16,8 +16,7 @@ const signerOf = (region: string): SignatureV4 => {
 /**
  * Signs a POST to Amazon Bedrock with the function's role (Signature Version 4).
  *
- * @returns the headers with those of the signature; they must reach the endpoint unchanged, as must
- * the body
+ * @returns the headers with the signature; neither they nor the body may change on the way
  */
 export const signed = async (
   url: URL,

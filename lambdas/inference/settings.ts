@@ -1,9 +1,9 @@
 import {
-  type Inference,
   parseUpstreams,
   type RateLimit,
   SecretKeys,
   secretsClient,
+  type UpstreamConfig,
 } from '../../core/inference/index.ts';
 import { dynamodbClient } from '../../core/storage/index.ts';
 
@@ -13,7 +13,7 @@ const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = pr
  * The upstreams, and how their keys are read; made once per container. Without upstreams in the
  * environment there are none.
  */
-export const inference: Inference = {
+export const inference: UpstreamConfig = {
   upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
   keys: new SecretKeys(secretsClient),
 };

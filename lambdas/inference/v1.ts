@@ -3,7 +3,7 @@ import { inference as takes } from '../../api/requests.ts';
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import type { InferenceBody } from '../../api/schemas/inference.ts';
 import { writeCalls } from '../../core/calls/index.ts';
-import { countRequest, type PassedOn, passOn, Recording } from '../../core/inference/index.ts';
+import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/inference/index.ts';
 import { requestBudget } from '../../core/storage/index.ts';
 import { faultOf, invalid, maxDepth } from '../../core/wire/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
@@ -60,7 +60,7 @@ const follow = (event: Event, context: Context): Recording | undefined => {
 };
 
 /** Has the log know what became of an answer that is passed on. */
-const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: PassedOn): void => {
+const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: ForwardedAnswer): void => {
   log.describes(() => ({ status, upstream, rows: 1, bytes: bytes() }));
   body.once('close', () => {
     if (body.readableEnded) log.ends('answered');
@@ -69,13 +69,13 @@ const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: P
 };
 
 /** The upstream's answer, once the request is counted where there is a rate to keep to. */
-const answerOf = async (event: Event, context: Context): Promise<PassedOn> => {
+const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
   const { service, gone } = event;
   if (rateLimit) {
     const { deadline } = requestBudget(countMs);
     await countRequest(rateLimit, service.caller.keyId, { ...service.budget, deadline, signal: gone });
   }
-  return passOn(inference, {
+  return forward(inference, {
     id: service.id,
     path: pathOf(event),
     text: bodyText(event),

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Assembled, StreamAssembly, WholeAssembly } from '../../../../core/inference/assembly.ts';
+import { type AssembledAnswer, BodyAssembly, StreamAssembly } from '../../../../core/inference/assembly.ts';
 import { chunk, event } from '../../../support/upstream.ts';
 
-const assembled = (pieces: readonly Uint8Array[]): Assembled => {
+const assembled = (pieces: readonly Uint8Array[]): AssembledAnswer => {
   const assembly = new StreamAssembly();
   for (const piece of pieces) assembly.add(piece);
   return assembly.end();
 };
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
-const ofText = (text: string): Assembled => assembled([bytesOf(text)]);
+const ofText = (text: string): AssembledAnswer => assembled([bytesOf(text)]);
 
 /** Cuts bytes at arbitrary places. */
 const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
@@ -192,7 +192,7 @@ describe('an answer without end', () => {
 
   it('is bounded where an event never ends, and where it is no stream', () => {
     const piece = bytesOf('x'.repeat(1024 * 1024));
-    for (const assembly of [new StreamAssembly(), new WholeAssembly()]) {
+    for (const assembly of [new StreamAssembly(), new BodyAssembly()]) {
       assembly.add(bytesOf('data: '));
       for (let i = 0; i < 20; i++) assembly.add(piece);
       expect(assembly.end()).toMatchObject({ output: null, truncated: true });
@@ -202,7 +202,7 @@ describe('an answer without end', () => {
 
 describe('an answer that is no stream', () => {
   const whole = (text: string) => {
-    const assembly = new WholeAssembly();
+    const assembly = new BodyAssembly();
     for (const byte of bytesOf(text)) assembly.add(new Uint8Array([byte]));
     return assembly.end().output;
   };

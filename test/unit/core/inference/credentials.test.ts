@@ -5,7 +5,7 @@ import { json as readJson, text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inferenceBody } from '../../../../api/schemas/inference.ts';
-import { type InferenceRequest, passOn, SecretKeys } from '../../../../core/inference/index.ts';
+import { forward, type InferenceRequest, SecretKeys } from '../../../../core/inference/index.ts';
 import { keyOfSecret } from '../../../../core/inference/secrets.ts';
 import type { Upstream, UpstreamCredentials } from '../../../../core/inference/upstream.ts';
 import { json, type ReceivedRequest, startUpstream, type TestUpstream } from '../../../support/upstream.ts';
@@ -66,7 +66,7 @@ const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
     maxMs: 10_000,
     gone: new AbortController().signal,
   };
-  const answer = await passOn({ upstreams: [to], keys: secrets.keys }, request);
+  const answer = await forward({ upstreams: [to], keys: secrets.keys }, request);
   return { status: answer.status, text: await text(answer.body) };
 };
 

@@ -4,56 +4,58 @@ import { type JsonObject, ServiceError } from '../wire/index.ts';
 import { upstreamBody } from './body.ts';
 import { post } from './connection.ts';
 import type { InferencePath } from './endpoints.ts';
-import { noKey, noUpstream, redirected, tooLate, unknownModel, unreachable } from './faults.ts';
+import {
+  noUpstream,
+  unknownModel,
+  upstreamKeyUnreadable,
+  upstreamRedirected,
+  upstreamTimedOut,
+  upstreamUnreachable,
+} from './failures.ts';
 import { answerHeaders, type Headers, requestHeaders } from './headers.ts';
 import type { InferenceBody } from './inference-body.ts';
 import type { Recording } from './recording.ts';
 import type { SecretKeys } from './secrets.ts';
 import { signed } from './sign.ts';
-import { type Chosen, chooseUpstream, targetOf, type Upstream } from './upstream.ts';
+import { chooseUpstream, targetOf, type Upstream, type UpstreamModel } from './upstream.ts';
 
-/** What requests are passed on with. */
-export interface Inference {
-  /** In the order in which they are asked. */
+/** Where requests can be forwarded to. */
+export interface UpstreamConfig {
+  /** In order of priority: the first with a matching rule gets the request. */
   readonly upstreams: readonly Upstream[];
   readonly keys: SecretKeys;
 }
 
-/** A request to be passed on: checked, and its caller allowed to make it. */
+/** A validated and authorized request. */
 export interface InferenceRequest {
   readonly id: string;
   readonly path: InferencePath;
-  /** The body as it came, and as it was understood. */
+  /** The body as received, and parsed. */
   readonly text: string;
   readonly body: InferenceBody;
-  /** The client's headers, by their names in lower case. */
+  /** The client's headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /**
-   * The longest that the whole answer may take, in milliseconds; the body's own `timeout` may be
-   * less.
-   */
+  /** The longest time for the complete answer, in ms. The body's own `timeout` may be shorter. */
   readonly maxMs: number;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly gone: AbortSignal;
   readonly recording?: Recording | undefined;
 }
 
-/** The upstream's answer, on its way. */
-export interface PassedOn {
+/** The answer of an upstream while it is being forwarded. */
+export interface ForwardedAnswer {
   readonly status: number;
   readonly headers: Headers;
   /**
-   * The body's bytes as they come. It is destroyed with an error where the upstream breaks off or
-   * time is up.
+   * The body's bytes as they come. It fails with an error if the upstream breaks off or time is up.
    */
   readonly body: Readable;
-  /** How many bytes of the body have passed so far. */
+  /** The number of bytes of the body that have passed so far. */
   readonly bytes: () => number;
   readonly upstream: string;
 }
 
-/** Chooses where a request goes. */
-const choose = ({ upstreams }: Inference, { body: { model } }: InferenceRequest): Chosen => {
+const choose = ({ upstreams }: UpstreamConfig, { body: { model } }: InferenceRequest): UpstreamModel => {
   if (upstreams.length === 0) throw noUpstream();
   const chosen = chooseUpstream(upstreams, model);
   if (!chosen) throw unknownModel(model);
@@ -61,13 +63,13 @@ const choose = ({ upstreams }: Inference, { body: { model } }: InferenceRequest)
 };
 
 /**
- * Sends a request with the credentials of its upstream; once more, where these were refused and
- * there are newer ones.
+ * Sends a request with the credentials of its upstream. If the upstream refuses the key and the
+ * secret holds a newer one, the request is sent once more.
  */
 const send = async (
-  { keys }: Inference,
+  { keys }: UpstreamConfig,
   { path, text, body, headers: client }: InferenceRequest,
-  { upstream, model }: Chosen,
+  { upstream, model }: UpstreamModel,
   signal: AbortSignal,
 ): Promise<IncomingMessage> => {
   const url = targetOf(upstream, path, body.api_version);
@@ -80,34 +82,33 @@ const send = async (
     return post(url, await signed(url, headers, bytes, credentials.region), bytes, signal);
   if (credentials.kind === 'key') return withKey(credentials.key);
 
-  const noKeyOf = (error: unknown) => {
-    throw noKey(upstream.name, error);
+  const failKey = (error: unknown) => {
+    throw upstreamKeyUnreadable(upstream.name, error);
   };
-  const key = await keys.key(credentials.secret, signal).catch(noKeyOf);
+  const key = await keys.key(credentials.secret, signal).catch(failKey);
   const answer = await withKey(key);
   if (answer.statusCode !== 401) return answer;
-  // What its key may not do was not done, so that it may be sent again: the one case.
+  // A request refused for its key was not executed. This makes it the only one that may be resent.
   const renewed = await keys.renewed(credentials.secret, key, signal).catch(() => undefined);
   if (renewed === undefined) return answer;
   answer.destroy();
   return withKey(renewed);
 };
 
-/** Lets the recording see what passes, after it has gone on its way, and counts it. */
+/** Counts the bytes of an answer and shows them to the recording after they are forwarded. */
 const tapped = (
   answer: IncomingMessage,
   recording: Recording | undefined,
-): Pick<PassedOn, 'body' | 'bytes'> => {
+): Pick<ForwardedAnswer, 'body' | 'bytes'> => {
   let bytes = 0;
   const tap = new Transform({
-    transform: (chunk: Buffer, _encoding, goOn) => {
+    transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
-      goOn(null, chunk);
+      done(null, chunk);
       recording?.passed(chunk);
     },
   });
-  // A failure of the answer destroys the tap, whose reader then sees it; there is no one else to
-  // tell.
+  // A failing answer destroys the tap, and its reader sees the error. Nobody else needs to know.
   return { body: pipeline(answer, tap, () => {}), bytes: () => bytes };
 };
 
@@ -116,26 +117,29 @@ const header = ({ headers }: IncomingMessage, name: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Passes a request on to its upstream. */
-const passTo = async (chosen: Chosen, inference: Inference, request: InferenceRequest): Promise<PassedOn> => {
+const forwardTo = async (
+  chosen: UpstreamModel,
+  config: UpstreamConfig,
+  request: InferenceRequest,
+): Promise<ForwardedAnswer> => {
   const { recording, gone, body } = request;
   const { name } = chosen.upstream;
   recording?.sent(name, chosen.model);
-  const wanted = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
-  const ms = Math.max(1, Math.min(request.maxMs, wanted));
-  const late = AbortSignal.timeout(ms);
+  const requestedMs = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
+  const ms = Math.max(1, Math.min(request.maxMs, requestedMs));
+  const timeout = AbortSignal.timeout(ms);
   let complete = false;
-  const runOut = () => {
-    if (!complete) recording?.failed(tooLate(name, ms / 1000).message);
+  const noteTimeout = () => {
+    if (!complete) recording?.failed(upstreamTimedOut(name, ms / 1000).message);
   };
-  late.addEventListener('abort', runOut, { once: true });
+  timeout.addEventListener('abort', noteTimeout, { once: true });
   gone.addEventListener('abort', () => recording?.failed('the client has gone'), { once: true });
   try {
-    const answer = await send(inference, request, chosen, AbortSignal.any([late, gone]));
+    const answer = await send(config, request, chosen, AbortSignal.any([timeout, gone]));
     const { statusCode: status = 502 } = answer;
     if (status >= 300 && status < 400) {
       answer.destroy();
-      throw redirected(name);
+      throw upstreamRedirected(name);
     }
     const type = header(answer, 'content-type') ?? '';
     const encoding = header(answer, 'content-encoding') ?? '';
@@ -147,21 +151,24 @@ const passTo = async (chosen: Chosen, inference: Inference, request: InferenceRe
     const headers = answerHeaders(answer.headers, request.id);
     return { status, headers, ...tapped(answer, recording), upstream: name };
   } catch (error) {
-    if (late.aborted) throw tooLate(name, ms / 1000);
-    throw error instanceof ServiceError ? error : unreachable(name, error);
+    if (timeout.aborted) throw upstreamTimedOut(name, ms / 1000);
+    throw error instanceof ServiceError ? error : upstreamUnreachable(name, error);
   }
 };
 
 /**
- * Passes a request on to the upstream of its model.
+ * Forwards a request to the upstream of its model.
  *
- * @returns the upstream's answer, errors of its own included, as soon as its head is there
- * @throws ServiceError 404 for a model that goes nowhere; 502 where there is no upstream, or none
- * that answers; 504 when time is up
+ * @returns the upstream's answer as soon as its headers have come, also if its status is an error
+ * @throws ServiceError 404 if no rule matches the model; 502 if there is no upstream or it does not
+ * answer; 504 if time is up
  */
-export const passOn = async (inference: Inference, request: InferenceRequest): Promise<PassedOn> => {
+export const forward = async (
+  config: UpstreamConfig,
+  request: InferenceRequest,
+): Promise<ForwardedAnswer> => {
   try {
-    return await passTo(choose(inference, request), inference, request);
+    return await forwardTo(choose(config, request), config, request);
   } catch (error) {
     request.recording?.failed(error instanceof Error ? error.message : String(error));
     throw error;
