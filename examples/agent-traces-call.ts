@@ -1,6 +1,6 @@
-/** The calls that `agent-traces.ts` makes, in the form that the service takes. */
+/** The calls of `agent-traces.ts` as the service accepts them. */
 
-/** A call's start and end as `/call/upsert_batch` takes them. */
+/** The start and end of a call as `/call/upsert_batch` accepts them. */
 export interface TracedCall {
   readonly start: {
     readonly project_id: string;
@@ -25,21 +25,21 @@ export interface TracedCall {
   };
 }
 
-/** Where a call stands: its project, its conversation and its turn. */
-export interface CallPlace {
+/** The project, conversation and turn of a call. */
+export interface CallContext {
   /** `<entity>/<project>`. */
   readonly projectId: string;
-  /** The conversation's number, from 0. */
+  /** The number of the conversation, from 0. */
   readonly conversation: number;
   readonly thread: string;
   readonly trace: string;
-  /** Id of the turn's root call, which every other call of the turn has for its parent. */
+  /** The id of the turn's root call, which is the parent of every other call of the turn. */
   readonly turn: string;
 }
 
-/** What a call did. */
+/** What a call did and when. */
 export interface CallWork {
-  /** The operation's name, without project and version. */
+  /** The name of the operation, without project and version. */
   readonly name: string;
   readonly id: string;
   /** UTC microseconds since 1970. */
@@ -47,30 +47,30 @@ export interface CallWork {
   /** UTC microseconds since 1970. */
   readonly endedAt: number;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Null if it failed. */
+  /** Null if the call failed. */
   readonly output: unknown;
-  /** Null, the default, if it did not fail. */
+  /** Null by default: the call succeeded. */
   readonly exception?: string | null;
   /** Empty by default. */
   readonly summary?: Readonly<Record<string, unknown>>;
 }
 
-/** UTC microseconds since 1970 as ISO 8601 with six decimals, which `Date` alone does not give. */
+/** Formats UTC microseconds since 1970 as ISO 8601 with six decimals; `Date` has only three. */
 const microTime = (micros: number): string => {
   const millis = Math.floor(micros / 1000);
   return `${new Date(millis).toISOString().slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`;
 };
 
 /**
- * An operation's reference, with 43 characters made from its name where a client has the digest of
- * its code.
+ * The ref of an operation. A client puts the digest of its code at the end; here 43 characters come
+ * from the name.
  */
 const opRef = (projectId: string, name: string): string =>
   `svc:///${projectId}/op/${name}:${Buffer.from(name).toString('hex').padEnd(43, '0').slice(0, 43)}`;
 
-/** The call that did `work` at `place`; the turn's root call, known by its id, has no parent. */
+/** Makes the call that did `work` in `context`. The turn's root call has no parent. */
 export const tracedCall = (
-  { projectId, conversation, thread, trace, turn }: CallPlace,
+  { projectId, conversation, thread, trace, turn }: CallContext,
   { name, id, startedAt, endedAt, inputs, output, exception = null, summary = {} }: CallWork,
 ): TracedCall => ({
   start: {

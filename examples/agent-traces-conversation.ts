@@ -1,15 +1,15 @@
 /**
- * One conversation of `agent-traces.ts`: a customer and a support agent, whose model sees all that
- * was said before.
+ * One conversation of `agent-traces.ts` between a customer and a support agent. The agent's model
+ * sees all earlier messages.
  */
-import { type CallPlace, type TracedCall, tracedCall } from './agent-traces-call.ts';
+import { type CallContext, type TracedCall, tracedCall } from './agent-traces-call.ts';
 import { policy } from './agent-traces-policy.ts';
 import { answers, farewell, openings, replies, toolFailure } from './agent-traces-texts.ts';
 import { type ToolUse, useTool } from './agent-traces-tools.ts';
 import type { World } from './agent-traces-world.ts';
 
-/** What the places of all calls of a conversation share. */
-type ConversationPlace = Omit<CallPlace, 'trace' | 'turn'>;
+/** What all calls of a conversation share. */
+type ConversationContext = Omit<CallContext, 'trace' | 'turn'>;
 
 /** A message of a chat completion. */
 interface Message {
@@ -23,10 +23,10 @@ interface Message {
   }[];
 }
 
-/** About as many tokens as the value's JSON has for English text. */
+/** Estimates the tokens of a value's JSON for English text. */
 const tokens = (value: unknown): number => Math.ceil(JSON.stringify(value).length / 4.4);
 
-/** The model's usage for a round, in tokens. */
+/** The usage of a model call, in tokens. */
 const usage = (messages: readonly Message[], answer: Message): Readonly<Record<string, unknown>> => {
   const prompt = tokens(messages);
   const completion = tokens(answer);
@@ -40,62 +40,60 @@ const usage = (messages: readonly Message[], answer: Message): Readonly<Record<s
   };
 };
 
-/** A conversation in its course: every turn adds to its history. */
+/** A running conversation. Every turn adds to its history. */
 export class Conversation {
   readonly #world: World;
-  readonly #place: ConversationPlace;
+  readonly #context: ConversationContext;
   readonly #history: Message[] = [{ role: 'system', content: policy }];
 
   /**
-   * `place` says in which project and thread the conversation is; chance and time come from
-   * `world`.
+   * @param world the source of chance and time
+   * @param context the project and thread of the conversation
    */
-  constructor(world: World, place: ConversationPlace) {
+  constructor(world: World, context: ConversationContext) {
     this.#world = world;
-    this.#place = place;
+    this.#context = context;
   }
 
   /**
-   * The next turn's calls in order of their starts: the turn itself, then requests for tools with
-   * their work, then the reply.
+   * Makes the calls of the next turn in order of their starts: the turn itself, tool requests with
+   * their tool calls, then the reply.
    */
   turn(): TracedCall[] {
     const world = this.#world;
-    const place = { ...this.#place, trace: world.newId(), turn: world.newId() };
-    const message = this.#ask();
-    const startedAt = world.pass(20_000);
+    const context = { ...this.#context, trace: world.newId(), turn: world.newId() };
+    const message = this.#customerMessage();
+    const startedAt = world.advance(20_000);
     const calls: TracedCall[] = [];
     for (let rounds = this.#toolRounds(); rounds > 0; rounds--) {
       const use = useTool(world);
-      calls.push(this.#modelRound(place, this.#toolRequest(use)), this.#toolRound(place, use));
+      calls.push(this.#modelRound(context, this.#toolRequest(use)), this.#toolRound(context, use));
     }
     const answer = this.#reply();
-    calls.push(this.#modelRound(place, answer));
-    const endedAt = world.pass(2);
-    const work = { name: 'agent.turn', id: place.turn, inputs: { message }, output: answer.content };
-    return [tracedCall(place, { ...work, startedAt, endedAt }), ...calls];
+    calls.push(this.#modelRound(context, answer));
+    const endedAt = world.advance(2);
+    const work = { name: 'agent.turn', id: context.turn, inputs: { message }, output: answer.content };
+    return [tracedCall(context, { ...work, startedAt, endedAt }), ...calls];
   }
 
-  /**
-   * The last turn: the customer is content, or has given up, and the model is not asked any more.
-   */
+  /** Makes the last turn. The customer is content or has given up, and the model is not called. */
   lastTurn(): TracedCall {
     const world = this.#world;
-    const place = { ...this.#place, trace: world.newId(), turn: world.newId() };
-    const startedAt = world.pass(20_000);
-    const work = { name: 'agent.turn', id: place.turn, inputs: { message: farewell }, output: null };
-    return tracedCall(place, { ...work, startedAt, endedAt: world.pass(2) });
+    const context = { ...this.#context, trace: world.newId(), turn: world.newId() };
+    const startedAt = world.advance(20_000);
+    const work = { name: 'agent.turn', id: context.turn, inputs: { message: farewell }, output: null };
+    return tracedCall(context, { ...work, startedAt, endedAt: world.advance(2) });
   }
 
-  /** Most turns need no tool, some one or two, and one in a hundred a long row of them. */
+  /** Most turns need no tool, some need one or two, and one in a hundred needs many. */
   #toolRounds(): number {
     const world = this.#world;
     if (world.happens(0.63)) return 0;
     return world.happens(0.025) ? 5 + world.below(16) : 1 + world.below(2.5);
   }
 
-  /** The customer writes a message: the first one names the topic. */
-  #ask(): string {
+  /** Writes the customer's message. The first one names the topic. */
+  #customerMessage(): string {
     const world = this.#world;
     const isFirst = this.#history.length === 1;
     const content = world.say(world.pick(isFirst ? openings : answers));
@@ -103,15 +101,15 @@ export class Conversation {
     return content;
   }
 
-  /** The model gives the answer to the history so far: a reply, or a request for a tool. */
-  #modelRound(place: CallPlace, answer: Message): TracedCall {
+  /** Makes the model's call for the history so far. Its answer is a reply or a tool request. */
+  #modelRound(context: CallContext, answer: Message): TracedCall {
     const world = this.#world;
-    const startedAt = world.pass(10);
+    const startedAt = world.advance(10);
     const id = world.newId();
     const messages = [...this.#history];
-    const endedAt = world.pass(4000);
+    const endedAt = world.advance(4000);
     this.#history.push(answer);
-    return tracedCall(place, {
+    return tracedCall(context, {
       name: 'openai.chat.completions.create',
       id,
       startedAt,
@@ -137,15 +135,15 @@ export class Conversation {
     return { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: called }] };
   }
 
-  /** The tool works, and one time in fifty fails; the history gets a result either way. */
-  #toolRound(place: CallPlace, { name, inputs, result }: ToolUse): TracedCall {
+  /** Makes the tool's call. One in fifty fails; the history gets a result either way. */
+  #toolRound(context: CallContext, { name, inputs, result }: ToolUse): TracedCall {
     const world = this.#world;
-    const startedAt = world.pass(5);
+    const startedAt = world.advance(5);
     const id = world.newId();
-    const endedAt = world.pass(200);
+    const endedAt = world.advance(200);
     const fails = world.happens(0.02);
     this.#history.push({ role: 'tool', content: fails ? toolFailure : result });
-    return tracedCall(place, {
+    return tracedCall(context, {
       ...{ name: `tool.${name}`, id, startedAt, endedAt, inputs },
       output: fails ? null : result,
       exception: fails ? toolFailure : null,

@@ -33,14 +33,14 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What branches have in common, as a table would say it. */
+/** One sentence per branch, alike as the rows of a table are. */
 const branches = (words.city ?? []).map(
   (city, i) =>
     `${city}: open on weekdays from 9:00 to 18:00 and on Saturdays from 10:00 to ${14 + (i % 3)}:00, workshop closed on ${i % 2 ? 'Wednesdays' : 'Mondays'}, closed on public holidays of the country, no repairs without an appointment, telephone extension ${410 + 7 * i}.`,
 );
 
 /**
- * The system message, in Markdown: long, for every model call of a conversation carries it again.
+ * The system message, in Markdown. It is long, and every model call of a conversation repeats it.
  */
 export const policy = `# Bicycle shop support policy\n\nThe current time is 2026-10-01 09:00 CEST.\n\nAs a support agent of a bicycle shop with a web shop, ten branches and a workshop in each, you can help customers to find, change and return orders, and to have bicycles repaired.\n\n${Object.entries(
   {

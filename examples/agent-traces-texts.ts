@@ -1,12 +1,12 @@
 /**
- * What is said in the traces of `agent-traces.ts`: the customers' messages, the model's replies and
- * thoughts. `{words}` stand for one of `words`.
+ * The texts in the traces of `agent-traces.ts`: customers' messages, the model's replies and
+ * thoughts. Each `{word}` stands for one of `words`.
  */
 
-/** At least one text, so that one can always be picked. */
+/** At least one text, so that a random one can always be picked. */
 export type Texts = readonly [string, ...string[]];
 
-/** What the `{words}` of a text stand for; a text of them may have `{words}` itself. */
+/** The replacements of each `{word}`. They may contain further `{words}`. */
 export const words: Readonly<Record<string, Texts>> = {
   bike: [
     'city bike',
@@ -69,7 +69,7 @@ export const words: Readonly<Record<string, Texts>> = {
   last: ['Brandt', 'Okafor', 'Rossi', 'Nguyen', 'de Vries', 'Kowalska', 'García', 'Lindholm', 'Moreau'],
 };
 
-/** How a customer begins. */
+/** A customer's first message. */
 export const openings: Texts = [
   "Hi! The {part} of my {bike} {problem} {when}. Can you help me with that? I'm a bit lost here.",
   'Hello, I need to return the {part} from order {order}, because it {problem}.',
@@ -79,7 +79,7 @@ export const openings: Texts = [
   'Hi, I was charged {price} € for a {part} that I never asked for.',
 ];
 
-/** What a customer says afterwards. */
+/** A customer's later messages. */
 export const answers: Texts = [
   'Yes, please go ahead; {price} € is fine with me.',
   'My name is {first} {last}, and the order is {order}. It was sent to {city}.',
@@ -93,10 +93,10 @@ export const answers: Texts = [
   "I don't have the number at hand right now. Could you find it by my name, {first} {last}, or by my address, {number} {street}, {city}?",
 ];
 
-/** What a customer says last. */
+/** A customer's last message. */
 export const farewell = "That's all, thank you!";
 
-/** How the model's replies go on and on. */
+/** Sentences of the model's replies, which are long. */
 export const replies: Texts = [
   'I have found your order {order} from {month} {number}: one {bike} in {colour}, sent to {number} {street}, {city}.',
   'To look into this I need your name and the number of the order, which is on the invoice of {month} {number}.',
@@ -112,15 +112,15 @@ export const replies: Texts = [
   'Is there anything else that I can do for you, {first}?',
 ];
 
-/** What the model thinks, and tells the tool for that. */
+/** Thoughts of the model, as inputs of the tool `think`. */
 export const thoughts: Texts = [
   'The customer says that the {part} {problem} {when}. The order {order} is from {month} {number}, so it is within the warranty of 24 months; wear and tear is excluded, which may hold for a {part}. I should ask what happened, before I book anything for {price} €.',
   'The price in the stock system is {price} €, but the invoice says {price} €. The difference may be the delivery to {city}. I have to list both and to wait for a yes.',
   'The order {order} has left the warehouse for {city} on {day}, so it cannot be changed any more: it can only be returned within 30 days, with the {part} unused.',
 ];
 
-/** What a tool says that did nothing. */
+/** Results of tool calls that changed or found nothing. */
 export const refusals: Texts = ['Error: order not found', 'Error: customer not found', '[]', '{price}'];
 
-/** The exception of a tool call that fails, with the line it was raised in. */
+/** The exception of a failed tool call, with the line that raised it. */
 export const toolFailure = 'OrderNotFound: no such order\n  at find_order (tools.py:41)';

@@ -1,15 +1,12 @@
-/**
- * The tools that the model of `agent-traces.ts` may call: what it asks of them, and the records
- * that they find.
- */
+/** The tools that the model of `agent-traces.ts` may call, with their inputs and results. */
 import { refusals, thoughts } from './agent-traces-texts.ts';
 import type { World } from './agent-traces-world.ts';
 
-/** A call of a tool and what came of it. */
+/** A tool call and its result. */
 export interface ToolUse {
   readonly name: string;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** What the tool says: mostly a record, as JSON. */
+  /** The tool's output, mostly a record as JSON. */
   readonly result: string;
 }
 
@@ -65,8 +62,8 @@ const offer = (world: World) => ({
 });
 
 /**
- * One call of a tool, with what it finds: mostly a customer or an order; now and then a long list,
- * a thought, or nothing.
+ * Makes one tool call with its result: mostly a customer or an order; sometimes a long list, a
+ * thought, or nothing.
  */
 export const useTool = (world: World): ToolUse => {
   const kind = world.below(100);
@@ -88,7 +85,7 @@ export const useTool = (world: World): ToolUse => {
   }
   const found = order(world);
   const inputs = { order_id: found.order_id };
-  // A booking repeats what is booked.
+  // A booking repeats the lines of the order.
   if (kind >= 93)
     return {
       name: 'book_repair',

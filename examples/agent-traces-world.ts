@@ -1,10 +1,10 @@
 /**
- * Chance and time for `agent-traces.ts`: both from the options alone, so that the same options make
+ * Chance and time for `agent-traces.ts`. Both depend on the options alone: the same options give
  * the same traces.
  */
 import { type Texts, words } from './agent-traces-texts.ts';
 
-/** A random number generator from a seed (mulberry32): numbers from 0 up to, not including, 1. */
+/** A random number generator from a seed (mulberry32). Its numbers are at least 0 and below 1. */
 const randomFrom = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
@@ -16,61 +16,63 @@ const randomFrom = (seed: number) => {
 };
 
 /**
- * A source of random choices and a clock that moves only when told to. Every choice and every step
- * of the clock takes from the one sequence of random numbers: who changes their order changes all
- * traces after it.
+ * A source of random choices, and a clock that moves only when told. Both take from one sequence of
+ * random numbers: a change of their order changes every later trace.
  */
 export class World {
   readonly #random: () => number;
   /** UTC microseconds since 1970. */
   #now: number;
 
-  /** `seed` is any integer, `startMs` the clock's first time in milliseconds since 1970. */
+  /**
+   * @param seed any integer
+   * @param startMs the clock's first time, in ms since 1970
+   */
   constructor(seed: number, startMs: number) {
     this.#random = randomFrom(seed);
     this.#now = startMs * 1000;
   }
 
   /**
-   * Lets between a microsecond and `maxMs` milliseconds pass; gives the time after it in UTC
+   * Lets between a microsecond and `maxMs` milliseconds pass. Returns the new time, in UTC
    * microseconds since 1970.
    */
-  pass(maxMs: number): number {
+  advance(maxMs: number): number {
     this.#now += 1 + this.below(maxMs * 1000);
     return this.#now;
   }
 
   /**
-   * A random number from 0 up to, not including, `limit`, rounded down: a limit of 2.4 gives 2 less
-   * often than 0 or 1.
+   * A random integer from 0 up to, but excluding, `limit`. A limit of 2.4 gives 2 less often than 0
+   * or 1.
    */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
 
-  /** Whether something of this probability, from 0 to 1, happens. */
+  /** Whether an event of this probability (0 to 1) happens. */
   happens(probability: number): boolean {
     return this.#random() < probability;
   }
 
-  /** One of the texts, each as likely as the others. */
+  /** One of the texts, all equally likely. */
   pick(texts: Texts): string {
     return texts[this.below(texts.length)] ?? texts[0];
   }
 
-  /** So many random hexadecimal digits. */
+  /** Random hexadecimal digits. */
   hex(digits: number): string {
     return Array.from({ length: digits }, () => this.below(16).toString(16)).join('');
   }
 
-  /** So many random decimal digits. */
+  /** Random decimal digits. */
   digits(count: number): string {
     return Array.from({ length: count }, () => this.below(10)).join('');
   }
 
   /**
-   * A text with something else in the place of each of its `{words}`: one of `words`, or a random
-   * `{number}`, `{price}` or `{order}`.
+   * Replaces each of the text's `{words}` by one of `words`, or by a random `{number}`, `{price}`
+   * or `{order}`.
    */
   say(text: string): string {
     return text.replace(/\{(\w+)\}/g, (_, name: string) => this.#word(name));
@@ -83,7 +85,7 @@ export class World {
     return this.say(this.pick(words[name] ?? [name]));
   }
 
-  /** A UUIDv7 of the present moment. */
+  /** A UUIDv7 of the clock's time. */
   newId(): string {
     const time = Math.floor(this.#now / 1000)
       .toString(16)

@@ -1,7 +1,7 @@
 /**
- * Makes traces as a support agent leaves them: conversations of several turns, each turn a trace of
- * model calls, which carry the whole conversation so far, and of tool calls. The same seed makes
- * the same traces, to the byte.
+ * Makes traces like those of a support agent. Conversations have several turns, and each turn is a
+ * trace of model calls and tool calls. Every model call carries the whole conversation so far. The
+ * same seed makes the same bytes.
  */
 import type { TracedCall } from './agent-traces-call.ts';
 import { Conversation } from './agent-traces-conversation.ts';
@@ -9,15 +9,14 @@ import { World } from './agent-traces-world.ts';
 
 export type { TracedCall };
 
-/** What to make. */
 export interface TraceOptions {
   /** `<entity>/<project>`. */
   readonly projectId: string;
-  /** How many conversations, of four to thirteen turns each. */
+  /** The number of conversations. Each has four to thirteen turns. */
   readonly conversations: number;
   /** Any integer. */
   readonly seed?: number;
-  /** When the first conversation starts, in milliseconds since 1970. */
+  /** The start of the first conversation, in ms since 1970. */
   readonly startMs?: number;
 }
 

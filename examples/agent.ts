@@ -1,7 +1,6 @@
 /**
- * A small agent that traces itself: it answers a customer in three turns, with a (scripted) model
- * and a tool, reports every operation as a call while it works, and reads back what the service has
- * of it.
+ * A small agent that traces itself. It answers a customer in three turns, with a scripted model and
+ * a tool. It reports every operation as a call while it works, then reads the calls back.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/agent.ts
  */
@@ -27,12 +26,14 @@ type Batch = { mode: 'start' | 'end'; req: object }[];
 const pending: Batch = [];
 let sent = 0;
 
-/** Sends what has gathered, as a client library would every second or every few hundred items. */
+/**
+ * Sends the pending reports. A client library would do so every second or every few hundred items.
+ */
 const flush = async (): Promise<void> => {
   const batch = [...pending];
   if (batch.length === 0) return;
   await post('/call/upsert_batch', { batch });
-  // Only what was acknowledged is forgotten: after an error the next flush sends it again, which
+  // Only acknowledged reports are dropped. After an error the next flush sends them again, which
   // does no harm.
   pending.splice(0, batch.length);
   sent += batch.length;
@@ -48,21 +49,18 @@ interface Context {
   readonly parent: string | null;
 }
 
-/** Milliseconds alone would put calls of one moment in no order. */
+/** Milliseconds alone would leave calls of the same moment without an order. */
 const now = (): string => {
   const micros = Math.round((performance.timeOrigin + performance.now()) * 1000);
   return `${new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`;
 };
 
-/**
- * Runs an operation as a call: its start is reported before it, its end after it, an exception
- * included.
- */
+/** Runs an operation as a call. Its start is reported before it, its end or exception after it. */
 const traced = async <T>(
   name: string,
   { trace, thread, turn, parent }: Context,
   inputs: object,
-  work: (id: string) => Promise<{ output: T; summary?: object }>,
+  operation: (id: string) => Promise<{ output: T; summary?: object }>,
 ): Promise<T> => {
   const id = parent === null ? turn : randomUUID();
   const start = {
@@ -81,7 +79,7 @@ const traced = async <T>(
   const end = (fields: object) =>
     pending.push({ mode: 'end', req: { end: { project_id: project, id, ended_at: now(), ...fields } } });
   try {
-    const { output, summary = {} } = await work(id);
+    const { output, summary = {} } = await operation(id);
     end({ output, summary });
     return output;
   } catch (error) {
@@ -99,7 +97,7 @@ const findOrder = async (order: string): Promise<string> => {
   return found;
 };
 
-/** Stands for a model: it asks for the tool when it sees an order number, and otherwise answers. */
+/** Stands for a model. It requests the tool if it sees an order number, and answers otherwise. */
 const model = async (messages: readonly { role: string; content: string }[]) => {
   await sleep(30 + Math.random() * 40);
   const last = messages.at(-1);
@@ -121,10 +119,10 @@ const model = async (messages: readonly { role: string; content: string }[]) => 
 
 const messages = [{ role: 'system', content: 'You help customers of a bicycle shop with their orders.' }];
 
-const turn = async (said: string, thread: string): Promise<void> => {
+const turn = async (message: string, thread: string): Promise<void> => {
   const context: Context = { trace: randomUUID(), thread, turn: randomUUID(), parent: null };
-  const answer = await traced('agent.turn', context, { message: said }, async (parent) => {
-    messages.push({ role: 'user', content: said });
+  const answer = await traced('agent.turn', context, { message }, async (parent) => {
+    messages.push({ role: 'user', content: message });
     const inner = { ...context, parent };
     for (;;) {
       const reply = await traced(
@@ -141,7 +139,7 @@ const turn = async (said: string, thread: string): Promise<void> => {
       messages.push({ role: 'tool', content: found });
     }
   });
-  console.log(`customer: ${said}\nagent:    ${answer}`);
+  console.log(`customer: ${message}\nagent:    ${answer}`);
   await flush();
 };
 
@@ -157,7 +155,7 @@ interface AnsweredCall {
   };
 }
 
-/** Shows the calls that match a filter, a line each. */
+/** Prints the calls that match a filter, one per line. */
 const show = async (filter: object): Promise<void> => {
   const columns = ['id', 'parent_id', 'summary'];
   const response = await post('/calls/stream_query', { project_id: project, filter, columns });
@@ -177,7 +175,7 @@ await turn('Hello, where is my parcel?', thread);
 await turn('It is W1001.', thread);
 await turn('And W9999?', thread);
 
-// A call is there from its start on, long before its end is known.
+// A call can be read from its start on, long before its end.
 const context: Context = { trace: randomUUID(), thread, turn: randomUUID(), parent: null };
 console.log('customer: Thank you!');
 await traced('agent.turn', context, { message: 'Thank you!' }, async (id) => {
