@@ -162,7 +162,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const { stack } = parts;
   const functions = await functionsOf(parts, options, cleanup);
   cleanup.defer(() => functions.kill());
-  cleanup.defer(() => functions.settle());
+  cleanup.defer(() => functions.waitUntilIdle());
   serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
   // Before the functions and stores that the requests under way still need.
   cleanup.defer(() => server.stop());

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Output } from '../runtime/worker.ts';
-import type { WholeAnswer } from './gateway-response.ts';
+import type { CompleteAnswer } from './gateway-response.ts';
 
-/** The head of an answer. */
-export type AnswerHead = Pick<WholeAnswer, 'status' | 'headers'>;
+/** Status and headers of an answer. */
+export type AnswerHead = Pick<CompleteAnswer, 'status' | 'headers'>;
 
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -19,7 +19,7 @@ const buffered = head.extend({
   isBase64Encoded: z.boolean().nullish(),
 });
 
-/** Headers that API Gateway keeps to itself; a function's own go out under another name. */
+/** Headers that API Gateway reserves. It renames those that a function sets. */
 const remapped = new Set(
   (
     'authorization connection content-length content-md5 date expect host max-forwards proxy-authenticate server ' +
@@ -44,30 +44,30 @@ const headOf = ({ statusCode, headers, multiValueHeaders, cookies }: z.output<ty
 };
 
 /**
- * Reads the metadata that a streamed answer begins with.
+ * Parses the metadata at the start of a streamed answer.
  *
- * @throws Error where it is not what API Gateway takes
+ * @throws Error if API Gateway would not accept it
  */
 export const parseMetadata = (json: string): AnswerHead => headOf(head.parse(JSON.parse(json)));
 
 /**
- * Reads a function's buffered answer to a proxy event. A body in base64 goes out as it is: without
- * binary media types API Gateway does not decode it.
+ * Parses a function's buffered answer to a proxy event. A base64 body stays encoded: API Gateway
+ * decodes it only for binary media types, and the API has none.
  *
- * @throws Error where it is not what API Gateway takes
+ * @throws Error if API Gateway would not accept it
  */
-export const parseAnswer = (json: string): WholeAnswer => {
+export const parseAnswer = (json: string): CompleteAnswer => {
   const answer = buffered.parse(JSON.parse(json));
   return { ...headOf(answer), body: Buffer.from(answer.body ?? '') };
 };
 
-/** Lambda's bound on the answer of a function that is not streamed. */
+/** Lambda's limit for a buffered answer, in bytes. */
 const maxBufferedBytes = 6_291_556;
 
 /**
- * The whole of an answer as text.
+ * Reads a complete answer as text.
  *
- * @throws Error where it is longer than Lambda's 6 MB
+ * @throws Error if it exceeds Lambda's 6 MB
  */
 export const collect = async (output: Output): Promise<string> => {
   const chunks: Uint8Array[] = [];

@@ -21,12 +21,11 @@ const resultSchema = z.object({
 
 type Result = z.output<typeof resultSchema>;
 
-/** More would be a memory leak on a service that runs for long. */
+/** Bounds the memory that the cache takes in a service that runs for long. */
 const maxCached = 10_000;
 
 /**
- * Asks an authorizer about a request: gives what it said of the caller, for the event of the
- * function.
+ * Asks an authorizer about a request. Resolves to its context for the function's event.
  *
  * @throws Refusal UNAUTHORIZED, ACCESS_DENIED, AUTHORIZER_FAILURE or AUTHORIZER_CONFIGURATION_ERROR
  */
@@ -36,22 +35,21 @@ export type Authorize = (
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** What an authorizer is asked with. */
 export interface AuthorizerOptions {
   readonly api: Pick<ApiSpec, 'id' | 'account' | 'stage'>;
   readonly spec: AuthorizerSpec;
   readonly lambda: Pick<LambdaFunction, 'invoke'>;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   readonly now: () => number;
 }
 
-/** The values by which a request is known; undefined where one is missing or empty. */
+/** The cache key of a request; undefined if an identity header is missing or empty. */
 const identityOf = (request: GatewayRequest, { identityHeaders }: AuthorizerSpec): string | undefined => {
   const values = identityHeaders.map((name) => headerValues(request, name).join(','));
   return values.every(Boolean) ? JSON.stringify(values) : undefined;
 };
 
-/** An error of this very message is the authorizer's way to say 401. */
+/** An authorizer answers 401 by an error with exactly this message. */
 const failureOf = (error: unknown): Refusal =>
   error instanceof FunctionError && error.message === 'Unauthorized'
     ? new Refusal('UNAUTHORIZED')
@@ -71,13 +69,17 @@ const contextOf = ({ principalId, context }: Result): Record<string, string> => 
 };
 
 /**
- * One authorizer with its cache. Refusals are not cached; a policy is, and asked about each method
- * anew.
+ * Makes an authorizer with its cache. Refusals are not cached. A cached policy is evaluated again
+ * for each method.
  */
 export const authorizer = ({ api, spec, lambda, now }: AuthorizerOptions): Authorize => {
-  const cache = new Map<string, { readonly result: Result; readonly until: number }>();
+  const cache = new Map<string, { readonly result: Result; readonly expiresAt: number }>();
 
-  const ask = async (request: GatewayRequest, match: Match, signal: AbortSignal): Promise<Result> => {
+  const callAuthorizer = async (
+    request: GatewayRequest,
+    match: Match,
+    signal: AbortSignal,
+  ): Promise<Result> => {
     const event = JSON.stringify(authorizerEvent(api, request, match));
     const output = await lambda
       .invoke(event, signal)
@@ -89,19 +91,19 @@ export const authorizer = ({ api, spec, lambda, now }: AuthorizerOptions): Autho
     return parseResult(output);
   };
 
-  const keep = (identity: string, result: Result): void => {
+  const remember = (identity: string, result: Result): void => {
     if (spec.cacheSeconds === 0) return;
     if (cache.size >= maxCached) cache.clear();
-    cache.set(identity, { result, until: now() + spec.cacheSeconds * 1000 });
+    cache.set(identity, { result, expiresAt: now() + spec.cacheSeconds * 1000 });
   };
 
   return async (request, match, signal) => {
     const identity = identityOf(request, spec);
     if (identity === undefined) throw new Refusal('UNAUTHORIZED');
     const cached = cache.get(identity);
-    const fresh = cached !== undefined && cached.until > now();
-    const result = fresh ? cached.result : await ask(request, match, signal);
-    if (!fresh) keep(identity, result);
+    const fresh = cached !== undefined && cached.expiresAt > now();
+    const result = fresh ? cached.result : await callAuthorizer(request, match, signal);
+    if (!fresh) remember(identity, result);
     if (!allowsInvoke(result.policyDocument, methodArn(api, request))) throw new Refusal('ACCESS_DENIED');
     return contextOf(result);
   };

@@ -7,7 +7,7 @@ import { type GatewayRequest, headerValues } from './request.ts';
 type Api = Pick<ApiSpec, 'id' | 'account' | 'stage'>;
 type Pairs = Iterable<readonly [string, string]>;
 
-/** Headers that are between the client and the gateway. */
+/** Headers between the client and the gateway only. */
 const ownHeaders = new Set(['connection', 'expect', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']);
 
 const grouped = (pairs: Pairs): Record<string, string[]> => {
@@ -16,11 +16,11 @@ const grouped = (pairs: Pairs): Record<string, string[]> => {
   return Object.fromEntries(groups);
 };
 
-/** API Gateway has null where there is nothing. */
+/** API Gateway sends null for empty records. */
 const orNull = <T extends object>(record: T): T | null => (Object.keys(record).length > 0 ? record : null);
 
-/** The headers that a function gets: the client's, and what the gateway tells of the connection. */
-const passedHeaders = ({ headers, sourceIp, id, receivedAt }: GatewayRequest): [string, string][] => [
+/** The headers for a function: the client's and those that the gateway adds. */
+const eventHeaders = ({ headers, sourceIp, id, receivedAt }: GatewayRequest): [string, string][] => [
   ...headers
     .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
     .map(([name, value]): [string, string] => [name, value]),
@@ -32,7 +32,7 @@ const passedHeaders = ({ headers, sourceIp, id, receivedAt }: GatewayRequest): [
   ['X-Forwarded-Proto', 'http'],
 ];
 
-/** The ARN of a method with the path that was asked for, which authorizers' policies are about. */
+/** The ARN of a method with the requested path. Authorizers' policies refer to it. */
 export const methodArn = ({ id, account, stage }: Api, { method, path }: GatewayRequest): string =>
   `arn:aws:execute-api:${localRegion}:${account}:${id}/${stage}/${method}${path}`;
 
@@ -71,9 +71,9 @@ const requestContextOf = (api: Api, request: GatewayRequest, { route }: Match) =
   stage: api.stage,
 });
 
-/** What the events for functions and for authorizers have in common. */
+/** The fields that events for functions and authorizers share. */
 const commonOf = (request: GatewayRequest, { route, pathParameters }: Match) => {
-  const headers = passedHeaders(request);
+  const headers = eventHeaders(request);
   return {
     resource: route.path,
     path: request.path,
@@ -102,7 +102,7 @@ export const authorizerEvent = (
 /**
  * The event of a Lambda proxy integration, version 1.0.
  *
- * @param authorizer what the authorizer said, the principal included; empty where there is none
+ * @param authorizer the authorizer's context with the principal; empty without an authorizer
  */
 export const proxyEvent = (
   api: Api,

@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drain } from './body.ts';
-import type { WholeAnswer } from './gateway-response.ts';
+import type { CompleteAnswer } from './gateway-response.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
 
-/** Why nobody waits for an answer any more. */
+/** The client closed the connection before it had the complete answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** One request on its way to its answer. */
+/** A request with its connection, until the answer is sent. */
 export interface Exchange {
   readonly request: GatewayRequest;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /**
-   * Aborted when nobody waits for a function any more: with ClientGone, or the refusal that the
-   * client gets instead.
+   * Aborted when the function's answer is no longer needed. The reason is ClientGone, or the
+   * Refusal that the client gets instead.
    */
   readonly ending: AbortController;
-  /** What the authorizer said of the caller; empty until it has been asked. */
+  /** The authorizer's context; empty before it was asked. */
   authorizer: Readonly<Record<string, string>>;
 }
 
-/** Begins an exchange: gives the request its id and watches the client. */
+/** Begins an exchange: assigns the request's id and watches the connection. */
 export const exchangeOf = (req: IncomingMessage, res: ServerResponse): Exchange => {
   const request = readRequest(req);
   const ending = new AbortController();
@@ -31,20 +31,23 @@ export const exchangeOf = (req: IncomingMessage, res: ServerResponse): Exchange 
   return { request, req, res, ending, authorizer: {} };
 };
 
-/** Sets status and headers. Throws where a header has characters that none may have. */
+/**
+ * Sets status and headers.
+ *
+ * @throws TypeError if a header has invalid characters
+ */
 export const setHead = (
   res: ServerResponse,
-  { status, headers }: Pick<WholeAnswer, 'status' | 'headers'>,
+  { status, headers }: Pick<CompleteAnswer, 'status' | 'headers'>,
 ): void => {
   res.statusCode = status;
   for (const [name, value] of headers) res.appendHeader(name, value);
 };
 
 /**
- * Sends an answer that is complete, also where the client is still sending a body that nobody
- * reads.
+ * Sends a complete answer. If the client is still sending its body, the rest is read and dropped.
  */
-export const sendWhole = async ({ req, res }: Exchange, answer: WholeAnswer): Promise<void> => {
+export const sendComplete = async ({ req, res }: Exchange, answer: CompleteAnswer): Promise<void> => {
   setHead(res, answer);
   res.setHeader('content-length', answer.body.length);
   if (req.complete) {
@@ -57,10 +60,10 @@ export const sendWhole = async ({ req, res }: Exchange, answer: WholeAnswer): Pr
   res.end();
 };
 
-/** Sends an answer in the place of whatever was begun, but not sent. */
-export const sendInstead = async (exchange: Exchange, answer: WholeAnswer): Promise<void> => {
+/** Sends an answer instead of one that was prepared but not sent. */
+export const sendReplacement = async (exchange: Exchange, answer: CompleteAnswer): Promise<void> => {
   const { request, res } = exchange;
   for (const name of res.getHeaderNames()) res.removeHeader(name);
   res.setHeader('x-amzn-RequestId', request.id);
-  await sendWhole(exchange, answer);
+  await sendComplete(exchange, answer);
 };

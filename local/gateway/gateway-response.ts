@@ -1,24 +1,24 @@
 import type { GatewayResponseSpec } from '../template/gateway-responses.ts';
 import { type RefusalType, refusals } from './refusal.ts';
 
-/** What a gateway response can say of its request. */
+/** What a gateway response can show of its request. */
 export interface ResponseContext {
   readonly requestId: string;
-  /** The authorizer's context, once there is one. */
+  /** The authorizer's context; empty before it was asked. */
   readonly authorizer: Readonly<Record<string, string>>;
 }
 
-/** An answer that is complete. */
-export interface WholeAnswer {
+/** An answer with its complete body. */
+export interface CompleteAnswer {
   readonly status: number;
-  /** Names and values, in order; a name may come more than once. */
+  /** Names and values in order. A name may occur several times. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
 }
 
 const contextVariable = /\$?context\.((?:\w+\.)*\w+)/;
 
-/** Every `$context` variable that a body's template has. */
+/** Matches every `$context` variable of a body template. */
 const contextVariables = /\$context\.((?:\w+\.)*\w+)|\$\{context\.((?:\w+\.)*\w+)\}/g;
 
 const contextValue = (
@@ -42,7 +42,7 @@ const contextValue = (
   throw new Error(`$context.${name} is not supported locally in a gateway response`);
 };
 
-/** A header's value: a text in single quotes, or a context variable. */
+/** A header's value from its expression: a text in single quotes, or a context variable. */
 const headerValue = (expression: string, type: RefusalType, context: ResponseContext): string => {
   const [, text] = /^'(.*)'$/s.exec(expression) ?? [];
   if (text !== undefined) return text;
@@ -55,16 +55,16 @@ const headerValue = (expression: string, type: RefusalType, context: ResponseCon
 const awsTemplate = '{"message":$context.error.messageString}';
 
 /**
- * The answer of the gateway's own as the template sets it: the response of its type, or that of all
- * with a status of its kind, or API Gateway's own.
+ * Renders the gateway's own answer. The template's response of this type goes first, then its
+ * default for the status class, then API Gateway's.
  *
- * @throws Error where the template has an expression that is not supported locally
+ * @throws Error if the template has an expression that is not supported locally
  */
 export const renderGatewayResponse = (
   responses: ReadonlyMap<string, GatewayResponseSpec>,
   type: RefusalType,
   context: ResponseContext,
-): WholeAnswer => {
+): CompleteAnswer => {
   const { status } = refusals[type];
   const spec = responses.get(type) ?? responses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
   const template = spec?.template ?? awsTemplate;

@@ -5,30 +5,29 @@ import type { ApiSpec } from '../template/stack.ts';
 import { type Authorize, authorizer } from './authorize.ts';
 import { readBody } from './body.ts';
 import { proxyEvent } from './event.ts';
-import { ClientGone, type Exchange, exchangeOf, sendInstead } from './exchange.ts';
+import { ClientGone, type Exchange, exchangeOf, sendReplacement } from './exchange.ts';
 import { renderGatewayResponse } from './gateway-response.ts';
 import { integrate } from './integrate.ts';
 import { type Match, matcher } from './match.ts';
 import { Refusal } from './refusal.ts';
 import { tokenBucket } from './throttle.ts';
 
-/** What a gateway serves. */
 export interface GatewayOptions {
   readonly api: ApiSpec;
   readonly functions: Pick<Functions, 'of'>;
-  /** Takes a line for each request that failed through no fault of the caller's. */
+  /** Takes a line for each request that failed and was not the client's mistake. */
   readonly log: (line: string) => void;
 }
 
 /**
- * API Gateway's bound on the event for a function: 6 MB of JSON, which has the body in it as an
- * escaped string.
+ * API Gateway's limit for the event of a function: 6 MB of JSON. It contains the body as an escaped
+ * string.
  */
 const maxEventBytes = 6_291_456;
 
 const now = () => performance.now();
 
-/** The authorizers of the routes, by their id. */
+/** The authorizers of the routes by id. */
 const authorizersOf = ({ api, functions }: GatewayOptions): ReadonlyMap<string, Authorize> => {
   const specs = api.routes.flatMap(({ authorizer: spec }: RouteSpec) => (spec ? [spec] : []));
   return new Map(
@@ -39,22 +38,25 @@ const authorizersOf = ({ api, functions }: GatewayOptions): ReadonlyMap<string, 
 const describe = (cause: unknown): string =>
   cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 
-/** Answers a request that failed, and logs it where the caller is not to blame. */
+/** Answers a failed request. It logs the failure unless the client caused it. */
 const fail = async (exchange: Exchange, error: unknown, { api, log }: GatewayOptions): Promise<void> => {
   const { request, res, ending, authorizer: caller } = exchange;
   if (ending.signal.reason instanceof ClientGone) return;
   const { type, cause } = error instanceof Refusal ? error : new Refusal('DEFAULT_5XX', error);
   if (cause) log(`${type} ${request.method} ${request.path} (request ${request.id}): ${describe(cause)}`);
   if (res.headersSent) {
-    // Half an answer must not look like a whole one.
+    // A truncated answer must not look complete.
     res.destroy();
     return;
   }
   const context = { requestId: request.id, authorizer: caller };
-  await sendInstead(exchange, renderGatewayResponse(api.responses, type, context));
+  await sendReplacement(exchange, renderGatewayResponse(api.responses, type, context));
 };
 
-/** API Gateway's REST API with Lambda proxy integrations, as a listener for Node's HTTP server. */
+/**
+ * Makes a listener for Node's HTTP server. It behaves as an API Gateway REST API with Lambda proxy
+ * integrations.
+ */
 export const gateway = (options: GatewayOptions): RequestListener => {
   const { api, functions, log } = options;
   const match = matcher(api.routes);
@@ -64,9 +66,9 @@ export const gateway = (options: GatewayOptions): RequestListener => {
   const authorize = async ({ request, ending }: Exchange, found: Match) => {
     const { authorizer: spec } = found.route;
     if (!spec) return {};
-    const ask = authorizers.get(spec.id);
-    if (!ask) throw new Refusal('AUTHORIZER_CONFIGURATION_ERROR', `no authorizer ${spec.id}`);
-    return ask(request, found, ending.signal);
+    const callAuthorizer = authorizers.get(spec.id);
+    if (!callAuthorizer) throw new Refusal('AUTHORIZER_CONFIGURATION_ERROR', `no authorizer ${spec.id}`);
+    return callAuthorizer(request, found, ending.signal);
   };
 
   const serve = async (exchange: Exchange): Promise<void> => {

@@ -4,15 +4,13 @@ import type { LambdaFunction } from '../runtime/function.ts';
 import type { Output } from '../runtime/worker.ts';
 import type { RouteSpec } from '../template/routes.ts';
 import { collect, parseAnswer, parseMetadata } from './answer.ts';
-import { type Exchange, sendWhole, setHead } from './exchange.ts';
-import { partOutput } from './metadata.ts';
+import { type Exchange, sendComplete, setHead } from './exchange.ts';
+import { splitOutput } from './metadata.ts';
 import { Refusal } from './refusal.ts';
 
-/**
- * Passes a streamed answer on as it comes; breaks the connection off where it fails after its head.
- */
+/** Forwards a streamed answer as it comes. If it fails after its head, the connection is closed. */
 const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> => {
-  const { metadata, body } = await partOutput(output);
+  const { metadata, body } = await splitOutput(output);
   setHead(res, parseMetadata(metadata));
   res.flushHeaders();
   await pipeline(body, res);
@@ -22,7 +20,7 @@ const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> =>
  * Invokes the function of a route with an event and sends its answer.
  *
  * @param event the event as JSON
- * @throws Refusal where the function is busy, fails, gives no valid answer or takes too long;
+ * @throws Refusal if the function is busy, fails, takes too long or gives an invalid answer;
  * ClientGone
  */
 export const integrate = async (
@@ -32,12 +30,12 @@ export const integrate = async (
   event: string,
 ): Promise<void> => {
   const { ending } = exchange;
-  const timeUp = new Refusal('INTEGRATION_TIMEOUT', `no complete answer within ${route.timeoutMs} ms`);
-  const timer = setTimeout(() => ending.abort(timeUp), route.timeoutMs);
+  const timeout = new Refusal('INTEGRATION_TIMEOUT', `no complete answer within ${route.timeoutMs} ms`);
+  const timer = setTimeout(() => ending.abort(timeout), route.timeoutMs);
   try {
     const output = await lambda.invoke(event, ending.signal);
     if (route.streaming) await sendStreamed(exchange, output);
-    else await sendWhole(exchange, parseAnswer(await collect(output)));
+    else await sendComplete(exchange, parseAnswer(await collect(output)));
   } catch (error) {
     ending.signal.throwIfAborted();
     throw new Refusal(error instanceof FunctionThrottled ? 'THROTTLED' : 'INTEGRATION_FAILURE', error);

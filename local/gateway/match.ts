@@ -1,14 +1,12 @@
 import type { RouteSpec } from '../template/routes.ts';
 
-/**
- * The route of a request, and what its path has in the places of the route's parameters, decoded.
- */
+/** The route of a request, with the decoded path parameters. */
 export interface Match {
   readonly route: RouteSpec;
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a method and a path; undefined where there is none. */
+/** Finds the route for a method and a path; undefined if there is none. */
 export type Matcher = (method: string, path: string) => Match | undefined;
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
@@ -17,8 +15,7 @@ const greedy = /^\{(.+)\+\}$/;
 const single = /^\{(.+)\}$/;
 
 /**
- * `0` for a fixed segment, `1` for a parameter, `2` for one that takes the whole rest: the lower
- * goes first.
+ * `0` for a fixed segment, `1` for a parameter, `2` for a greedy one. The lowest rank goes first.
  */
 const rank = (segment: string): string => {
   if (greedy.test(segment)) return '2';
@@ -35,7 +32,7 @@ const decoded = (segment: string): string => {
   }
 };
 
-/** The parameters of a path that fits the pattern, undefined where it does not. */
+/** The parameters of a path; undefined if it does not fit the pattern. */
 const parametersOf = (
   pattern: readonly string[],
   path: readonly string[],
@@ -54,8 +51,8 @@ const parametersOf = (
 };
 
 /**
- * Matches as API Gateway does: a fixed segment goes before a parameter and that before `{name+}`,
- * which takes one segment or more.
+ * Makes a matcher with API Gateway's priorities: a fixed segment, then a parameter, then `{name+}`,
+ * which takes one or more segments.
  */
 export const matcher = (routes: readonly RouteSpec[]): Matcher => {
   const candidates = routes

@@ -1,5 +1,5 @@
 import { allowsAccess, type Policy } from '../iam/policy.ts';
 
-/** Whether a policy lets a method be invoked, by its ARN. */
+/** Whether a policy allows invoking a method, by the method's ARN. */
 export const allowsInvoke = (policy: Policy, methodArn: string): boolean =>
   allowsAccess([policy], { action: 'execute-api:Invoke', resource: methodArn });

@@ -1,7 +1,4 @@
-/**
- * Status and message of each answer that the gateway gives by itself, where the template sets none:
- * API Gateway's own.
- */
+/** API Gateway's default status and message for each type of gateway response. */
 export const refusals = {
   ACCESS_DENIED: { status: 403, message: 'User is not authorized to access this resource' },
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
@@ -15,15 +12,14 @@ export const refusals = {
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
 } as const;
 
-/** The types of the answers that the gateway gives by itself. */
 export type RefusalType = keyof typeof refusals;
 
-/** The gateway answers a request by itself, without a function's answer. */
+/** The gateway answers by itself, instead of a function. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly type: RefusalType;
 
-  /** @param cause what went wrong, for the log alone; absent where the caller is to blame */
+  /** @param cause the failure, for the log only; absent if the client made the mistake */
   constructor(type: RefusalType, cause?: unknown) {
     super(refusals[type].message, { cause });
     this.type = type;

@@ -3,24 +3,24 @@ import type { IncomingMessage } from 'node:http';
 
 /** A request as API Gateway sees it. */
 export interface GatewayRequest {
-  /** The gateway's id of it, a UUID. */
+  /** The gateway's id of the request, a UUID. */
   readonly id: string;
   readonly method: string;
-  /** As sent, so still encoded; without the query. */
+  /** As sent: still encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names as sent, values in order. */
   readonly headers: readonly (readonly [string, string])[];
   readonly sourceIp: string;
-  /** When it came, in milliseconds since 1970. */
+  /** When the request came, in ms since 1970. */
   readonly receivedAt: number;
 }
 
-/** Names and values by turns, as Node has them, in pairs. */
+/** Pairs the names and values that Node gives as a flat list. */
 const pairs = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
-/** Reads a request's head. */
+/** Reads id, method, path, query and headers of a request. */
 export const readRequest = (req: IncomingMessage): GatewayRequest => {
   const [path = '/', query] = (req.url ?? '/').split(/\?(.*)/s);
   return {
@@ -34,6 +34,10 @@ export const readRequest = (req: IncomingMessage): GatewayRequest => {
   };
 };
 
-/** The values of a header, whatever the case of its name. */
+/**
+ * The values of a header.
+ *
+ * @param name the header's name in lower case
+ */
 export const headerValues = ({ headers }: GatewayRequest, name: string): string[] =>
   headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);

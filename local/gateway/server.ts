@@ -2,36 +2,34 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** An HTTP server on the loopback address. */
 export interface LocalServer {
   readonly port: number;
   /**
-   * Takes no more requests, gives those under way a moment, and ends. Once is enough, more do no
-   * harm.
+   * Accepts no more requests, gives pending ones three seconds, and ends. Further calls do nothing.
    */
   stop(): Promise<void>;
 }
 
-/** The port that was asked for is somebody else's. */
+/** Another process listens on the requested port. */
 export class PortTaken extends Error {
   override readonly name = 'PortTaken';
 }
 
 /**
- * As long as API Gateway keeps connections open, so that no client meets one that is just closing.
+ * API Gateway keeps idle connections as long, in ms. Clients rarely meet a connection that is
+ * closing.
  */
 const keepAliveMs = 75_000;
 const graceMs = 3000;
 
 /**
- * Listens on a port of the loopback address. Requests that come before there is a listener wait for
- * it.
+ * Listens on a port of the loopback address. Requests wait until the listener resolves.
  *
- * @param port 0 for any that is free
- * @throws PortTaken where something listens there already
+ * @param port 0 for any free port
+ * @throws PortTaken if another process listens on it
  */
 export const listen = async (port: number, listener: Promise<RequestListener>): Promise<LocalServer> => {
-  // Whoever gave it sees its failure; no request shall end the process over it.
+  // The caller sees the listener's failure. A request must not end the process because of it.
   const answer: RequestListener = (req, res) => {
     listener.then(
       (serve) => serve(req, res),
@@ -39,12 +37,14 @@ export const listen = async (port: number, listener: Promise<RequestListener>): 
     );
   };
   const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 120_000 }, answer);
-  // The body's reader tells a client that waits with its body to go on, or not.
+  // The body's reader decides whether a waiting client may send its body.
   server.on('checkContinue', answer);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new PortTaken(`port ${port} is taken: end what listens there, or set PORT to another (0 for any)`);
+    throw new PortTaken(
+      `port ${port} is in use: end the process that listens on it, or set PORT (0 for any free port)`,
+    );
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

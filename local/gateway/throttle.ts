@@ -1,11 +1,10 @@
 import type { Throttle } from '../template/stack.ts';
 
 /**
- * A token bucket: it holds `burst` tokens, is filled with `ratePerSecond` and gives one to each
- * request.
+ * Makes a token bucket of `burst` tokens that refills at `ratePerSecond`.
  *
- * @param now milliseconds on a clock that never goes back
- * @returns a function that takes a token, or gives false where there is none
+ * @param now the time in ms on a monotonic clock
+ * @returns takes a token; false if there is none
  */
 export const tokenBucket = ({ ratePerSecond, burst }: Throttle, now: () => number): (() => boolean) => {
   let tokens = burst;

@@ -1,6 +1,6 @@
 /**
- * What runs inside a worker thread: loads a function's module and calls its handler, as Lambda's
- * Node runtime does.
+ * Runs inside a worker thread. It loads a function's module and calls its handler as Lambda's Node
+ * runtime does.
  */
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
@@ -12,14 +12,14 @@ import { awslambda, isStreaming, ResponseStream } from './response-stream.ts';
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
 type Invoke = Extract<ToWorker, { type: 'invoke' }>;
 
-/** Lambda's bound on a buffered answer. */
+/** Lambda's limit for a buffered answer, in bytes. */
 const maxAnswerBytes = 6_291_556;
 
 const setup: WorkerSetup = workerData;
 
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 
-const thrown = (error: unknown): ThrownError => {
+const toThrownError = (error: unknown): ThrownError => {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
   const { name, message, stack } = error;
   return { name, message, ...(stack !== undefined && { stack }) };
@@ -54,66 +54,64 @@ const answerBuffered = async (handler: Handler, invoke: Invoke): Promise<void> =
   post({ type: 'bytes', bytes });
 };
 
-/** The stream of the invocation under way, if it streams. */
+/** The response stream of the current invocation, if its handler streams. */
 let stream: ResponseStream | undefined;
 
 /** How an answer ended. */
 type Ending = { readonly type: 'end' } | { readonly type: 'error'; readonly error: ThrownError };
 
-/**
- * Tells of the end of an answer as soon as it is there, and of that of its handler: together, where
- * they come together.
- */
-const endings = () => {
-  let told = false;
+/** Reports the end of an answer and the end of its handler, as one message if they coincide. */
+const endReporter = () => {
+  let reported = false;
   return {
     answered: (ending: Ending): void => {
-      if (!told) post({ ...ending, idle: false });
-      told = true;
+      if (!reported) post({ ...ending, idle: false });
+      reported = true;
     },
     done: (ending: Ending): void => {
-      if (!told) post({ ...ending, idle: true });
+      if (!reported) post({ ...ending, idle: true });
       else {
         if (ending.type === 'error') console.error(ending.error.stack ?? ending.error.message);
         post({ type: 'idle' });
       }
-      told = true;
+      reported = true;
     },
   };
 };
 
-type Answered = ReturnType<typeof endings>['answered'];
+type Answered = ReturnType<typeof endReporter>['answered'];
 
-/** As in Lambda, the answer is over with its stream, whatever its handler does after that. */
+/** As in Lambda, the answer ends with its stream, even if the handler goes on. */
 const answerStreaming = async (handler: Handler, invoke: Invoke, answered: Answered): Promise<void> => {
-  const written = new ResponseStream((bytes) => post({ type: 'bytes', bytes }));
-  stream = written;
+  const response = new ResponseStream((bytes) => post({ type: 'bytes', bytes }));
+  stream = response;
   let failed = false;
-  const over = finished(written).then(
-    // Most handlers are done a moment later.
+  const streamEnd = finished(response).then(
+    // Most handlers end within the next tick, and one message then says both.
     () => setImmediate(() => failed || answered({ type: 'end' })),
-    (error: unknown) => setImmediate(() => failed || answered({ type: 'error', error: thrown(error) })),
+    (error: unknown) =>
+      setImmediate(() => failed || answered({ type: 'error', error: toThrownError(error) })),
   );
   try {
-    await handler(JSON.parse(invoke.event), written, contextOf(invoke));
+    await handler(JSON.parse(invoke.event), response, contextOf(invoke));
   } catch (error) {
-    // What was written before goes out, as on a connection.
+    // Bytes written before the failure still go out, as on a connection.
     failed = true;
-    written.end();
-    await over;
+    response.end();
+    await streamEnd;
     throw error;
   }
-  await over;
+  await streamEnd;
 };
 
 const answer = async (handler: Handler, invoke: Invoke): Promise<void> => {
-  const { answered, done } = endings();
+  const { answered, done } = endReporter();
   let ending: Ending = { type: 'end' };
   try {
     if (isStreaming(handler)) await answerStreaming(handler, invoke, answered);
     else await answerBuffered(handler, invoke);
   } catch (error) {
-    ending = { type: 'error', error: thrown(error) };
+    ending = { type: 'error', error: toThrownError(error) };
   }
   stream = undefined;
   done(ending);

@@ -1,7 +1,7 @@
 import type { ThrownError } from './messages.ts';
 
 /**
- * A function failed: its handler threw, its time was up, or its process ended. The message is the
+ * A function failed: its handler threw, it timed out, or its process ended. The message is the
  * handler's own.
  */
 export class FunctionError extends Error {
@@ -16,7 +16,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** All workers of a function are busy, and as many invocations wait for one as may. */
+/** All workers of a function are busy, and its queue of invocations is full. */
 export class FunctionThrottled extends Error {
   override readonly name = 'FunctionThrottled';
 }

@@ -3,23 +3,23 @@ import { FunctionWorker, type Output, type WorkerOptions } from './worker.ts';
 
 /** How far a function scales. */
 export interface Concurrency {
-  /** The most workers, so invocations at a time. */
+  /** The most workers, which is the most concurrent invocations. */
   readonly maxWorkers: number;
-  /** The most invocations that wait for a worker. */
+  /** The most invocations in the queue. */
   readonly maxWaiting: number;
 }
 
 const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
 
-/** An invocation that waits for a worker. */
+/** An invocation in the queue. */
 interface Waiting {
   readonly begin: (worker: FunctionWorker) => void;
   readonly fail: (error: Error) => void;
 }
 
 /**
- * A Lambda function: its invocations share a few workers, which start when they are needed, one at
- * a time, since every start takes longer than most invocations.
+ * A Lambda function whose invocations share a few workers. Workers start on demand and one at a
+ * time, because a start takes longer than most invocations.
  */
 export class LambdaFunction {
   readonly #options: WorkerOptions;
@@ -34,32 +34,31 @@ export class LambdaFunction {
     this.#concurrency = concurrency;
   }
 
-  /** The function's name, as its log and its environment have it. */
+  /** The function's name in its log and environment. */
   get name(): string {
     return this.#options.spec.name;
   }
 
   /**
-   * Invokes the function once a worker is free.
+   * Invokes the function as soon as a worker is free.
    *
    * @param event the event as JSON
-   * @param signal ends the waiting, or tells the function that nobody wants its answer any more
-   * @returns the answer as it comes: JSON, or what a streaming handler writes
-   * @throws FunctionThrottled where too many wait already
-   * @throws FunctionError where the function cannot be loaded
-   * @throws the signal's reason where it comes while waiting
+   * @param signal leaves the queue, or tells the function that its answer is no longer needed
+   * @returns the answer as it comes: JSON, or the bytes that a streaming handler writes
+   * @throws FunctionThrottled if the queue is full; FunctionError if the function cannot be loaded;
+   * the signal's reason if it aborts in the queue
    */
   async invoke(event: string, signal: AbortSignal): Promise<Output> {
     const worker = await this.#worker(signal);
     return worker.invoke(event, signal, () => this.#release(worker));
   }
 
-  /** Whether a worker is at work, be it that its answer has gone out already. */
+  /** Whether a worker is busy. It may be so after its answer has gone out. */
   get busy(): boolean {
     return this.#workers.size > this.#idle.length;
   }
 
-  /** Ends all workers with what they are doing; the next invocation starts a new one. */
+  /** Ends all workers at once. The next invocation starts a new one. */
   async kill(reason = 'Runtime was killed'): Promise<void> {
     const workers = [...this.#workers];
     this.#idle = [];
@@ -71,10 +70,10 @@ export class LambdaFunction {
     const idle = this.#takeIdle();
     if (idle) return idle;
     if (this.#waiting.length < this.#concurrency.maxWaiting) return this.#wait(signal);
-    throw new FunctionThrottled(`${this.name} is busy, and ${this.#waiting.length} invocations wait for it`);
+    throw new FunctionThrottled(`${this.name} is busy: ${this.#waiting.length} invocations are in its queue`);
   }
 
-  /** The worker that was busy last, whose caches are the warmest. */
+  /** Takes the most recently used worker, because its caches are the warmest. */
   #takeIdle(): FunctionWorker | undefined {
     const worker = this.#idle.pop();
     if (!worker?.dead) return worker;
@@ -95,7 +94,7 @@ export class LambdaFunction {
     return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
-  /** Starts a worker for those who wait, where one more may be. */
+  /** Starts a worker if invocations wait and the limit allows one more. */
   #grow(): void {
     const full = this.#workers.size >= this.#concurrency.maxWorkers;
     if (this.#starting || full || this.#waiting.length === 0) return;
@@ -110,14 +109,14 @@ export class LambdaFunction {
       });
   }
 
-  /** Gives a worker that is free, or whose thread has ended, its next work or its successor. */
+  /** Gives a free worker its next invocation, or replaces it if its thread has ended. */
   #release(worker: FunctionWorker): void {
     if (worker.dead) this.#workers.delete(worker);
-    else this.#hand(worker);
+    else this.#assign(worker);
     this.#grow();
   }
 
-  #hand(worker: FunctionWorker): void {
+  #assign(worker: FunctionWorker): void {
     const next = this.#waiting.shift();
     if (next) next.begin(worker);
     else this.#idle.push(worker);

@@ -4,18 +4,20 @@ import { type Concurrency, LambdaFunction } from './function.ts';
 
 /** The functions of a stack. */
 export interface Functions {
-  /** Throws where the stack has no such function. */
+  /** @throws Error if the stack has no such function */
   of(spec: Pick<FunctionSpec, 'arn'>): LambdaFunction;
-  /** Gives the functions a moment for what they do after their answers. */
-  settle(): Promise<void>;
-  /** Ends the processes of all functions with what they are doing, as if they had crashed. */
+  /**
+   * Waits up to three seconds until no function is busy, because some work on after their answers.
+   */
+  waitUntilIdle(): Promise<void>;
+  /** Ends the threads of all functions at once, as a crash would. */
   kill(): Promise<void>;
 }
 
 /** How to run a stack's functions. */
 export interface FunctionsOptions {
   readonly specs: readonly FunctionSpec[];
-  /** Beside each function's own environment. */
+  /** Variables for every function, beside its own. */
   readonly environment: Readonly<Record<string, string>>;
   /** Takes each line that a function writes, with the function's name. */
   readonly log: (source: string, line: string) => void;
@@ -24,7 +26,7 @@ export interface FunctionsOptions {
 
 const graceMs = 3000;
 
-/** Makes the functions of a stack; each starts when it is invoked. */
+/** Makes the functions of a stack. Each starts at its first invocation. */
 export const makeFunctions = ({ specs, environment, log, concurrency }: FunctionsOptions): Functions => {
   const functions = new Map(
     specs.map((spec) => [
@@ -38,7 +40,7 @@ export const makeFunctions = ({ specs, environment, log, concurrency }: Function
       if (!found) throw new Error(`the stack has no function ${arn}`);
       return found;
     },
-    settle: async () => {
+    waitUntilIdle: async () => {
       const until = performance.now() + graceMs;
       const busy = () => [...functions.values()].some((lambda) => lambda.busy);
       while (busy() && performance.now() < until) await sleep(10);

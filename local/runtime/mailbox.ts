@@ -1,9 +1,9 @@
-/** A queue between one that sends and one that awaits. */
+/** A queue between one sender and one receiver. */
 export class Mailbox<Message> {
   readonly #messages: Message[] = [];
   #waiting: ((message: Message) => void) | undefined;
 
-  /** Puts a message in. */
+  /** Adds a message. */
   send(message: Message): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -11,7 +11,7 @@ export class Mailbox<Message> {
     else this.#messages.push(message);
   }
 
-  /** Takes the oldest message out, once there is one. One caller at a time. */
+  /** Removes the oldest message as soon as there is one. Only one caller may wait. */
   next(): Promise<Message> {
     const message = this.#messages.shift();
     if (message !== undefined) return Promise.resolve(message);

@@ -1,27 +1,27 @@
-/** What a worker thread is made with. */
+/** The data that a worker thread starts with. */
 export interface WorkerSetup {
-  /** The path of the module that has the handler. */
+  /** The path of the handler's module. */
   readonly module: string;
-  /** The name that it exports the handler under. */
+  /** The name of the handler among the module's exports. */
   readonly export: string;
   readonly functionName: string;
   readonly functionArn: string;
   readonly memoryMb: number;
 }
 
-/** To a worker: one invocation at a time. */
+/** Messages to a worker, which runs one invocation at a time. */
 export type ToWorker =
   | {
       readonly type: 'invoke';
       readonly requestId: string;
       /** The event as JSON. */
       readonly event: string;
-      /** When the function's time is up, in milliseconds since 1970. */
+      /** When the function's time is up, in ms since 1970. */
       readonly deadline: number;
     }
-  /** So many bytes of the answer were taken. */
+  /** The reader has taken these bytes of the answer. */
   | { readonly type: 'taken'; readonly bytes: number }
-  /** Nobody wants the rest of the answer. */
+  /** The rest of the answer is not needed. */
   | { readonly type: 'abandon' };
 
 /** An error as the handler threw it. */
@@ -31,15 +31,15 @@ export interface ThrownError {
   readonly stack?: string;
 }
 
-/** From a worker. */
+/** Messages from a worker. */
 export type FromWorker =
-  /** The module is loaded: invocations can come. */
+  /** The module is loaded and invocations may come. */
   | { readonly type: 'ready' }
-  /** A piece of the answer. */
+  /** A chunk of the answer. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** The answer is complete. With `idle` the handler is done, else it is still at work. */
+  /** The answer is complete. `idle` says whether the handler has also ended. */
   | { readonly type: 'end'; readonly idle: boolean }
-  /** The handler failed, before or within its answer. */
+  /** The handler failed, before or during its answer. */
   | { readonly type: 'error'; readonly error: ThrownError; readonly idle: boolean }
-  /** The handler is done with what it did after its answer. */
+  /** The handler has ended, some time after its answer. */
   | { readonly type: 'idle' };

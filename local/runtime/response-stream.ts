@@ -1,49 +1,52 @@
 import { Writable } from 'node:stream';
 
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
-/** How many NUL bytes part the metadata from the body. */
+/** The number of NUL bytes between metadata and body. */
 export const delimiterLength = 8;
 
-/** How many bytes may be on their way to the reader: as much as a connection holds. */
+/** The most bytes in flight to the reader; a connection buffers about as much. */
 const windowBytes = 64 * 1024;
 
 const isBytesOrText = (chunk: unknown): boolean => typeof chunk === 'string' || chunk instanceof Uint8Array;
 
 /**
- * The stream that Lambda's Node runtime hands to a streaming handler. As on a connection, what is
- * written goes out at once, until the reader is 64 KiB behind; from then on it is held back, and
- * `write` tells the handler to wait.
+ * The stream that Lambda's Node runtime gives a streaming handler. Writes go out at once until the
+ * reader is 64 KiB behind. Then they are held back, and `write` tells the handler to wait.
  */
 export class ResponseStream extends Writable {
-  /** Called with a function that writes, before the first thing that the handler writes. */
+  /** Called with a write function before the handler's first write. */
   _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void;
   readonly #send: (bytes: Uint8Array) => void;
   #begun = false;
-  #bytesOnTheirWay = 0;
-  /** Lets the handler go on. */
-  #goOn: Written | undefined;
+  #bytesInFlight = 0;
+  /** Completes the pending write, so that the handler goes on. */
+  #resume: WriteCallback | undefined;
 
-  /** @param send sends bytes to the reader, who tells {@link taken} of them */
+  /** @param send sends bytes to the reader, which confirms them with {@link taken} */
   constructor(send: (bytes: Uint8Array) => void) {
     super();
     this.#send = send;
-    // A handler that doesn't listen shall not end its whole process because its reader went away.
+    // Without a listener, a reader that disconnects would end the whole process.
     this.on('error', () => {});
   }
 
-  /** The reader has taken so many bytes. */
+  /** Confirms that the reader has taken these bytes. */
   taken(bytes: number): void {
-    this.#bytesOnTheirWay -= bytes;
-    this.#letGoOn();
+    this.#bytesInFlight -= bytes;
+    this.#resumeIfRead();
   }
 
-  /** Lambda's own consumers look at the content type, API Gateway does not. */
+  /** Accepts a content type. Only Lambda's own consumers read it; API Gateway does not. */
   setContentType(_contentType: string): void {
     if (this.#begun) throw new Error('Cannot set content-type, too late.');
   }
 
-  override write(chunk: unknown, encoding?: BufferEncoding | Written, callback?: Written): boolean {
+  override write(
+    chunk: unknown,
+    encoding?: BufferEncoding | WriteCallback,
+    callback?: WriteCallback,
+  ): boolean {
     if (!this.#begun) {
       this.#begun = true;
       this._onBeforeFirstWrite?.((first) => super.write(first));
@@ -52,30 +55,30 @@ export class ResponseStream extends Writable {
     return typeof encoding === 'string' ? super.write(data, encoding, callback) : super.write(data, encoding);
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: Written): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: WriteCallback): void {
     this.#pass([chunk], callback);
   }
 
-  override _writev(chunks: readonly { chunk: Buffer }[], callback: Written): void {
+  override _writev(chunks: readonly { chunk: Buffer }[], callback: WriteCallback): void {
     this.#pass(
       chunks.map(({ chunk }) => chunk),
       callback,
     );
   }
 
-  #pass(chunks: readonly Buffer[], goOn: Written): void {
+  #pass(chunks: readonly Buffer[], resume: WriteCallback): void {
     const bytes = Buffer.concat(chunks);
-    this.#bytesOnTheirWay += bytes.length;
+    this.#bytesInFlight += bytes.length;
     if (bytes.length > 0) this.#send(bytes);
-    this.#goOn = goOn;
-    this.#letGoOn();
+    this.#resume = resume;
+    this.#resumeIfRead();
   }
 
-  #letGoOn(): void {
-    if (this.#bytesOnTheirWay >= windowBytes) return;
-    const goOn = this.#goOn;
-    this.#goOn = undefined;
-    goOn?.();
+  #resumeIfRead(): void {
+    if (this.#bytesInFlight >= windowBytes) return;
+    const resume = this.#resume;
+    this.#resume = undefined;
+    resume?.();
   }
 }
 
@@ -84,15 +87,15 @@ const streaming = Symbol.for('aws.lambda.runtime.handler.streaming');
 /** Whether `streamifyResponse` made the handler. */
 export const isStreaming = (handler: object): boolean => streaming in handler;
 
-/** What Lambda's Node runtime has as the global `awslambda`. */
+/** The global `awslambda` of Lambda's Node runtime. */
 export const awslambda = {
   streamifyResponse: <Handler extends object>(handler: Handler): Handler =>
     Object.assign(handler, { [streaming]: 'response' }),
 
   HttpResponseStream: {
     /**
-     * Has the stream begin with the metadata of an HTTP answer (its status, headers and cookies)
-     * and eight NUL bytes.
+     * Makes the stream begin with the metadata of an HTTP answer (status, headers and cookies) and
+     * eight NUL bytes.
      */
     from: (stream: ResponseStream, metadata: unknown): ResponseStream => {
       stream.setContentType('application/vnd.awslambda.http-integration-response');

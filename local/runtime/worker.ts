@@ -8,35 +8,28 @@ import { FunctionError } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
 
-/**
- * A function's answer as it comes; it throws FunctionError where the function fails, be it in the
- * middle.
- */
+/** A function's answer as it comes. It throws FunctionError if the function fails, also midway. */
 export type Output = AsyncGenerator<Uint8Array, void, void>;
 
-/** What a worker says of an invocation, and that its reader has gone, with the reason. */
+/** A worker's messages about an invocation, and the abort of its reader with the reason. */
 type Progress =
   | Exclude<FromWorker, { type: 'ready' | 'idle' }>
   | { readonly type: 'abandoned'; readonly reason: unknown };
 
-/** Runs a function in a thread of its own. */
 export interface WorkerOptions {
   readonly spec: FunctionSpec;
-  /** Beside the function's own environment. */
+  /** Variables beside the function's own. */
   readonly environment: Readonly<Record<string, string>>;
   /** Takes each line that the function writes. */
   readonly log: (line: string) => void;
 }
 
-/** Less than Node itself needs to start would be no help. */
-const leastMemoryMb = 256;
+/** Node itself needs about as much to start. */
+const minMemoryMb = 256;
 
 const bootstrap = new URL('./bootstrap.ts', import.meta.url);
 
-/**
- * The file of a module: of those that there are, the first in the order in which Lambda looks for
- * them.
- */
+/** The file of a module: the first that exists, in Lambda's order of extensions. */
 const moduleOf = (path: string): string => {
   const files = ['.js', '.mjs', '.cjs'].map((extension) => path + extension);
   return files.find((file) => existsSync(file)) ?? `${path}.js`;
@@ -64,14 +57,14 @@ const environmentOf = ({ spec, environment }: WorkerOptions): Record<string, str
   TZ: ':UTC',
 });
 
-/** Calls back with each line; one without an end counts once the stream ends. */
-const lines = (stream: Readable, log: (line: string) => void): void => {
+/** Calls back with each line; the last one needs no line end. */
+const forwardLines = (stream: Readable, log: (line: string) => void): void => {
   let rest = '';
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    for (const line of parts) log(line);
+    const pieces = (rest + text).split('\n');
+    rest = pieces.pop() ?? '';
+    for (const line of pieces) log(line);
   });
   stream.on('end', () => {
     if (rest) log(rest);
@@ -79,16 +72,16 @@ const lines = (stream: Readable, log: (line: string) => void): void => {
 };
 
 /**
- * A worker thread that runs one function's bundle, one invocation at a time. It is never reused
- * after a failure of the thread: whoever holds it looks at {@link dead}.
+ * A worker thread that runs one function's bundle, one invocation at a time. A thread that has
+ * failed is not reused: check {@link dead}.
  */
 export class FunctionWorker {
-  /** Resolves once the function is loaded; rejects with a FunctionError where that fails. */
+  /** Resolves when the function is loaded. Rejects with a FunctionError if that fails. */
   readonly started: Promise<void>;
   readonly #spec: FunctionSpec;
   readonly #worker: Worker;
   #start: { resolve: () => void; reject: (error: FunctionError) => void } | undefined;
-  #invocation: { mailbox: Mailbox<Progress>; over: () => void } | undefined;
+  #invocation: { mailbox: Mailbox<Progress>; finish: () => void } | undefined;
   #dead = false;
 
   constructor(options: WorkerOptions) {
@@ -99,30 +92,30 @@ export class FunctionWorker {
     this.#worker = new Worker(bootstrap, {
       workerData: setupOf(options.spec),
       env: environmentOf(options),
-      resourceLimits: { maxOldGenerationSizeMb: Math.max(leastMemoryMb, options.spec.memoryMb) },
+      resourceLimits: { maxOldGenerationSizeMb: Math.max(minMemoryMb, options.spec.memoryMb) },
       stdout: true,
       stderr: true,
     });
-    lines(this.#worker.stdout, options.log);
-    lines(this.#worker.stderr, options.log);
+    forwardLines(this.#worker.stdout, options.log);
+    forwardLines(this.#worker.stderr, options.log);
     this.#worker.on('message', (message: FromWorker) => this.#receive(message));
     this.#worker.on('error', (error) => this.#die(error instanceof Error ? error : new Error(String(error))));
     this.#worker.on('exit', (code) => this.#die(new Error(`Runtime exited with code ${code}`)));
   }
 
-  /** Whether the thread has ended, or is about to. */
+  /** Whether the thread has ended or is about to. */
   get dead(): boolean {
     return this.#dead;
   }
 
   /**
-   * Invokes the function, which must have started and be idle.
+   * Invokes the function, which must be loaded and idle.
    *
    * @param event the event as JSON
-   * @param signal tells that nobody wants the answer any more: a streaming handler finds its stream
+   * @param signal says that the answer is no longer needed. A streaming handler finds its stream
    * destroyed, and the answer throws the signal's reason
-   * @param idle is called once the function is idle again, or dead: it may work on when its answer
-   * has ended, or is not wanted
+   * @param idle is called when the handler has ended or the thread is dead. The handler may go on
+   * after its answer
    */
   invoke(event: string, signal: AbortSignal, idle: () => void): Output {
     const mailbox = new Mailbox<Progress>();
@@ -130,21 +123,21 @@ export class FunctionWorker {
     const timer = setTimeout(() => this.#timeOut(), timeoutMs);
     const abandon = () => mailbox.send({ type: 'abandoned', reason: signal.reason });
     signal.addEventListener('abort', abandon, { once: true });
-    const over = () => {
+    const finish = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abandon);
       this.#invocation = undefined;
       idle();
     };
-    this.#invocation = { mailbox, over };
+    this.#invocation = { mailbox, finish };
     this.#post({ type: 'invoke', requestId: randomUUID(), event, deadline: Date.now() + timeoutMs });
     if (signal.aborted) abandon();
-    // It may have died since it was chosen.
+    // The thread may have ended since it was chosen.
     if (this.#dead) this.#receive({ type: 'error', error: new Error('Runtime exited'), idle: true });
     return this.#output(mailbox);
   }
 
-  /** Ends the thread, and with it what it is doing. */
+  /** Ends the thread and its invocation. */
   terminate(reason: string): Promise<number> {
     this.#die(new Error(reason));
     return this.#worker.terminate();
@@ -154,7 +147,7 @@ export class FunctionWorker {
     this.terminate(`Task timed out after ${this.#spec.timeoutSeconds.toFixed(2)} seconds`);
   }
 
-  /** Tells the worker how far its reader has come, and when it stops. */
+  /** Yields the answer. It tells the worker how much was read, and when the reader stops. */
   async *#output(mailbox: Mailbox<Progress>): Output {
     let complete = false;
     const tell = (message: ToWorker) => {
@@ -182,7 +175,7 @@ export class FunctionWorker {
       return;
     }
     if (message.type !== 'idle') this.#invocation?.mailbox.send(message);
-    if (message.type === 'idle' || (message.type !== 'bytes' && message.idle)) this.#invocation?.over();
+    if (message.type === 'idle' || (message.type !== 'bytes' && message.idle)) this.#invocation?.finish();
   }
 
   #die(error: Error): void {

@@ -116,7 +116,7 @@ describe('npm start fails with a message', () => {
     const process = run({ PORT: String(port) });
     expect(await process.ended).toBe(1);
     expect(process.printed.err).toBe(
-      `port ${port} is taken: end what listens there, or set PORT to another (0 for any)\n`,
+      `port ${port} is in use: end the process that listens on it, or set PORT (0 for any free port)\n`,
     );
     other.close();
   });

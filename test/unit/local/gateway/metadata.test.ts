@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partOutput } from '../../../../local/gateway/metadata.ts';
+import { splitOutput } from '../../../../local/gateway/metadata.ts';
 import type { Output } from '../../../../local/runtime/worker.ts';
 
 const nul = '\0'.repeat(8);
@@ -33,7 +33,7 @@ describe('a streamed answer', () => {
           bytes,
           where.map((place) => Math.min(place, bytes.length)),
         );
-        const parted = await partOutput(output(pieces));
+        const parted = await splitOutput(output(pieces));
         expect(parted.metadata).toBe(metadata);
         // NULs that follow the delimiter belong to the body.
         expect(await collect(parted.body)).toEqual(Buffer.from(rest));
@@ -42,7 +42,7 @@ describe('a streamed answer', () => {
   });
 
   it('that ends without one is refused', async () => {
-    await expect(partOutput(output([Buffer.from('text')]))).rejects.toThrow('wrote no metadata');
+    await expect(splitOutput(output([Buffer.from('text')]))).rejects.toThrow('wrote no metadata');
   });
 
   it('that goes on and on without one is refused, and left', async () => {
@@ -53,14 +53,14 @@ describe('a streamed answer', () => {
         left = true;
       },
     );
-    await expect(partOutput(endless)).rejects.toThrow('wrote no metadata');
+    await expect(splitOutput(endless)).rejects.toThrow('wrote no metadata');
     expect(left).toBe(true);
   });
 
   it('is left when its body’s reader stops', async () => {
     let left = false;
     const pieces = [Buffer.from(`{}${nul}a`), Buffer.from('b'), Buffer.from('c')];
-    const { body } = await partOutput(
+    const { body } = await splitOutput(
       output(pieces, () => {
         left = true;
       }),

@@ -78,7 +78,7 @@ describe('a function', () => {
     const lambda = make({ maxWorkers: 1, maxWaiting: 1 });
     const { release } = await occupy(lambda);
     const waiting = count(lambda);
-    await expect(count(lambda)).rejects.toThrow('plain is busy, and 1 invocations wait');
+    await expect(count(lambda)).rejects.toThrow('plain is busy: 1 invocations are in its queue');
     await release();
     await waiting;
   });
