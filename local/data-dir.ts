@@ -3,11 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import { BadSetting } from './key.ts';
 import { isRunning } from './running.ts';
 
-/** A data folder that is this process's alone. */
+/** A data folder that this process has for itself. */
 export interface DataDir {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
-  /** Leaves it to others. */
+  /** Releases the folder for other processes. */
   release(): Promise<void>;
 }
 
@@ -22,9 +22,7 @@ const makeIfMissing = async (path: string): Promise<void> => {
   }
 };
 
-/**
- * Makes a folder with those on the way to it. Node's own way of doing so never ends below /proc.
- */
+/** Makes a folder and its missing parents. Node's own recursive mkdir never returns below /proc. */
 const makeFolder = async (path: string): Promise<void> => {
   try {
     await makeIfMissing(path);
@@ -37,11 +35,11 @@ const makeFolder = async (path: string): Promise<void> => {
 };
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOTDIR: 'it is a file, or lies below one',
-  EACCES: 'it may not be written to',
-  EPERM: 'it may not be written to',
-  EROFS: 'it may only be read',
-  ENOENT: 'it cannot be made',
+  ENOTDIR: 'it is a file or lies below one',
+  EACCES: 'it is not writable',
+  EPERM: 'it is not writable',
+  EROFS: 'it is on a read-only file system',
+  ENOENT: 'it cannot be created',
   ENOSPC: 'its disk is full',
 };
 
@@ -49,12 +47,12 @@ const unusable = (path: string, error: unknown): BadSetting => {
   const code = codeOf(error) ?? '';
   const reason = reasons[code] ?? String(error);
   return new BadSetting(
-    `DATA_DIR is ${path}, but ${reason} (${code}): name a folder that you can write to; it is made if missing`,
+    `DATA_DIR is ${path}, but ${reason} (${code}): name a writable folder; it is created if missing`,
     { cause: error },
   );
 };
 
-/** The file by which a process says that it uses the folder. */
+/** The lock file of a process that uses the folder. */
 const lockOf = (path: string, pid: number): string => join(path, `lock.${pid}`);
 
 const pidsIn = async (path: string): Promise<number[]> =>
@@ -63,7 +61,7 @@ const pidsIn = async (path: string): Promise<number[]> =>
     return pid === undefined ? [] : [Number(pid)];
   });
 
-/** Writes down that this process uses the folder, making the folder if it is missing. */
+/** Creates this process's lock file, and the folder if it is missing. */
 const lock = async (path: string): Promise<void> => {
   try {
     await makeFolder(path);
@@ -74,13 +72,13 @@ const lock = async (path: string): Promise<void> => {
 };
 
 /**
- * Claims a folder for this process. Each process first says that it uses the folder and then looks
- * who else does: of two that start at once neither can miss the other. Locks of processes that have
- * ended are removed.
+ * Claims a folder for this process. Each process first writes its lock and then looks for others,
+ * so that of two concurrent starts at least one sees the other. Locks of ended processes are
+ * removed.
  *
  * @param dataDir the folder; made if missing
- * @throws BadSetting where it cannot be made or written to, or another process uses it; nothing is
- * left behind then
+ * @throws BadSetting if it cannot be made or written to, or another process uses it; no lock is
+ * left then
  */
 export const claimDataDir = async (dataDir: string): Promise<DataDir> => {
   const path = resolve(dataDir);
@@ -91,8 +89,8 @@ export const claimDataDir = async (dataDir: string): Promise<DataDir> => {
   if (user !== undefined) {
     await release();
     throw new BadSetting(
-      `DATA_DIR is ${path}, which process ${user} uses already: end that service, or name another folder ` +
-        `(if ${user} is something else, delete ${lockOf(path, user)})`,
+      `DATA_DIR is ${path}, which process ${user} uses: end that service or name another folder ` +
+        `(if process ${user} is not a service, delete ${lockOf(path, user)})`,
     );
   }
   await Promise.all(others.map((pid) => rm(lockOf(path, pid), { force: true })));

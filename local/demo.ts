@@ -5,8 +5,7 @@ import type { LocalService } from './service.ts';
 const example = resolve(import.meta.dirname, '../examples/agent.ts');
 
 /**
- * Runs the example agent against the service, and says so where it fails: the service is none the
- * worse.
+ * Runs the example agent against the service. A failure is printed; the service goes on.
  *
  * @param signal ends the example
  */
@@ -19,11 +18,10 @@ export const runDemo = async (
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,
   });
-  // A child that is ended reports that as an error as well.
+  // A child that is killed also emits an error.
   child.on('error', () => {});
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  // Without a code it was ended from outside: a Ctrl-C in the terminal reaches it before the signal
-  // does.
+  // A null code means it was ended by a signal: Ctrl-C in a terminal reaches the child before us.
   if (code !== 0 && code !== null && !signal.aborted)
     console.error('The example failed; the service goes on.');
 };

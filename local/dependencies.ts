@@ -9,57 +9,56 @@ import type { LocalStore } from './stores/store.ts';
 import { synthesize } from './synthesize.ts';
 import { readStack, type StackSpec } from './template/stack.ts';
 
-/** What the service is made of, and where that may be already. */
+/** What the service runs on: which of it runs already, and how to start the rest. */
 export interface DependencyOptions {
-  /** The folder to keep the data in. @default - in memory, gone at the end */
+  /** The folder for the data. @default - in memory, gone at the end */
   readonly dataDir?: string;
-  /** The endpoint of a DynamoDB that runs already. @default - one is started */
+  /** The endpoint of a running DynamoDB. @default - one is started */
   readonly dynamodb?: string;
-  /** The endpoint of an S3 that runs already. @default - one is started */
+  /** The endpoint of a running S3. @default - one is started */
   readonly s3?: string;
   /**
-   * Where model requests go; null leaves the functions the upstreams of the stack. @default - a
-   * model that echoes
+   * The upstream of model requests; null for the upstreams of the stack. @default - the echo model
    */
   readonly inference?: LocalUpstream | null;
-  /** The folder that the stack was synthesized to. @default - it is synthesized now */
+  /** The folder of the synthesized stack. @default - it is synthesized now */
   readonly assembly?: string;
-  /** Settings that go before those of cdk.json, where the stack is synthesized now. */
+  /** Settings that override those of cdk.json when the stack is synthesized now. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What the names of tables and buckets begin with. @default - the stack's name */
+  /** The prefix of table and bucket names. @default - the stack's name */
   readonly stackName?: string;
-  /** Takes what is being done. */
+  /** Takes a line for each step that is done. */
   readonly progress: (line: string) => void;
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal;
 }
 
-/** What the service is made of. */
-export interface Parts {
+/** What the service runs on. */
+export interface Dependencies {
   /** The endpoints of the stores. */
   readonly dynamodb: string;
   readonly s3: string;
   readonly stack: StackSpec;
-  /** Where model requests go; null for the upstreams of the stack. */
+  /** The upstream of model requests; null for the upstreams of the stack. */
   readonly model: LocalUpstream | null;
 }
 
 /**
- * Waits for works begun side by side; where one fails, or the signal says so, all are given up, and
- * awaited.
+ * Runs four tasks concurrently. If one fails or the signal aborts, it cancels all and waits for
+ * them.
  */
-const together = async <A, B, C, D>(
-  begin: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>, Promise<C>, Promise<D>],
+const allOrCancel = async <A, B, C, D>(
+  start: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>, Promise<C>, Promise<D>],
   signal?: AbortSignal,
 ): Promise<[A, B, C, D]> => {
   const failed = new AbortController();
-  const ending = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
-  const works = begin(ending);
-  for (const work of works) work.catch((error: unknown) => failed.abort(error));
-  // Those that are given up have still to end what they started.
-  await Promise.allSettled(works);
-  ending.throwIfAborted();
-  return Promise.all(works);
+  const cancelled = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+  const tasks = start(cancelled);
+  for (const task of tasks) task.catch((error: unknown) => failed.abort(error));
+  // Cancelled tasks still have to end what they started.
+  await Promise.allSettled(tasks);
+  cancelled.throwIfAborted();
+  return Promise.all(tasks);
 };
 
 const dynamodbOf = ({ dynamodb, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
@@ -70,7 +69,7 @@ const dynamodbOf = ({ dynamodb, dataDir }: DependencyOptions, signal: AbortSigna
 const s3Of = ({ s3, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
   s3 ? externalStore('AWS_ENDPOINT_URL_S3', s3, signal) : startS3(dataDir && join(dataDir, 's3'));
 
-/** Where the stack was synthesized to, or is now. */
+/** The folder of the synthesized stack, which is synthesized now if there is none. */
 const assemblyOf = async (
   { assembly, settings }: DependencyOptions,
   cleanup: AsyncDisposableStack,
@@ -84,20 +83,20 @@ const assemblyOf = async (
 };
 
 /**
- * Starts the stores that are not given and synthesizes the stack, side by side.
+ * Starts the missing stores and synthesizes the stack, concurrently.
  *
- * @param cleanup is told how to end what was started, also where something fails
+ * @param cleanup gets a callback for everything started, also if a later step fails
  * @throws MissingPrerequisite, BadSetting, SynthesisFailed; the signal's reason
  */
 export const startDependencies = async (
   options: DependencyOptions,
   cleanup: AsyncDisposableStack,
-): Promise<Parts> => {
+): Promise<Dependencies> => {
   const { progress } = options;
-  const store = async (name: string, given: string | undefined, start: Promise<LocalStore>) => {
+  const store = async (name: string, external: string | undefined, start: Promise<LocalStore>) => {
     const { endpoint, stop } = await start;
     cleanup.defer(stop);
-    progress(`${name}: ${endpoint}${given ? ' (as told)' : ''}`);
+    progress(`${name}: ${endpoint}${external ? ' (external)' : ''}`);
     return endpoint;
   };
   const stack = async (folder: Promise<string>) => {
@@ -109,10 +108,10 @@ export const startDependencies = async (
     if (options.inference !== undefined) return options.inference;
     const echo = await startEchoModel();
     cleanup.defer(() => echo.stop());
-    progress(`model: ${echo.baseUrl} (an echo; set INFERENCE_BASE_URL for a real one)`);
+    progress(`model: ${echo.baseUrl} (an echo model; set INFERENCE_BASE_URL for a real one)`);
     return echo;
   };
-  const [dynamodb, s3, read, upstream] = await together(
+  const [dynamodb, s3, read, upstream] = await allOrCancel(
     (signal) => [
       store('DynamoDB', options.dynamodb, dynamodbOf(options, signal)),
       store('S3', options.s3, s3Of(options, signal)),

@@ -3,19 +3,18 @@ import { listen } from './gateway/server.ts';
 import type { FunctionSpec } from './template/functions.ts';
 import type { StackSpec } from './template/stack.ts';
 
-/** Where model requests go locally, whatever model they are for. */
+/** The local upstream of model requests, whatever the model. */
 export interface LocalUpstream {
   readonly baseUrl: string;
   readonly key?: string;
 }
 
-/** The route whose function passes model requests on. */
+/** The route whose function forwards model requests. */
 const inferencePath = '/inference/v1/{path+}';
 
 /**
- * The functions of a stack, with this upstream in the environment of the one that passes model
- * requests on, in the place of those of the settings: their keys are in Secrets Manager, which
- * there is none of here.
+ * Gives the stack's functions this upstream in place of the configured ones. The keys of those are
+ * in Secrets Manager, which does not run locally.
  */
 export const withUpstream = (
   { api, functions }: Pick<StackSpec, 'api' | 'functions'>,
@@ -31,7 +30,7 @@ export const withUpstream = (
   );
 };
 
-/** Starts a model that echoes, on the loopback address. */
+/** Starts the echo model on the loopback address. */
 export const startEchoModel = async (): Promise<LocalUpstream & { stop(): Promise<void> }> => {
   const server = await listen(0, Promise.resolve(echo));
   return { baseUrl: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop() };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatKey, type Key, makeKey, newRecord, parseKey, putKey, roles } from '../core/auth/index.ts';
 import type { Table } from '../core/storage/index.ts';
 
-/** The operator's settings are not what they should be; the message says what to write. */
+/** A setting of the operator is wrong. The message says what to write instead. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
@@ -12,75 +12,72 @@ export class BadSetting extends Error {
 export interface LocalKeyOptions {
   /** The service's name. */
   readonly service: string;
-  /**
-   * The key as text, as the operator gave it. @default - the one that the folder keeps, or one that
-   * is made
-   */
-  readonly given?: string;
-  /** The folder that keeps a key that was made, absolute. @default - it is not kept */
+  /** The key as the operator set it. @default - the key in the folder, or a new one */
+  readonly configured?: string;
+  /** The folder for a new key, absolute. @default - the key is not stored */
   readonly folder?: string;
 }
 
-/** The key that may do everything. */
+/** A key that may do everything. */
 export interface LocalKey {
   readonly key: Key;
-  /** The file that keeps it, absolute; absent where it was given, or is gone with this process. */
+  /** The file with the key, absolute; absent if the operator set the key or there is no folder. */
   readonly file?: string;
 }
 
 const formOf = (service: string): string => `${service}_<16 of 0-9a-z>_<64 hex digits>`;
 
-const keptIn = async (file: string): Promise<string | undefined> => {
+const readKeyFile = async (file: string): Promise<string | undefined> => {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new BadSetting(`${file} should keep the service's key and cannot be read: ${error}`, {
+    throw new BadSetting(`${file} holds the service's key but cannot be read: ${error}`, {
       cause: error,
     });
   }
 };
 
 /**
- * Writes a new key to a file that its owner alone can read, and that is there whole or not at all.
+ * Writes a key to a file that only its owner can read. Renaming makes the file complete or absent.
  */
-const keep = async (file: string, key: Key): Promise<void> => {
+const writeKeyFile = async (file: string, key: Key): Promise<void> => {
   const draft = `${file}.draft`;
   await writeFile(draft, `${formatKey(key)}\n`, { mode: 0o600 });
   await rename(draft, file);
 };
 
 /**
- * Finds the key that the service is to have: the given one, else the one that the folder keeps,
- * else a new one, which the folder keeps from now on.
+ * Finds the service's key: the operator's, else the folder's, else a new one that the folder
+ * stores.
  *
- * @throws BadSetting where the given or the kept text is no key of this service
+ * @throws BadSetting if the operator's or the stored text is not a key of this service
  */
-export const findLocalKey = async ({ service, given, folder }: LocalKeyOptions): Promise<LocalKey> => {
-  if (given !== undefined) {
-    const key = parseKey(service, given);
+export const findLocalKey = async ({ service, configured, folder }: LocalKeyOptions): Promise<LocalKey> => {
+  if (configured !== undefined) {
+    const key = parseKey(service, configured);
     if (key) return { key };
-    throw new BadSetting(`LOCAL_KEY should be ${formOf(service)}; leave it out to have one made`);
+    throw new BadSetting(`LOCAL_KEY should be ${formOf(service)}; leave it out to make a new key`);
   }
   if (folder === undefined) return { key: makeKey(service) };
   const file = join(folder, 'key');
-  const kept = await keptIn(file);
-  const key = kept === undefined ? makeKey(service) : parseKey(service, kept);
-  if (!key) throw new BadSetting(`${file} should be ${formOf(service)}; delete it to have a key made`);
-  if (kept === undefined) await keep(file, key);
+  const stored = await readKeyFile(file);
+  const key = stored === undefined ? makeKey(service) : parseKey(service, stored);
+  if (!key) throw new BadSetting(`${file} should be ${formOf(service)}; delete it to make a new key`);
+  if (stored === undefined) await writeKeyFile(file, key);
   return { key, file };
 };
 
 /**
- * Stores a key with every role on every project, which belongs to the user `local`. Storing it
- * again changes nothing.
+ * Stores the key with every role on every project, for the user `local`. Storing it again changes
+ * nothing.
  *
- * @throws BadSetting where its id belongs to another key, or it has been revoked
+ * @throws BadSetting if its id belongs to another key or it was revoked
  */
 export const storeLocalKey = async (table: Table, { key, file }: LocalKey): Promise<void> => {
   const grants = roles.map((role) => ({ scope: '*', role }) as const);
   const record = newRecord(key, { user: 'local', grants }, Date.now() * 1000);
   if (await putKey(table, record)) return;
-  const mend = file === undefined ? 'give another in LOCAL_KEY' : `delete ${file} to have one made`;
-  throw new BadSetting(`the key ${key.id} has been revoked, or is another one, in this data: ${mend}`);
+  const remedy = file === undefined ? 'set LOCAL_KEY to another one' : `delete ${file} to make a new key`;
+  throw new BadSetting(`the key ${key.id} was revoked or differs in this data: ${remedy}`);
 };

@@ -1,15 +1,15 @@
 import type { StackSpec } from './template/stack.ts';
 
 /**
- * Whether a line of a function's log is one of the JSON lines that tell of a request that went
- * well: too many to show unless somebody asks.
+ * Whether a log line is the JSON of a successful request. There are many, so they are shown on
+ * demand only.
  */
 export const isRequestLog = (line: string): boolean =>
   line.startsWith('{') && !line.includes('"level":"error"');
 
 /**
- * Gives what a function's lines begin with, by its name: the route that it answers, or
- * `authorizer`; else the name itself.
+ * Names the source of a function's lines: its route, or `authorizer`; the function's name
+ * otherwise.
  */
 export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) => string) => {
   const sources = new Map(api.routes.map(({ function: { name }, path }) => [name, path]));

@@ -1,5 +1,5 @@
 /**
- * `npm start`: runs the service on this machine until it is told to end. Settings come from the
+ * `npm start`: runs the service on this machine until a signal ends it. Settings come from the
  * environment.
  */
 
@@ -15,25 +15,25 @@ import { readSettings, type Settings } from './settings.ts';
 import { MissingPrerequisite } from './stores/dynamodb.ts';
 import { SynthesisFailed } from './synthesize.ts';
 
-/** Seconds since the process was started. */
+/** Seconds since the process started. */
 const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`;
 
 const progress = (line: string): void => console.log(`${elapsed()}  ${line}`);
 
 /**
- * A terminal, npm and a supervisor may each pass the same signal on; later than this one, it is a
- * second one.
+ * Terminal, npm and a supervisor may each forward one signal. A later one is a second request to
+ * end, in ms.
  */
 const sameSignalMs = 1000;
 
-/** Aborts at the first signal to end; at a second one the process ends at once. */
-const untilTold = (): AbortSignal => {
+/** Aborts at the first signal. A second signal ends the process at once. */
+const terminationSignal = (): AbortSignal => {
   const ending = new AbortController();
-  let told: number | undefined;
+  let firstAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (told !== undefined && performance.now() - told > sameSignalMs) process.exit(1);
-      told ??= performance.now();
+      if (firstAt !== undefined && performance.now() - firstAt > sameSignalMs) process.exit(1);
+      firstAt ??= performance.now();
       ending.abort();
     });
   }
@@ -52,12 +52,13 @@ const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> =
   });
 };
 
-/** What to do with a service that is ready; a key that the operator gave is not shown. */
-const introduce = ({ url, key, keyFile }: LocalService, given: boolean): void => {
-  if (!given) console.log(`\nkey (${keyFile === undefined ? 'shown once' : `kept in ${keyFile}`}): ${key}`);
+/** Prints the key and a first request. A key that the operator set is not shown. */
+const printUsage = ({ url, key, keyFile }: LocalService, configured: boolean): void => {
+  if (!configured)
+    console.log(`\nkey (${keyFile === undefined ? 'shown once' : `stored in ${keyFile}`}): ${key}`);
   console.log(`
 Try it:
-  curl ${url}/calls/stream_query -u "api:${given ? '$LOCAL_KEY' : key}" \\
+  curl ${url}/calls/stream_query -u "api:${configured ? '$LOCAL_KEY' : key}" \\
     -H 'content-type: application/json' -d '{"project_id": "demo/shop"}'
 `);
 };
@@ -67,14 +68,14 @@ const operatorErrors = [BadSetting, MissingPrerequisite, PortTaken, SettingsErro
 const isForOperator = (error: unknown): error is Error =>
   operatorErrors.some((type) => error instanceof type);
 
-/** Lets the service be used until told to end. */
-const serve = async (service: LocalService, settings: Settings, told: AbortSignal): Promise<void> => {
+/** Keeps the service running until the signal. */
+const serve = async (service: LocalService, settings: Settings, termination: AbortSignal): Promise<void> => {
   const removeRunFile = await writeRunFile(service);
   try {
     console.log(`ready ${service.url}`);
-    introduce(service, settings.key !== undefined);
-    const demo = settings.demo ? runDemo(service, told) : undefined;
-    if (!told.aborted) await once(told, 'abort');
+    printUsage(service, settings.key !== undefined);
+    const demo = settings.demo ? runDemo(service, termination) : undefined;
+    if (!termination.aborted) await once(termination, 'abort');
     progress('ending');
     await demo;
   } finally {
@@ -82,22 +83,22 @@ const serve = async (service: LocalService, settings: Settings, told: AbortSigna
   }
 };
 
-const main = async (told: AbortSignal): Promise<void> => {
+const main = async (termination: AbortSignal): Promise<void> => {
   const settings = readSettings(process.env);
-  const service = await start(settings, told);
+  const service = await start(settings, termination);
   try {
-    await serve(service, settings, told);
+    await serve(service, settings, termination);
   } finally {
     await service.stop();
   }
 };
 
-const told = untilTold();
+const termination = terminationSignal();
 try {
-  await main(told);
+  await main(termination);
 } catch (error) {
-  // Told to end while it was starting, it has ended what it had begun.
-  if (error !== told.reason) {
+  // A start that was cancelled has cleaned up by now.
+  if (error !== termination.reason) {
     console.error(isForOperator(error) ? error.message : error);
     process.exit(1);
   }

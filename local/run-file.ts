@@ -6,10 +6,9 @@ import { authorizerCacheSecondsOf, outputOf } from './template/stack.ts';
 const folder = join(resolve(import.meta.dirname, '..'), '.local');
 
 /**
- * Writes down in `.local/<port>.json` where the running service has its stores, for commands that
- * use them.
+ * Writes the running service's stores to `.local/<port>.json`, for commands that use them.
  *
- * @returns a function that removes the file again
+ * @returns removes the file
  */
 export const writeRunFile = async ({
   url,

@@ -1,4 +1,4 @@
-/** Whether a process of this machine runs, by its id; one of another user does too. */
+/** Whether a process with this id runs on this machine, under any user. */
 export const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);

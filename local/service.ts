@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../core/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { claimDataDir } from './data-dir.ts';
-import { type DependencyOptions, type Parts, startDependencies } from './dependencies.ts';
+import { type Dependencies, type DependencyOptions, startDependencies } from './dependencies.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
 import { guardStores, withAccessKeys } from './iam/guard.ts';
@@ -23,70 +23,61 @@ import { outputOf, readStack, serviceOf } from './template/stack.ts';
 
 /** How to run the service locally. */
 export interface LocalServiceOptions extends Partial<DependencyOptions> {
-  /** @default - any that is free */
+  /** @default - any free port */
   readonly port?: number;
-  /**
-   * A key to store at the start. @default - the one that the data folder keeps, or one that is made
-   */
+  /** A key to store at the start. @default - the key in the data folder, or a new one */
   readonly key?: string;
   readonly concurrency?: Concurrency;
   /**
-   * Has functions refused what their roles do not allow, as in AWS, and takes what they do, with
-   * the route or the part that does it. Every request to a store then makes a detour. @default -
-   * they may do everything
+   * Restricts functions to their roles as AWS does, and takes each access with its route. Every
+   * request to a store then passes a proxy. @default - functions may do everything
    */
   readonly leastPrivilege?: (source: string, access: Access) => void;
   /**
-   * Takes what the functions and the gateway write, each line with the route or the part that it is
-   * of. @default - nobody does
+   * Takes each line of the functions and the gateway, with its source. @default - lines are dropped
    */
   readonly log?: (source: string, line: string) => void;
 }
 
-/** The service, running. */
-export interface LocalService extends Parts {
-  /** Without a slash at its end. */
+/** The running service. */
+export interface LocalService extends Dependencies {
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Its name. */
+  /** The service's name. */
   readonly service: string;
   /** A key that may do everything. */
   readonly key: string;
-  /** The file that keeps the key; absent where it was given, or is gone at the end. */
+  /** The file with the key; absent if the key was set or is not stored. */
   readonly keyFile?: string;
-  /**
-   * Ends the processes of all functions, or of a route's, with what they are doing, as if they had
-   * crashed.
-   */
+  /** Ends the threads of all functions, or of one route's, at once, as a crash would. */
   killWorkers(path?: string): Promise<void>;
-  /**
-   * Ends it, once the requests under way have had a moment. Resolves once nothing of it is left.
-   */
+  /** Gives pending requests a moment, then ends the service. Resolves when everything has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * The service's name, which every key begins with: what the stack will be synthesized with, or has
- * been.
+ * The service's name, which every key starts with: from the settings, or from the synthesized
+ * stack.
  */
 const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
   assembly === undefined ? readConfig(contextWith(settings)).serviceName : serviceOf(readStack(assembly));
 
-/** Fills the stores with the stack's tables and bucket, and the key. */
+/** Creates the stack's tables and bucket, and stores the key. */
 const prepareStores = async (
-  { dynamodb, s3, stack }: Parts,
+  { dynamodb, s3, stack }: Dependencies,
   key: LocalKey,
-  given: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal'>,
+  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal'>,
 ): Promise<void> => {
   const shared = { region: localRegion, credentials: localCredentials };
   const client = new DynamoDBClient({ ...shared, endpoint: dynamodb });
   const s3Client = new S3Client({ ...shared, endpoint: s3 });
-  const tables = createTables(stack, client, given.signal);
-  const buckets = createBuckets(stack, s3Client, given.signal);
+  const tables = createTables(stack, client, external.signal);
+  const buckets = createBuckets(stack, s3Client, external.signal);
   try {
     await Promise.all([
-      usingExternal('AWS_ENDPOINT_URL_DYNAMODB', given.dynamodb, tables),
-      usingExternal('AWS_ENDPOINT_URL_S3', given.s3, buckets),
+      usingExternal('AWS_ENDPOINT_URL_DYNAMODB', external.dynamodb, tables),
+      usingExternal('AWS_ENDPOINT_URL_S3', external.s3, buckets),
     ]);
     await storeLocalKey({ client, name: outputOf(stack, 'KeysTable') }, key);
   } finally {
@@ -95,42 +86,40 @@ const prepareStores = async (
   }
 };
 
-/**
- * Claims what the service needs for itself, and finds its key: what fails here costs nobody a wait.
- */
+/** Claims port and data folder and finds the key. It comes first, because it is quick to fail. */
 const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
   const service = serviceNameOf(options);
-  const { promise: listener, resolve: serve, reject: give } = Promise.withResolvers<RequestListener>();
+  const { promise: listener, resolve: serve, reject: refuse } = Promise.withResolvers<RequestListener>();
   listener.catch(() => {});
   const server = await listen(options.port ?? 0, listener);
   cleanup.defer(() => server.stop());
-  cleanup.defer(() => give(new Error('stopped')));
+  cleanup.defer(() => refuse(new Error('stopped')));
   const dataDir = options.dataDir ? await claimDataDir(options.dataDir) : undefined;
   if (dataDir) cleanup.defer(dataDir.release);
   const key = await findLocalKey({
     service,
-    ...(options.key !== undefined && { given: options.key }),
+    ...(options.key !== undefined && { configured: options.key }),
     ...(dataDir && { folder: dataDir.path }),
   });
   return { service, server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
 /**
- * The functions of the stack, on its stores and the local model; behind guards, where they are to
- * have no more than their roles allow.
+ * Makes the functions on the stores and the local model. With least privilege, guards stand before
+ * the stores.
  */
 const functionsOf = async (
-  { stack, model, dynamodb, s3 }: Parts,
-  { leastPrivilege: used, concurrency, log = () => {} }: LocalServiceOptions,
+  { stack, model, dynamodb, s3 }: Dependencies,
+  { leastPrivilege: onAccess, concurrency, log = () => {} }: LocalServiceOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
   const nameOf = sourceNames(stack);
   const plain = model ? withUpstream(stack, model) : stack.functions;
-  const specs = used ? withAccessKeys(plain) : plain;
-  const guard = used && {
+  const specs = onAccess ? withAccessKeys(plain) : plain;
+  const guard = onAccess && {
     specs,
     policies: stack.policies(),
-    used: ({ name }: FunctionSpec, access: Access) => used(nameOf(name), access),
+    used: ({ name }: FunctionSpec, access: Access) => onAccess(nameOf(name), access),
     log: (line: string) => log('store', line),
   };
   const stores = guard ? await guardStores({ dynamodb, s3 }, guard, cleanup) : { dynamodb, s3 };
@@ -143,32 +132,35 @@ const functionsOf = async (
 };
 
 /**
- * Runs the synthesized stack on local stores.
+ * Runs the synthesized stack on local stores. If the start fails, nothing is left running.
  *
- * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError, SynthesisFailed, each with a
- * message for the operator; Error where the stack has what is not supported locally; the signal's
- * reason. Nothing is left running then.
+ * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError or SynthesisFailed with a
+ * message for the operator; Error if the stack has something that is not supported locally; the
+ * signal's reason
  */
 export const startLocalService = async (options: LocalServiceOptions = {}): Promise<LocalService> => {
   const { signal, log = () => {}, progress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const { service, server, serve, key, dataDir } = await claim(options, cleanup);
-  const parts = await startDependencies({ ...options, ...(dataDir && { dataDir }), progress }, cleanup);
-  await prepareStores(parts, key, options).catch((error: unknown) => {
+  const dependencies = await startDependencies(
+    { ...options, ...(dataDir && { dataDir }), progress },
+    cleanup,
+  );
+  await prepareStores(dependencies, key, options).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });
   signal?.throwIfAborted();
-  const { stack } = parts;
-  const functions = await functionsOf(parts, options, cleanup);
+  const { stack } = dependencies;
+  const functions = await functionsOf(dependencies, options, cleanup);
   cleanup.defer(() => functions.kill());
   cleanup.defer(() => functions.waitUntilIdle());
   serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
-  // Before the functions and stores that the requests under way still need.
+  // The server stops before the functions and stores that pending requests still need.
   cleanup.defer(() => server.stop());
   const owned = cleanup.move();
   return {
-    ...parts,
+    ...dependencies,
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     service,

@@ -1,19 +1,19 @@
 import type { LocalUpstream } from './inference.ts';
 import { BadSetting } from './key.ts';
 
-/** What the environment says of how to run. */
+/** The settings of `npm start`, from the environment. */
 export interface Settings {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly key?: string;
-  /** Whether to run the example against the service once it is ready. */
+  /** Whether to run the example once the service is ready. */
   readonly demo: boolean;
   readonly dataDir?: string;
   readonly dynamodb?: string;
   readonly s3?: string;
-  /** Where model requests go. @default - a model that echoes */
+  /** The upstream of model requests. @default - the echo model */
   readonly inference?: LocalUpstream;
-  /** Whether the functions' own logs are shown. */
+  /** Whether the log shows every request. */
   readonly verbose: boolean;
 }
 
@@ -23,7 +23,7 @@ const portOf = (text: string | undefined): number => {
   if (!text) return defaultPort;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any port that is free`);
+  throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any free port`);
 };
 
 const switches: Readonly<Record<string, boolean>> = {
@@ -45,21 +45,19 @@ const switchOf = (name: string, value: string | undefined, absent: boolean): boo
 };
 
 /**
- * The endpoint of a store, by address: with a host name, SDKs would make each bucket's name a host
- * of its own.
+ * The endpoint of a store with an IP address. With a host name, SDKs would put each bucket's name
+ * before it.
  */
 const endpointOf = (name: string, value: string | undefined): string | undefined => {
   if (!value) return undefined;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
     return value.replace(/(?<=:\/\/)localhost(?=[:/]|$)/i, '127.0.0.1');
   throw new BadSetting(
-    `${name} is ${value}: write a URL like http://127.0.0.1:8000, or leave it out to have one started`,
+    `${name} is ${value}: write a URL like http://127.0.0.1:8000, or leave it out to start one`,
   );
 };
 
-/**
- * The upstream of model requests: a base URL and perhaps a key, which by itself would go nowhere.
- */
+/** The upstream of model requests: a base URL and perhaps a key. */
 const upstreamOf = (baseUrl: string | undefined, key: string | undefined): LocalUpstream | undefined => {
   if (!baseUrl && key) throw new BadSetting('INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too');
   if (!baseUrl) return undefined;
@@ -69,7 +67,7 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
 };
 
 /**
- * Reads the settings from the environment. A variable that is empty counts as absent.
+ * Reads the settings from the environment. An empty variable counts as absent.
  *
  * @throws BadSetting that names the variable and says what to write
  */

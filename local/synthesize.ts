@@ -6,33 +6,33 @@ import { text } from 'node:stream/consumers';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The stack does not synthesize; the message is what the app printed. */
+/** The stack does not synthesize. The message is what the app printed. */
 export class SynthesisFailed extends Error {
   override readonly name = 'SynthesisFailed';
 }
 
 /**
- * The CDK context that the stack is synthesized with: that of cdk.json.
+ * The CDK context that the stack is synthesized with.
  *
- * @param settings what goes before it
+ * @param settings override the context of cdk.json
  */
 export const contextWith = (settings: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context?: object };
   return { ...context, ...settings };
 };
 
-/** Ends the app with the esbuild that it may have started. */
+/** Ends the app's process group, with the esbuild processes in it. */
 const kill = ({ pid, exitCode, signalCode }: ChildProcess): void => {
   if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
 };
 
 /**
- * Synthesizes the stack as the CDK CLI would, without it: no account, no network.
+ * Synthesizes the stack without the CDK CLI: no account and no network are needed.
  *
- * @param outdir where the template and the bundles go
- * @param settings context that goes before that of cdk.json
- * @param signal gives it up
- * @throws SynthesisFailed with what the app printed, where it failed; the signal's reason
+ * @param outdir the folder for template and bundles
+ * @param settings override the context of cdk.json
+ * @param signal cancels the synthesis
+ * @throws SynthesisFailed with what the app printed; the signal's reason
  */
 export const synthesize = async (
   outdir: string,
@@ -44,7 +44,7 @@ export const synthesize = async (
     cwd: root,
     env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(contextWith(settings)) },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then
+    // In a process group of its own, Ctrl-C in the terminal reaches only this process, which then
     // ends things in order.
     detached: true,
   });

@@ -1,4 +1,4 @@
-/** A request to the echo model; it takes any field and looks at few. */
+/** A request to the echo model. It accepts any field and reads these. */
 export interface EchoRequest {
   readonly messages?: unknown;
   readonly prompt?: unknown;
@@ -7,43 +7,43 @@ export interface EchoRequest {
   readonly stream_options?: { readonly include_usage?: unknown } | null;
 }
 
-/** The name that it goes by, whatever model was asked for. */
+/** The model's name in every answer, whichever model was requested. */
 export const echoModel = 'echo';
 
-/** The text of a content: a string, or the text parts of a list. */
+/** The text of a message's content: a string, or the texts of a list. */
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : ''))
+    .map((item: { text?: unknown }) => (typeof item?.text === 'string' ? item.text : ''))
     .join('');
 };
 
 const isUsers = (message: { role?: unknown } | null): boolean => message?.role === 'user';
 
-/** What the user said last, in whichever field it stands. */
+/** The user's last message, from whichever field the endpoint uses. */
 export const promptOf = ({ messages, prompt, input }: EchoRequest): string => {
-  const said = messages ?? input;
-  if (!Array.isArray(said)) return textOf(said ?? prompt);
-  const last = said.findLast(isUsers) ?? said.at(-1);
+  const turns = messages ?? input;
+  if (!Array.isArray(turns)) return textOf(turns ?? prompt);
+  const last = turns.findLast(isUsers) ?? turns.at(-1);
   return typeof last === 'string' ? last : textOf(last?.content);
 };
 
-/** What it answers: that it is no real model, and the prompt. */
+/** The reply: it says that it is an echo, and repeats the prompt. */
 export const replyTo = (request: EchoRequest): string =>
   `This is the local echo model, no real one. You said: ${promptOf(request)}`;
 
-/** Words count as tokens. */
+/** Counts words as tokens. */
 const tokens = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 
-/** The usage of a reply to a prompt, as chat and text completions count it. */
+/** The usage of a reply in the form of chat and text completions. */
 export const usageOf = (prompt: string, reply: string) => ({
   prompt_tokens: tokens(prompt),
   completion_tokens: tokens(reply),
   total_tokens: tokens(prompt) + tokens(reply),
 });
 
-/** The usage as the Responses API counts it. */
+/** The usage of a reply in the form of the Responses API. */
 export const responseUsageOf = (prompt: string, reply: string) => ({
   input_tokens: tokens(prompt),
   output_tokens: tokens(reply),
@@ -57,7 +57,7 @@ const head = (id: string, object: string) => ({
   model: echoModel,
 });
 
-/** A chat completion. */
+/** A chat completion in OpenAI's form. */
 export const chatCompletion = (id: string, prompt: string, reply: string) => ({
   ...head(id, 'chat.completion'),
   choices: [
@@ -71,10 +71,7 @@ export const chatCompletion = (id: string, prompt: string, reply: string) => ({
   usage: usageOf(prompt, reply),
 });
 
-/**
- * The chunks of a streamed chat completion: the role, the pieces, the end, and the usage if it is
- * asked for.
- */
+/** The chunks of a streamed chat completion: role, pieces, end, and usage if requested. */
 export const chatChunks = (
   id: string,
   prompt: string,
@@ -98,7 +95,7 @@ export const chatChunks = (
   ];
 };
 
-/** A text completion. */
+/** A text completion in OpenAI's form. */
 export const textCompletion = (id: string, prompt: string, reply: string) => ({
   ...head(id, 'text_completion'),
   choices: [{ index: 0, text: reply, logprobs: null, finish_reason: 'stop' }],
@@ -122,7 +119,7 @@ const message = (id: string, text: string, status: string) => ({
   content: text === '' ? [] : [{ type: 'output_text', text, annotations: [] }],
 });
 
-/** An answer of the Responses API; while it is under way it has no output. */
+/** An answer of the Responses API. It has no output while in progress. */
 export const response = (id: string, prompt: string, reply: string, status: 'in_progress' | 'completed') => ({
   id: `resp-${id}`,
   object: 'response',
@@ -136,24 +133,24 @@ export const response = (id: string, prompt: string, reply: string, status: 'in_
 /** The events of a streamed answer of the Responses API. */
 export const responseEvents = (id: string, prompt: string, pieces: readonly string[]): { type: string }[] => {
   const reply = pieces.join('');
-  const place = { item_id: `msg-${id}`, output_index: 0, content_index: 0 };
+  const position = { item_id: `msg-${id}`, output_index: 0, content_index: 0 };
   const events = [
     { type: 'response.created', response: response(id, prompt, reply, 'in_progress') },
     { type: 'response.output_item.added', output_index: 0, item: message(id, '', 'in_progress') },
     {
       type: 'response.content_part.added',
-      ...place,
+      ...position,
       part: { type: 'output_text', text: '', annotations: [] },
     },
-    ...pieces.map((delta) => ({ type: 'response.output_text.delta', ...place, delta })),
-    { type: 'response.output_text.done', ...place, text: reply },
+    ...pieces.map((delta) => ({ type: 'response.output_text.delta', ...position, delta })),
+    { type: 'response.output_text.done', ...position, text: reply },
     { type: 'response.output_item.done', output_index: 0, item: message(id, reply, 'completed') },
     { type: 'response.completed', response: response(id, prompt, reply, 'completed') },
   ];
   return events.map((event, sequence_number) => ({ ...event, sequence_number }));
 };
 
-/** How many numbers an embedding has. */
+/** The length of an embedding. */
 const dimensions = 8;
 
 const unit = (numbers: readonly number[]): number[] => {
@@ -162,8 +159,8 @@ const unit = (numbers: readonly number[]): number[] => {
 };
 
 /**
- * The embedding of a text: how often its characters fall into each of a few classes, as a vector of
- * length 1. It has no meaning but that equal texts are equal.
+ * The embedding of a text: counts of its characters in a few classes, as a vector of length 1. Only
+ * equality has a meaning.
  */
 const embeddingOf = (text: string): number[] => {
   const counts = Array.from({ length: dimensions }, () => 0);
@@ -177,7 +174,7 @@ const embeddingOf = (text: string): number[] => {
 const inBase64 = (numbers: readonly number[]): string =>
   Buffer.from(new Float32Array(numbers).buffer).toString('base64');
 
-/** Embeddings of one text or several, as lists of numbers or, where asked for so, in base64. */
+/** Embeddings of one or several texts, as lists of numbers or in base64. */
 export const embeddings = ({ input }: EchoRequest, format: unknown) => {
   const texts = (Array.isArray(input) ? input : [input]).map(String);
   const prompt = tokens(texts.join(' '));

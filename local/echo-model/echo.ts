@@ -15,17 +15,17 @@ import {
   textCompletion,
 } from './answers.ts';
 
-/** The pause between two pieces of a stream, so that one sees that it is one. */
+/** The pause between two chunks of a stream, in ms, so that streaming is visible. */
 const pieceMs = 15;
 
 type Body = EchoRequest & { readonly encoding_format?: unknown };
 
-/** A reply in pieces: its words, with the space before each. */
+/** Splits a reply into words, each with the space before it. */
 const piecesOf = (reply: string): string[] => reply.match(/\s*\S+/g) ?? [];
 
 interface Answers {
-  readonly whole: (request: Body) => object;
-  /** The data of each event, in order; absent where there are no streams. */
+  readonly complete: (request: Body) => object;
+  /** The data of each event in order; absent if the endpoint does not stream. */
   readonly streamed?: (request: Body) => object[];
   /** Whether `[DONE]` ends the stream. */
   readonly done?: boolean;
@@ -33,7 +33,7 @@ interface Answers {
 
 const answers: Readonly<Record<string, Answers>> = {
   '/v1/chat/completions': {
-    whole: (request) => chatCompletion(randomUUID(), promptOf(request), replyTo(request)),
+    complete: (request) => chatCompletion(randomUUID(), promptOf(request), replyTo(request)),
     streamed: (request) => {
       const withUsage = request.stream_options?.include_usage === true;
       return chatChunks(randomUUID(), promptOf(request), piecesOf(replyTo(request)), withUsage);
@@ -41,18 +41,18 @@ const answers: Readonly<Record<string, Answers>> = {
     done: true,
   },
   '/v1/completions': {
-    whole: (request) => textCompletion(randomUUID(), promptOf(request), replyTo(request)),
+    complete: (request) => textCompletion(randomUUID(), promptOf(request), replyTo(request)),
     streamed: (request) => textChunks(randomUUID(), piecesOf(replyTo(request))),
     done: true,
   },
   '/v1/responses': {
-    whole: (request) => response(randomUUID(), promptOf(request), replyTo(request), 'completed'),
+    complete: (request) => response(randomUUID(), promptOf(request), replyTo(request), 'completed'),
     streamed: (request) => responseEvents(randomUUID(), promptOf(request), piecesOf(replyTo(request))),
   },
-  '/v1/embeddings': { whole: (request) => embeddings(request, request.encoding_format) },
+  '/v1/embeddings': { complete: (request) => embeddings(request, request.encoding_format) },
 };
 
-/** Responses have events with names, the others have data alone. */
+/** Responses events have names; the other streams have data only. */
 const eventOf = (data: object): string => {
   const name = 'type' in data ? `event: ${data.type}\n` : '';
   return `${name}data: ${JSON.stringify(data)}\n\n`;
@@ -75,16 +75,16 @@ const refuse = (res: ServerResponse, status: number, message: string): void => {
 
 const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
   const found = answers[new URL(req.url ?? '/', 'http://localhost').pathname];
-  if (!found) return refuse(res, 404, 'the echo model knows no such path');
+  if (!found) return refuse(res, 404, 'the echo model has no such path');
   const request = (await json(req)) as Body;
   if (request.stream === true && found.streamed)
     return stream(res, found.streamed(request), found.done ?? false);
-  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found.whole(request)));
+  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found.complete(request)));
 };
 
 /**
- * A model for the local service that needs none: it says that it is an echo, and repeats what the
- * user said last. It speaks OpenAI's API as far as the service passes it on, streams included.
+ * A stand-in for a model in the local service. It says that it is an echo and repeats the user's
+ * last message. It speaks the part of OpenAI's API that the service forwards, with streams.
  */
 export const echo: RequestListener = (req, res) => {
   answer(req, res).catch(() => refuse(res, 400, 'the echo model could not read the request'));

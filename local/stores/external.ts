@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https';
 import { BadSetting } from '../key.ts';
 import type { LocalStore } from './store.ts';
 
-/** The variables that name stores which run already. */
+/** The variables that name external stores. */
 export type StoreVariable = 'AWS_ENDPOINT_URL_DYNAMODB' | 'AWS_ENDPOINT_URL_S3';
 
 const answerMs = 5000;
@@ -15,20 +15,20 @@ const reasonOf = (error: unknown): string => {
   return 'code' in error ? String(error.code) : error.message;
 };
 
-/** Resolves once a server answers at the endpoint, whatever it says. */
-const answers = async (endpoint: string, signal: AbortSignal): Promise<void> => {
-  const ask = endpoint.startsWith('https:') ? secureRequest : request;
-  const asking = ask(endpoint, { method: 'HEAD', agent: false, signal });
-  asking.end();
-  const [response] = await once(asking, 'response');
+/** Resolves when a server answers at the endpoint, whatever the answer. */
+const untilAnswering = async (endpoint: string, signal: AbortSignal): Promise<void> => {
+  const send = endpoint.startsWith('https:') ? secureRequest : request;
+  const probe = send(endpoint, { method: 'HEAD', agent: false, signal });
+  probe.end();
+  const [response] = await once(probe, 'response');
   response.resume();
 };
 
 /**
- * A store that somebody else runs, and ends.
+ * Uses a store that the operator runs. Stopping it is left to them.
  *
- * @param signal gives it up
- * @throws BadSetting where nothing answers at the endpoint within 5 s; the signal's reason
+ * @param signal cancels the wait
+ * @throws BadSetting if nothing answers at the endpoint within 5 s; the signal's reason
  */
 export const externalStore = async (
   variable: StoreVariable,
@@ -36,12 +36,12 @@ export const externalStore = async (
   signal: AbortSignal,
 ): Promise<LocalStore> => {
   try {
-    await answers(endpoint, AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
+    await untilAnswering(endpoint, AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
   } catch (error) {
     signal.throwIfAborted();
     throw new BadSetting(
       `${variable} is ${endpoint}, where nothing answers (${reasonOf(error)}): start it, or leave ${variable} out ` +
-        'to have one started',
+        'to start one',
       { cause: error },
     );
   }
@@ -49,24 +49,24 @@ export const externalStore = async (
 };
 
 /**
- * Gives what the work gives, its failure being that of a store that the operator gave.
+ * Awaits a task on a store. A failure of an external store is reported as a wrong setting.
  *
- * @param endpoint the store that was given; undefined or empty where the service has started it,
- * whose failures stay as they are
+ * @param endpoint the external store; undefined or empty if the service started the store, whose
+ * failures stay as they are
  * @throws BadSetting that names the variable
  */
 export const usingExternal = async <T>(
   variable: StoreVariable,
   endpoint: string | undefined,
-  work: Promise<T>,
+  task: Promise<T>,
 ): Promise<T> => {
   try {
-    return await work;
+    return await task;
   } catch (error) {
     if (!endpoint || !(error instanceof Error)) throw error;
     const [message] = error.message.split('\n');
     throw new BadSetting(
-      `${variable} is ${endpoint}, which refused to be prepared (${error.name}: ${message}): is it the right address?`,
+      `${variable} is ${endpoint}, which failed (${error.name}: ${message}): check the address`,
       { cause: error },
     );
   }

@@ -1,6 +1,6 @@
 import type { buildApp } from 'fauxqs';
 
-/** The web server that the local S3 is. */
+/** The web server inside the local S3. */
 export type S3Server = ReturnType<typeof buildApp>;
 
 const conditional = new Set(['PUT', 'DELETE']);
@@ -16,20 +16,20 @@ const refusal = (status: keyof typeof refusals): string => {
 };
 
 /**
- * Has a local S3 honour `If-Match` where objects are put and deleted, as Amazon's does: 412 for an
- * object with another ETag, 404 for none. It would write regardless. Writes are done one after the
- * other, so that none comes between another's look at the ETag and its writing.
+ * Makes a local S3 honour `If-Match` for puts and deletes as Amazon's does: 412 if the ETag
+ * differs, 404 if there is no object. It ignores the header by itself. Writes run one at a time, so
+ * that none comes between the check and the write.
  */
 export const honourIfMatch = (server: S3Server): void => {
   let latest = Promise.resolve();
   const turns = new WeakMap<object, () => void>();
   server.addHook('preHandler', async (request, reply) => {
     if (!conditional.has(request.method)) return;
-    const before = latest;
+    const previous = latest;
     const turn = Promise.withResolvers<void>();
     latest = turn.promise;
     turns.set(request, turn.resolve);
-    await before;
+    await previous;
     const expected = request.headers['if-match'];
     if (expected === undefined) return;
     const [url] = request.url.split('?');
@@ -39,6 +39,6 @@ export const honourIfMatch = (server: S3Server): void => {
       return reply.status(status).type('application/xml').send(refusal(status));
     }
   });
-  // By now its handler has written, or failed.
+  // The write has succeeded or failed by now.
   server.addHook('onSend', async (request) => turns.get(request)?.());
 };

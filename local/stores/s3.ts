@@ -6,8 +6,7 @@ import { type LocalStore, localRegion } from './store.ts';
 const options = { logger: false, defaultRegion: localRegion };
 
 /**
- * Where fastify announces each server that is made: fauxqs does not hand out the one that keeps its
- * data.
+ * The channel on which fastify announces new servers. fauxqs does not expose the one with its data.
  */
 const announcements = 'fastify.initialization';
 
@@ -23,10 +22,10 @@ const conditional = <T>(make: () => T): T => {
 };
 
 /**
- * Starts an S3 in this process, on a free port. In memory it listens on the loopback address alone;
- * with a folder on every address of the machine, as the library would have it.
+ * Starts an S3 in this process, on a free port. In memory it listens on the loopback address only.
+ * With a folder the library listens on every address of the machine.
  *
- * @param dataDir where it keeps its data; in memory if undefined
+ * @param dataDir the folder for its data; in memory if undefined
  */
 export const startS3 = async (dataDir?: string): Promise<LocalStore> => {
   if (dataDir === undefined) {

@@ -2,17 +2,17 @@
 export interface LocalStore {
   /** Its URL, with the address `127.0.0.1`. */
   readonly endpoint: string;
-  /** Ends it. Resolves once nothing of it is left. */
+  /** Ends the store. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** The region that everything local is in. */
+/** The region of everything local. */
 export const localRegion = 'us-east-1';
 
-/** Credentials that every local store takes, and AWS none. */
+/** Credentials that local stores accept and AWS refuses. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** The environment by which an AWS SDK finds the local stores, and never AWS. */
+/** The environment that directs an AWS SDK to the local stores, and never to AWS. */
 export const storeEnvironment = (dynamodb: string, s3: string): Record<string, string> => ({
   AWS_REGION: localRegion,
   AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,

@@ -10,7 +10,7 @@ import type { TableSpec } from '../template/stores.ts';
 
 const abortedBy = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
-/** Creates a table on demand; one that is there already is left as it is. */
+/** Creates a table unless it exists. */
 const createTable = async (
   client: DynamoDBClient,
   { name, properties }: TableSpec,
@@ -31,7 +31,7 @@ const createTable = async (
     );
 };
 
-/** Creates a bucket; one that is there already is left as it is. */
+/** Creates a bucket unless it exists. */
 const createBucket = async (client: S3Client, name: string, signal?: AbortSignal): Promise<void> => {
   try {
     await client.send(new CreateBucketCommand({ Bucket: name }), abortedBy(signal));
@@ -41,7 +41,9 @@ const createBucket = async (client: S3Client, name: string, signal?: AbortSignal
 };
 
 /**
- * Creates the tables of a stack; what is there already is left as it is. The signal gives it up.
+ * Creates the tables of a stack unless they exist.
+ *
+ * @param signal cancels the requests
  */
 export const createTables = async (
   { tables }: Pick<StackSpec, 'tables'>,
@@ -52,7 +54,9 @@ export const createTables = async (
 };
 
 /**
- * Creates the buckets of a stack; what is there already is left as it is. The signal gives it up.
+ * Creates the buckets of a stack unless they exist.
+ *
+ * @param signal cancels the requests
  */
 export const createBuckets = async (
   { buckets }: Pick<StackSpec, 'buckets'>,
@@ -62,7 +66,7 @@ export const createBuckets = async (
   await Promise.all(buckets.map((bucket) => createBucket(client, bucket, signal)));
 };
 
-/** Creates the tables and buckets of a stack; what is there already is left as it is. */
+/** Creates the tables and buckets of a stack unless they exist. */
 export const createStores = async (
   stack: Pick<StackSpec, 'tables' | 'buckets'>,
   dynamodb: DynamoDBClient,

@@ -6,11 +6,9 @@ import type { TemplateReader } from './reader.ts';
 export interface AuthorizerSpec {
   readonly id: string;
   readonly function: FunctionSpec;
-  /**
-   * The headers, in lower case, that a request must have and whose values its answer is cached by.
-   */
+  /** Required headers in lower case. Their values are the cache key of an answer. */
   readonly identityHeaders: readonly string[];
-  /** How long an answer counts for the same identity; 0 for not at all. */
+  /** How long an answer is cached for the same identity, in seconds; 0 turns the cache off. */
   readonly cacheSeconds: number;
 }
 
@@ -27,19 +25,19 @@ const identityHeaders = (id: string, source: string): string[] =>
   source
     .split(',')
     .filter(Boolean)
-    .map((part) => {
-      const [, header] = headerSource.exec(part.trim()) ?? [];
+    .map((entry) => {
+      const [, header] = headerSource.exec(entry.trim()) ?? [];
       if (header === undefined)
-        throw new Error(`authorizer ${id}: the identity source ${part} is not supported`);
+        throw new Error(`authorizer ${id}: the identity source ${entry} is not supported`);
       return header.toLowerCase();
     });
 
 const invocation = /\/functions\/(arn:[^/]+)\/(?:response-streaming-)?invocations$/;
 
 /**
- * The function that API Gateway is to invoke by a URI.
+ * Finds the function that an API Gateway URI invokes.
  *
- * @throws Error where the URI is none that invokes a function of the stack
+ * @throws Error if the URI invokes no function of the stack
  */
 export const functionOfUri = (uri: string, functions: ReadonlyMap<string, FunctionSpec>): FunctionSpec => {
   const [, arn = ''] = invocation.exec(uri) ?? [];
@@ -48,18 +46,18 @@ export const functionOfUri = (uri: string, functions: ReadonlyMap<string, Functi
   return found;
 };
 
-/** The authorizers of a stack, by the id that methods know them by. */
+/** The authorizers of a stack by the id that methods refer to. */
 export const readAuthorizers = (
   reader: TemplateReader,
   functions: ReadonlyMap<string, FunctionSpec>,
 ): ReadonlyMap<string, AuthorizerSpec> => {
   const authorizers = reader
     .resources('AWS::ApiGateway::Authorizer', properties)
-    .map(({ id, properties: given }) => ({
+    .map(({ id, properties: authorizer }) => ({
       id: reader.ref(id),
-      function: functionOfUri(given.AuthorizerUri, functions),
-      identityHeaders: identityHeaders(id, given.IdentitySource),
-      cacheSeconds: given.AuthorizerResultTtlInSeconds,
+      function: functionOfUri(authorizer.AuthorizerUri, functions),
+      identityHeaders: identityHeaders(id, authorizer.IdentitySource),
+      cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
     }));
   return new Map(authorizers.map((spec) => [spec.id, spec]));
 };

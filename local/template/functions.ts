@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { TemplateReader } from './reader.ts';
 
-/** A Lambda function as the template has it. */
+/** A Lambda function as the template declares it. */
 export interface FunctionSpec {
   readonly name: string;
   readonly arn: string;
-  /** The folder of its bundle. */
+  /** The folder of its bundle, absolute. */
   readonly folder: string;
   /** `<module>.<export>`, e.g. `index.handler`. */
   readonly handler: string;
@@ -24,26 +24,29 @@ const properties = z.object({
 });
 
 /**
- * The functions of a stack, by ARN.
+ * The functions of a stack by ARN.
  *
- * @throws Error where a function has no bundle among the assets
+ * @throws Error if a function's bundle is not among the assets
  */
 export const readFunctions = (
   reader: TemplateReader,
   assets: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, FunctionSpec> => {
-  const functions = reader.resources('AWS::Lambda::Function', properties).map(({ id, properties: given }) => {
-    const folder = assets.get(given.Code.S3Key);
-    if (folder === undefined) throw new Error(`function ${id}: its code ${given.Code.S3Key} is not an asset`);
-    return {
-      name: reader.ref(id),
-      arn: reader.attribute(id, 'Arn'),
-      folder,
-      handler: given.Handler,
-      environment: given.Environment.Variables,
-      timeoutSeconds: given.Timeout,
-      memoryMb: given.MemorySize,
-    };
-  });
+  const functions = reader
+    .resources('AWS::Lambda::Function', properties)
+    .map(({ id, properties: lambda }) => {
+      const folder = assets.get(lambda.Code.S3Key);
+      if (folder === undefined)
+        throw new Error(`function ${id}: its code ${lambda.Code.S3Key} is not an asset`);
+      return {
+        name: reader.ref(id),
+        arn: reader.attribute(id, 'Arn'),
+        folder,
+        handler: lambda.Handler,
+        environment: lambda.Environment.Variables,
+        timeoutSeconds: lambda.Timeout,
+        memoryMb: lambda.MemorySize,
+      };
+    });
   return new Map(functions.map((spec) => [spec.arn, spec]));
 };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { TemplateReader } from './reader.ts';
 
-/** An answer of the gateway's own, as far as the template sets it. */
+/** A gateway response as the template sets it. */
 export interface GatewayResponseSpec {
-  /** @default - that of the response's type */
+  /** @default - the status of the response's type */
   readonly status?: number;
-  /** By header name: a text in single quotes, or an expression like `context.requestId`. */
+  /** Values by header name: a text in single quotes, or an expression like `context.requestId`. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, with `$context` variables. @default - API Gateway's own */
   readonly template?: string;
@@ -27,7 +27,7 @@ const headersOf = (parameters: Readonly<Record<string, string>>): Record<string,
       .map(([name, value]) => [name.slice(headerPrefix.length), value]),
   );
 
-/** The gateway responses that the template sets, by their type. */
+/** The gateway responses that the template sets, by type. */
 export const readGatewayResponses = (reader: TemplateReader): ReadonlyMap<string, GatewayResponseSpec> => {
   const responses = reader.resources('AWS::ApiGateway::GatewayResponse', properties);
   return new Map(

@@ -2,7 +2,7 @@ import { localRegion } from '../stores/store.ts';
 import { attributeOf, localAccount, refOf } from './names.ts';
 import type { Template } from './template.ts';
 
-/** Replaces the intrinsic functions in a value by what they give. */
+/** Evaluates the intrinsic functions in a value. */
 export type Resolve = (value: unknown) => unknown;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -21,21 +21,21 @@ const list = (value: unknown, where: string): unknown[] => {
   throw new Error(`${where} should get a list, not ${JSON.stringify(value)}`);
 };
 
-/** The name and argument of an intrinsic function; undefined where the object is none. */
+/** The name and argument of an intrinsic function; undefined if the object is not one. */
 const intrinsicOf = (value: Record<string, unknown>): [string, unknown] | undefined => {
   const [entry, ...more] = Object.entries(value);
   if (!entry || more.length > 0) return undefined;
   return entry[0] === 'Ref' || entry[0] === 'Condition' || entry[0].startsWith('Fn::') ? entry : undefined;
 };
 
-/** Gives what an intrinsic function gives for its argument, in which there may be others. */
+/** Evaluates one intrinsic function. Its argument may contain others. */
 type Intrinsic = (argument: unknown, resolve: Resolve) => unknown;
 
-/** The functions that need nothing but their argument. */
+/** Functions of their argument alone. */
 const pureFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Join': (argument, resolve) => {
-    const [separator, parts] = list(resolve(argument), 'Fn::Join');
-    const texts = list(parts, 'Fn::Join').map((part) => text(part, 'Fn::Join'));
+    const [separator, values] = list(resolve(argument), 'Fn::Join');
+    const texts = list(values, 'Fn::Join').map((item) => text(item, 'Fn::Join'));
     return texts.join(text(separator, 'Fn::Join'));
   },
   'Fn::Select': (argument, resolve) => {
@@ -43,8 +43,8 @@ const pureFunctions: Readonly<Record<string, Intrinsic>> = {
     return list(values, 'Fn::Select')[Number(index)];
   },
   'Fn::Split': (argument, resolve) => {
-    const [separator, whole] = list(resolve(argument), 'Fn::Split');
-    return text(whole, 'Fn::Split').split(text(separator, 'Fn::Split'));
+    const [separator, subject] = list(resolve(argument), 'Fn::Split');
+    return text(subject, 'Fn::Split').split(text(separator, 'Fn::Split'));
   },
   'Fn::Equals': (argument, resolve) => {
     const [left, right] = list(resolve(argument), 'Fn::Equals');
@@ -55,7 +55,7 @@ const pureFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Or': (argument, resolve) => list(resolve(argument), 'Fn::Or').some(Boolean),
 };
 
-/** The functions that look conditions up. */
+/** Functions that look up conditions. */
 const conditionFunctions = ({ Conditions }: Template): Readonly<Record<string, Intrinsic>> => {
   const condition = (argument: unknown, resolve: Resolve): unknown => {
     const name = text(argument, 'Condition');
@@ -81,7 +81,7 @@ const pseudoParameters = (stackName: string): Readonly<Record<string, string | u
   'AWS::URLSuffix': 'amazonaws.com',
 });
 
-/** The functions that look parameters and resources up. */
+/** Functions that look up parameters and resources. */
 const referenceFunctions = (
   { Parameters, Resources }: Template,
   stackName: string,
@@ -104,13 +104,13 @@ const referenceFunctions = (
     Ref: (name) => ref(text(name, 'Ref')),
     'Fn::GetAtt': (argument) => {
       const path = typeof argument === 'string' ? argument.split('.') : list(argument, 'Fn::GetAtt');
-      const [id = '', ...attribute] = path.map((part) => text(part, 'Fn::GetAtt'));
+      const [id = '', ...attribute] = path.map((item) => text(item, 'Fn::GetAtt'));
       return getAtt(id, attribute.join('.'));
     },
     /** `${Name}`, `${Name.Attribute}` and `${!Literal}`. */
     'Fn::Sub': (argument, resolve) => {
-      const [pattern, own] = Array.isArray(argument) ? argument : [argument, {}];
-      const variables = isObject(own) ? own : {};
+      const [pattern, named] = Array.isArray(argument) ? argument : [argument, {}];
+      const variables = isObject(named) ? named : {};
       return text(pattern, 'Fn::Sub').replace(
         /\$\{(!?)([^}]*)\}/g,
         (_whole, literal: string, name: string) => {
@@ -125,10 +125,10 @@ const referenceFunctions = (
 };
 
 /**
- * Makes the resolver of a template. It throws an Error where a value has a function, or refers to
- * an attribute, that is not supported locally, and leaves properties out that are `AWS::NoValue`.
+ * Makes the resolver of a template. It drops properties that are `AWS::NoValue`, and throws an
+ * Error for functions and attributes that are not supported locally.
  *
- * @param stackName the name that physical names start with
+ * @param stackName the prefix of physical names
  */
 export const resolver = (template: Template, stackName: string): Resolve => {
   const functions = {
@@ -141,8 +141,8 @@ export const resolver = (template: Template, stackName: string): Resolve => {
     if (!isObject(value)) return value;
     const [name, argument] = intrinsicOf(value) ?? [];
     if (name === undefined) {
-      const resolved = Object.entries(value).map(([key, part]) => [key, resolve(part)]);
-      return Object.fromEntries(resolved.filter(([, part]) => isDefined(part)));
+      const resolved = Object.entries(value).map(([key, item]) => [key, resolve(item)]);
+      return Object.fromEntries(resolved.filter(([, item]) => isDefined(item)));
     }
     const apply: Intrinsic | undefined = functions[name];
     if (!apply) throw new Error(`${name} is not supported locally`);

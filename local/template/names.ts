@@ -1,18 +1,21 @@
 import { localRegion } from '../stores/store.ts';
 import type { Resource } from './template.ts';
 
-/** The account that everything local is in: no AWS account has this number. */
+/** The account of everything local. No AWS account has this number. */
 export const localAccount = '000000000000';
 
-/** The longest name of a function; tables may have longer ones, buckets 63 characters. */
+/**
+ * The longest physical name, in characters: that of buckets, which is below that of functions and
+ * tables.
+ */
 const maxLength = 63;
 
 const name = (stackName: string, id: string): string =>
   `${stackName}-${id}`.slice(-maxLength).replace(/^-/, '');
 
 /**
- * What `Ref` gives for a resource: as in CloudFormation its physical name or id, here made of the
- * stack's name and the logical id, so that it is the same at every start.
+ * The value of `Ref` for a resource: its physical name or id. It consists of the stack's name and
+ * the logical id, so it is the same at every start.
  */
 export const refOf = (stackName: string, id: string, { Type, Properties }: Resource): string => {
   switch (Type) {
@@ -32,16 +35,16 @@ export const refOf = (stackName: string, id: string, { Type, Properties }: Resou
 const arn = (service: string, resource: string): string =>
   `arn:aws:${service}:${localRegion}:${localAccount}:${resource}`;
 
-/** The ids of a REST API's root, to which the first resources of every path belong. */
+/**
+ * The suffix of the id of a REST API's root resource, the parent of every path's first resource.
+ */
 const rootSuffix = '-root';
 
-/** Whether an id of an API Gateway resource is that of the root. */
+/** Whether an id is that of an API Gateway root resource. */
 export const isRoot = (id: string): boolean => id.endsWith(rootSuffix);
 
 /**
- * What `Fn::GetAtt` gives for a resource.
- *
- * @returns undefined where the local service knows no such attribute
+ * The value of `Fn::GetAtt` for a resource; undefined if the attribute is not supported locally.
  */
 export const attributeOf = (
   stackName: string,

@@ -2,34 +2,34 @@ import { z } from 'zod';
 import { type Resolve, resolver } from './intrinsics.ts';
 import type { Assembly, Resource } from './template.ts';
 
-/** One resource whose properties have been resolved and checked. */
-export interface Found<Properties> {
+/** A resource with resolved and validated properties. */
+export interface ResolvedResource<Properties> {
   /** Its logical id. */
   readonly id: string;
   readonly properties: Properties;
 }
 
-/** Reads resources and outputs of a synthesized stack as plain, checked values. */
+/** Reads resources and outputs of a synthesized stack as plain, validated values. */
 export interface TemplateReader {
   /**
-   * All resources of a type. Only the properties that the schema names are looked at.
+   * All resources of a type. Only the properties in the schema are read.
    *
-   * @throws Error that names the resource, where a property is missing, of a kind that is not
-   * supported locally, or made with an intrinsic function that is not
+   * @throws Error with the resource's id if a property is missing, or has a form or an intrinsic
+   * function that is not supported locally
    */
   resources<Shape extends z.ZodRawShape>(
     type: string,
     schema: z.ZodObject<Shape>,
-  ): Found<z.output<z.ZodObject<Shape>>>[];
-  /** What `Ref` gives for a resource. */
+  ): ResolvedResource<z.output<z.ZodObject<Shape>>>[];
+  /** The value of `Ref` for a resource. */
   ref(id: string): string;
-  /** What an attribute of a resource is. */
+  /** The value of `Fn::GetAtt` for a resource. */
   attribute(id: string, name: string): string;
-  /** The stack's outputs that can be resolved. */
+  /** The stack's outputs. */
   outputs(): Record<string, string>;
 }
 
-const faultOf = (error: unknown): string => {
+const messageOf = (error: unknown): string => {
   if (error instanceof z.ZodError) return z.prettifyError(error);
   return error instanceof Error ? error.message : String(error);
 };
@@ -39,20 +39,20 @@ const read = <Shape extends z.ZodRawShape>(
   { Properties }: Resource,
   schema: z.ZodObject<Shape>,
   resolve: Resolve,
-): Found<z.output<z.ZodObject<Shape>>> => {
+): ResolvedResource<z.output<z.ZodObject<Shape>>> => {
   const wanted = Object.keys(schema.shape).filter((name) => name in Properties);
   try {
     const resolved = resolve(Object.fromEntries(wanted.map((name) => [name, Properties[name]])));
     return { id, properties: schema.parse(resolved) };
   } catch (error) {
-    throw new Error(`template resource ${id}: ${faultOf(error)}`, { cause: error });
+    throw new Error(`template resource ${id}: ${messageOf(error)}`, { cause: error });
   }
 };
 
 /**
- * Reads a synthesized stack.
+ * Makes the reader of a synthesized stack.
  *
- * @param stackName the name that physical names start with
+ * @param stackName the prefix of physical names
  */
 export const templateReader = (
   { template }: Pick<Assembly, 'template'>,

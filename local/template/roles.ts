@@ -8,10 +8,9 @@ const roleProperties = z.object({
 });
 
 /**
- * What the functions of a stack may do: the inline policies of their roles, by the functions' ARNs.
- * What other policies would add is not there.
+ * The inline policies of each function's role, by the function's ARN. Other policies are ignored.
  *
- * @throws Error where a function's role or policy is of a kind that is not supported locally
+ * @throws Error if a role or policy has a form that is not supported locally
  */
 export const readPolicies = (reader: TemplateReader): ReadonlyMap<string, readonly Policy[]> => {
   const roles = new Map(

@@ -4,19 +4,20 @@ import type { FunctionSpec } from './functions.ts';
 import { isRoot } from './names.ts';
 import type { TemplateReader } from './reader.ts';
 
-/** A method of the API: what is invoked for it, and how. */
+/** A method of the API with its integration. */
 export interface RouteSpec {
   /** `POST`, …, or `ANY`. */
   readonly method: string;
   /**
-   * The path of its resource, parameters in braces: `/calls/stream_query`, `/inference/v1/{path+}`.
+   * The path of its resource, with parameters in braces: `/calls/stream_query`,
+   * `/inference/v1/{path+}`.
    */
   readonly path: string;
   readonly function: FunctionSpec;
   readonly authorizer?: AuthorizerSpec;
-  /** Whether the function's answer is passed on as it comes. */
+  /** Whether the function's answer is forwarded as it comes. */
   readonly streaming: boolean;
-  /** How long API Gateway waits for the whole answer. */
+  /** How long API Gateway waits for the complete answer, in ms. */
   readonly timeoutMs: number;
 }
 
@@ -38,7 +39,7 @@ const methodProperties = z.object({
 
 type MethodProperties = z.output<typeof methodProperties>;
 
-/** Gives the path of a resource by its id. */
+/** Gives the path of an API Gateway resource by its id. */
 const pathsOf = (reader: TemplateReader): ((id: string) => string) => {
   const resources = reader.resources('AWS::ApiGateway::Resource', resourceProperties);
   const byId = new Map(resources.map(({ id, properties }) => [reader.ref(id), properties]));
@@ -57,16 +58,16 @@ const authorizerOf = (
 ): AuthorizerSpec | undefined => {
   if (AuthorizationType === 'NONE') return undefined;
   const found = authorizers.get(AuthorizerId ?? '');
-  // Never open a route because its authorizer was not found.
+  // A route must not become open because its authorizer is missing.
   if (!found) throw new Error(`the API has no authorizer ${AuthorizerId}`);
   return found;
 };
 
-/** CDK says it twice: by the mode, and by the way in which the function is invoked. */
+/** CDK sets both the transfer mode and the invocation's URI; either means streaming. */
 const isStreamed = ({ ResponseTransferMode, Uri }: MethodProperties['Integration']): boolean =>
   ResponseTransferMode === 'STREAM' || Uri.endsWith('/response-streaming-invocations');
 
-/** The methods of the API, each with its function and its authorizer. */
+/** The methods of the API, each with its function and authorizer. */
 export const readRoutes = (
   reader: TemplateReader,
   functions: ReadonlyMap<string, FunctionSpec>,

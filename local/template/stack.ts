@@ -10,19 +10,18 @@ import { type RouteSpec, readRoutes } from './routes.ts';
 import { readBuckets, readTables, type TableSpec } from './stores.ts';
 import { type Assembly, readAssembly } from './template.ts';
 
-/** How many requests the stage takes: so many a second, and so many at once after a rest. */
+/** The stage's limit: requests a second, and a burst after a rest. */
 export interface Throttle {
   readonly ratePerSecond: number;
   readonly burst: number;
 }
 
-/** The REST API. */
 export interface ApiSpec {
   readonly id: string;
   readonly account: string;
   readonly stage: string;
   readonly routes: readonly RouteSpec[];
-  /** The answers of the gateway's own, by their type, e.g. `UNAUTHORIZED`. */
+  /** The gateway responses by type, e.g. `UNAUTHORIZED`. */
   readonly responses: ReadonlyMap<string, GatewayResponseSpec>;
   readonly throttle?: Throttle;
 }
@@ -36,8 +35,9 @@ export interface StackSpec {
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
   /**
-   * What the functions may do, by their ARNs. Throws an Error where the template has what is not
-   * supported locally.
+   * What the functions may do, by ARN.
+   *
+   * @throws Error if a role or policy has a form that is not supported locally
    */
   readonly policies: () => ReadonlyMap<string, readonly Policy[]>;
 }
@@ -61,7 +61,7 @@ const only = <T>(what: string, [first, ...more]: readonly T[]): T => {
   return first;
 };
 
-/** The limits for all methods together; limits of single methods are not supported. */
+/** Reads the limits of all methods together. Limits of single methods are not supported. */
 const readThrottle = ({ MethodSettings }: z.output<typeof stageProperties>): Throttle | undefined => {
   const limits = MethodSettings.filter((settings) => settings.ThrottlingRateLimit !== undefined);
   if (limits.some(({ HttpMethod, ResourcePath }) => HttpMethod !== '*' || ResourcePath !== '/*'))
@@ -87,10 +87,10 @@ const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, Function
 };
 
 /**
- * What the local service runs of a stack that has been read.
+ * Reads what the local service runs of a stack.
  *
- * @param stackName the name that physical names start with. @default - the stack's own
- * @throws Error that names what of the template is not supported locally
+ * @param stackName the prefix of physical names. @default - the stack's own name
+ * @throws Error that names what is not supported locally
  */
 export const stackOf = (assembly: Assembly, stackName = assembly.stackName): StackSpec => {
   const reader = templateReader(assembly, stackName);
@@ -106,9 +106,9 @@ export const stackOf = (assembly: Assembly, stackName = assembly.stackName): Sta
 };
 
 /**
- * An output of the stack.
+ * The value of a stack output.
  *
- * @throws Error where the stack has none of that name
+ * @throws Error if the stack has no such output
  */
 export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string): string => {
   const value = outputs[name];
@@ -117,9 +117,9 @@ export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string):
 };
 
 /**
- * The service's name, which its functions have in their environment.
+ * The service's name, as its functions have it in their environment.
  *
- * @throws Error where none has
+ * @throws Error if no function has it
  */
 export const serviceOf = ({ functions }: Pick<StackSpec, 'functions'>): string => {
   const name = functions.find(({ environment }) => environment.SERVICE_NAME)?.environment.SERVICE_NAME;
@@ -127,10 +127,10 @@ export const serviceOf = ({ functions }: Pick<StackSpec, 'functions'>): string =
   return name;
 };
 
-/** How many seconds the gateway remembers what a key may do, at the most. */
+/** The longest time that the gateway caches an authorizer's answer, in seconds. */
 export const authorizerCacheSecondsOf = ({ api }: Pick<StackSpec, 'api'>): number =>
   Math.max(0, ...api.routes.map(({ authorizer }) => authorizer?.cacheSeconds ?? 0));
 
-/** {@link stackOf} the stack that was synthesized to a folder. */
+/** {@link stackOf} a stack that was synthesized to a folder. */
 export const readStack = (folder: string, stackName?: string): StackSpec =>
   stackOf(readAssembly(folder), stackName);

@@ -23,13 +23,12 @@ const tableProperties = z.object({
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
 });
 
-/** A table: its name and, as the template has it, its schema. */
+/** The name of a table, and its schema as the template declares it. */
 export interface TableSpec {
   readonly name: string;
   readonly properties: z.output<typeof tableProperties>;
 }
 
-/** The tables of a stack. */
 export const readTables = (reader: TemplateReader): TableSpec[] =>
   reader
     .resources('AWS::DynamoDB::Table', tableProperties)

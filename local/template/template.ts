@@ -11,10 +11,10 @@ const template = z.object({
   Conditions: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** A CloudFormation template, as far as the local service looks at one. */
+/** The fields of a CloudFormation template that the local service reads. */
 export type Template = z.output<typeof template>;
 
-/** One resource of a template: its type and properties, intrinsic functions and all. */
+/** A resource of a template: its type, and its properties with intrinsic functions. */
 export type Resource = z.output<typeof resource>;
 
 const assets = z.object({
@@ -27,11 +27,11 @@ const assets = z.object({
   ),
 });
 
-/** A synthesized stack: its template, and where its assets are. */
+/** A synthesized stack: its template and its assets. */
 export interface Assembly {
   readonly stackName: string;
   readonly template: Template;
-  /** The folder of each asset, by the key that the template knows it by. */
+  /** The folder of each asset, by the key that the template refers to. */
   readonly assets: ReadonlyMap<string, string>;
 }
 
@@ -43,7 +43,7 @@ const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'
  * Reads the one stack of a CDK cloud assembly.
  *
  * @param folder where the CDK app wrote it
- * @throws Error where there is not exactly one stack, or its files are not what CDK writes
+ * @throws Error if there is not exactly one stack, or its files have another form
  */
 export const readAssembly = (folder: string): Assembly => {
   const [file, ...more] = readdirSync(folder).filter((name) => name.endsWith(templateSuffix));

@@ -26,7 +26,7 @@ it('A data folder that another process uses is refused by its id, and left as it
   const lock = `lock.${process.ppid}`;
   writeFileSync(join(path, lock), '');
   await expect(claimDataDir(path)).rejects.toThrow(
-    `DATA_DIR is ${path}, which process ${process.ppid} uses already: end that service`,
+    `DATA_DIR is ${path}, which process ${process.ppid} uses: end that service or name another folder`,
   );
   expect(readdirSync(path)).toEqual([lock]);
 });
@@ -46,7 +46,7 @@ it.each([
 ])('A data folder that is %s is refused with what to do', async (_, pathOf) => {
   writeFileSync(join(folder, 'file'), 'text');
   await expect(claimDataDir(pathOf())).rejects.toThrow(
-    /^DATA_DIR is .*file.*, but it is a file, or lies below one \(ENOTDIR\): name a folder/,
+    /^DATA_DIR is .*file.*, but it is a file or lies below one \(ENOTDIR\): name a writable folder/,
   );
 });
 

@@ -12,17 +12,17 @@ const folder = newFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the local key', () => {
-  const given = formatKey(makeKey('svc'));
+  const configured = formatKey(makeKey('svc'));
 
-  it('is the given one, which no folder keeps', async () => {
-    const { key, file } = await findLocalKey({ service: 'svc', given, folder: '/nowhere' });
-    expect({ key: formatKey(key), file }).toEqual({ key: given, file: undefined });
+  it('is the configured one, which no folder keeps', async () => {
+    const { key, file } = await findLocalKey({ service: 'svc', configured, folder: '/nowhere' });
+    expect({ key: formatKey(key), file }).toEqual({ key: configured, file: undefined });
   });
 
-  it.each(['secret', `other${given.slice(3)}`, `${given}0`])(
+  it.each(['secret', `other${configured.slice(3)}`, `${configured}0`])(
     'is refused where it is none: %s',
     async (text) => {
-      await expect(findLocalKey({ service: 'svc', given: text })).rejects.toThrow(
+      await expect(findLocalKey({ service: 'svc', configured: text })).rejects.toThrow(
         'LOCAL_KEY should be svc_<16 of 0-9a-z>_<64 hex digits>',
       );
     },
@@ -41,7 +41,7 @@ describe('the local key', () => {
     expect(statSync(join(folder, 'key')).mode & 0o777).toBe(0o600);
   });
 
-  it.each(['damaged', given])(
+  it.each(['damaged', configured])(
     'that is kept, but none of this service, is refused with what to do',
     async (text) => {
       const other = newFolder();
@@ -74,9 +74,9 @@ describe('the table of keys', () => {
     const key = makeKey('svc');
     await storeLocalKey(table, { key });
     await revokeKey(table, key.id, Date.now() * 1000);
-    await expect(storeLocalKey(table, { key })).rejects.toThrow(/revoked.*: give another in LOCAL_KEY/);
+    await expect(storeLocalKey(table, { key })).rejects.toThrow(/revoked.*: set LOCAL_KEY to another one/);
     await expect(storeLocalKey(table, { key, file: '/data/key' })).rejects.toThrow(
-      `the key ${key.id} has been revoked, or is another one, in this data: delete /data/key to have one made`,
+      `the key ${key.id} was revoked or differs in this data: delete /data/key to make a new key`,
     );
   });
 });

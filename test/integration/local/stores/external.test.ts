@@ -55,8 +55,6 @@ it.each([
 ])('A server that is no store is refused by the name of its variable: %s', async (option, variable) => {
   const endpoint = endpointOf(server);
   await expect(startService({ [option]: endpoint })).rejects.toThrow(
-    new RegExp(
-      `^${variable} is ${endpoint}, which refused to be prepared \\(.*\\): is it the right address\\?$`,
-    ),
+    new RegExp(`^${variable} is ${endpoint}, which failed \\(.*\\): check the address$`),
   );
 });
