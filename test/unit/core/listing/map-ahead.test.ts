@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapAhead } from '../../../../core/query/flow.ts';
+import { mapAhead } from '../../../../core/listing/map-ahead.ts';
+import { nextTurn } from './support.ts';
 
 async function* numbers(count: number, onEnd = () => {}): AsyncGenerator<number> {
   try {
@@ -9,7 +10,6 @@ async function* numbers(count: number, onEnd = () => {}): AsyncGenerator<number>
     onEnd();
   }
 }
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('mapAhead', () => {
   it('gives the results in the order of the items, however long each takes', async () => {

@@ -1,0 +1,42 @@
+import type { Bounds, SortKey } from '../expression/index.ts';
+import type { Slice } from './slice.ts';
+
+/** How an order comes about: as the source is read, or by sorting what has been found. */
+export type Order = 'free' | 'sort';
+
+/** What plans have in common whose sources lie in order of time. */
+export interface TimePlan extends Slice {
+  /** The span of time that is looked at, inclusive, in microseconds. */
+  readonly bounds: Bounds;
+  /** Whether the source is read from its latest record on. */
+  readonly descending: boolean;
+  readonly order: Order;
+  /**
+   * How many records are enough to look at, offset included. Null when some that are read may be
+   * dropped, so that the number is not known.
+   */
+  readonly enough: number | null;
+}
+
+/**
+ * Whether an order is that of the source: by a time in either direction, then by id. The headers
+ * suffice to put records of one time in order. Keys after `id` decide nothing.
+ *
+ * @param time the field that the source is in order of
+ */
+export const isOrderOfSource = ([first, second]: readonly SortKey[], time: string): boolean =>
+  first === undefined ||
+  (first.path.text === time && (second === undefined || (second.path.text === 'id' && !second.descending)));
+
+/** Whether bounds leave no time. */
+export const isEmptySpan = ({ from, to }: Bounds): boolean =>
+  from !== undefined && to !== undefined && from > to;
+
+/** Each value once; undefined when there are more than `max`, too many to look each up. */
+export const distinctUpTo = (
+  values: readonly string[] | undefined,
+  max: number,
+): readonly string[] | undefined => {
+  const distinct = values && [...new Set(values)];
+  return distinct && distinct.length <= max ? distinct : undefined;
+};

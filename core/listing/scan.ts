@@ -1,0 +1,47 @@
+import { type Item, type KeyRange, queryPage, type RequestBudget, type Table } from '../storage/index.ts';
+import { type Merging, mergeRanges } from './merge.ts';
+
+/** How key ranges of a table are scanned. */
+export interface ScanOptions<T> extends Merging<T> {
+  /** Reads a row from its item. */
+  readonly toRow: (item: Item) => T;
+  /** Strongly consistent; not on indexes. */
+  readonly consistent?: boolean;
+}
+
+/**
+ * Scans key ranges side by side and merges their rows. Ending the iteration ends the scan.
+ *
+ * @returns the rows in batches, none of them empty
+ * @throws ServiceError 503 when storage does not give a page in time; whatever `toRow` throws
+ */
+export const scan = <T extends object>(
+  table: Table,
+  ranges: readonly KeyRange[],
+  { toRow, consistent, ...merging }: ScanOptions<T>,
+  budget: RequestBudget,
+): AsyncGenerator<readonly T[]> => {
+  const { descending } = merging;
+  const reads = ranges.map((range) => async (limit: number | undefined, start: Item | undefined) => {
+    const options = { descending, limit, start, ...(consistent && { consistent }) };
+    const { items, next } = await queryPage(table, range, budget, options);
+    return { rows: items.map(toRow), next };
+  });
+  return mergeRanges(reads, merging);
+};
+
+/**
+ * Reads one key range in its own order, in pages as long as DynamoDB makes them: 1 MB.
+ *
+ * @returns the rows in batches, none of them empty
+ * @throws ServiceError 503 when storage does not give a page in time; whatever `toRow` throws
+ */
+export const readRange = <T extends object>(
+  table: Table,
+  range: KeyRange,
+  options: Pick<ScanOptions<T>, 'toRow' | 'consistent'>,
+  budget: RequestBudget,
+): AsyncGenerator<readonly T[]> => {
+  const merging = { descending: false, firstPage: Number.POSITIVE_INFINITY, compare: () => 0 };
+  return scan(table, [range], { ...options, ...merging }, budget);
+};
