@@ -1,7 +1,13 @@
-import { type Item, queryPage, type RequestBudget, type Store } from '../storage/index.ts';
+import { readRange } from '../listing/index.ts';
+import type { Item, RequestBudget, Table } from '../storage/index.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../wire/index.ts';
 import { priceIdOf, priceKey, pricesRange } from './keys.ts';
 import type { Price } from './model.ts';
+
+/** Where prices are stored. */
+export interface CostStore {
+  readonly table: Table;
+}
 
 /**
  * The price as an item of the costs table, with names and values that an operator can read in the
@@ -68,16 +74,11 @@ export const fromItem = (item: Item): Price => {
  * @throws ServiceError 503 when storage does not give them in time; Error when one is damaged
  */
 export const readPrices = async (
-  { table }: Pick<Store, 'table'>,
+  { table }: CostStore,
   projectId: ProjectId,
   budget: RequestBudget,
 ): Promise<Price[]> => {
-  const pages: Price[][] = [];
-  let start: Item | undefined;
-  do {
-    const page = await queryPage(table, pricesRange(projectId), budget, { consistent: true, start });
-    pages.push(page.items.map(fromItem));
-    start = page.next;
-  } while (start);
+  const options = { toRow: fromItem, consistent: true };
+  const pages = await Array.fromAsync(readRange(table, pricesRange(projectId), options, budget));
   return pages.flat();
 };

@@ -23,7 +23,14 @@ export const feedbackOn = async (
   const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
     const ref = `${store.names.refScheme}${projectId}/call/${callId}`;
     const source = { kind: 'refs', values: [ref] } as const;
-    const search = { source, bounds: {}, descending: false, enough: null };
+    const search = {
+      source,
+      bounds: {},
+      descending: false,
+      order: 'free',
+      enough: null,
+      limit: null,
+    } as const;
     const records = await Array.fromAsync(recordsOf(store, projectId, search, () => true, budget));
     const onCall = records.flat().filter(({ header }) => header.ref === ref);
     return [callId, onCall.map((record) => JSON.parse(encode(record)) as JsonValue)];

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pack, unpack } from '../encoding/index.ts';
+import { bySize } from '../listing/index.ts';
 import {
   getItems,
   getObject,
@@ -77,25 +78,9 @@ const concurrency = 8;
 const batchBytes = 4 * 1024 * 1024;
 const batchItems = 100;
 
-/**
- * Cuts entries into batches of which those to be read take at most 4 MB together, or are one
- * record.
- */
-const bySize = (entries: readonly Entry[], toBeRead: ReadonlySet<Entry>): Entry[][] => {
-  const batches: Entry[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const entry of entries) {
-    const ofRecord = entry.kind === 'record' ? Math.max(entry.payloadBytes, batchBytes / batchItems) : 0;
-    const size = toBeRead.has(entry) ? ofRecord : 0;
-    if (bytes + size > batchBytes) {
-      batches.push([]);
-      bytes = 0;
-    }
-    batches.at(-1)?.push(entry);
-    bytes += size;
-  }
-  return batches;
-};
+/** What an entry counts towards a batch, in bytes, if its payload is read. */
+const batchShare = (entry: Entry): number =>
+  entry.kind === 'record' ? Math.max(entry.payloadBytes, batchBytes / batchItems) : 0;
 
 const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
   entry.kind === 'record' && entry.payload === null;
@@ -162,11 +147,12 @@ export async function* withPayloads(
 ): AsyncGenerator<readonly Entry[]> {
   for await (const batch of batches) {
     const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
-    for (const part of wanted.size === 0 ? [batch] : bySize(batch, wanted)) {
-      const ids = part.flatMap((entry) => (wanted.has(entry) ? [placeOf(entry).id] : []));
+    const sizeOf = (entry: Entry) => (wanted.has(entry) ? batchShare(entry) : 0);
+    for (const some of wanted.size === 0 ? [batch] : bySize(batch, batchBytes, sizeOf)) {
+      const ids = some.flatMap((entry) => (wanted.has(entry) ? [placeOf(entry).id] : []));
       const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], budget) : [];
       const now = new Map(whole.map((entry) => [placeOf(entry).id, entry]));
-      yield part.flatMap((entry) => {
+      yield some.flatMap((entry) => {
         if (!wanted.has(entry)) return [entry];
         const { id, createdAt } = placeOf(entry);
         const found = now.get(id);

@@ -8,6 +8,7 @@ import {
   type SortKey,
   toPath,
 } from '../expression/index.ts';
+import { distinctUpTo, isEmptySpan, isOrderOfSource, type TimePlan } from '../listing/index.ts';
 import { isId, type ProjectId, type WireNames } from '../wire/index.ts';
 import { feedbackKind, isInPayload } from './answer.ts';
 
@@ -43,27 +44,14 @@ export type Source =
   | { readonly kind: 'project' };
 
 /** How a query is going to be answered: plain data, logged with the request. */
-export interface Plan {
+export interface Plan extends TimePlan {
   readonly source: Source;
-  /** The span of `created_at` that is looked at, inclusive, in microseconds. */
-  readonly bounds: Bounds;
-  /** Whether the source is read from its latest record on. */
-  readonly descending: boolean;
-  /** How the order comes about: as the source is read, or by sorting what has been found. */
-  readonly order: 'free' | 'sort';
   /** Expressions, without their literals, that are decided without the payload. */
   readonly onHeaders: readonly string[];
   /** Those that need it. */
   readonly onPayloads: readonly string[];
   /** Whether payloads are read at all. */
   readonly payloads: boolean;
-  readonly offset: number;
-  readonly limit: number | null;
-  /**
-   * How many records are enough to look at, offset included; null where that is not known, since
-   * some may be dropped.
-   */
-  readonly enough: number | null;
 }
 
 /** A plan, and the expressions that it decides when. */
@@ -79,37 +67,23 @@ export interface Planned {
  */
 export const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
 
-const few = (values: readonly string[] | undefined, most: number): readonly string[] | undefined => {
-  const unique = values && [...new Set(values)];
-  return unique && unique.length <= most ? unique : undefined;
-};
-
 const chooseSource = (
   limit: number | null,
   ids: ReadonlyMap<string, readonly string[]>,
   bounds: Bounds,
   refField: string,
 ): Source => {
-  const noTime = bounds.from !== undefined && bounds.to !== undefined && bounds.from > bounds.to;
-  if (limit === 0 || noTime) return { kind: 'nothing' };
+  if (limit === 0 || isEmptySpan(bounds)) return { kind: 'nothing' };
   const candidates = [
     // What can be no id is none of any record.
-    { kind: 'ids', values: few(ids.get('id')?.filter(isId), maxValues.ids) },
-    { kind: 'refs', values: few(ids.get(refField), maxValues.refs) },
-    { kind: 'types', values: few(ids.get('feedback_type'), maxValues.types) },
+    { kind: 'ids', values: distinctUpTo(ids.get('id')?.filter(isId), maxValues.ids) },
+    { kind: 'refs', values: distinctUpTo(ids.get(refField), maxValues.refs) },
+    { kind: 'types', values: distinctUpTo(ids.get('feedback_type'), maxValues.types) },
   ] as const;
   if (candidates.some(({ values }) => values?.length === 0)) return { kind: 'nothing' };
   for (const { kind, values } of candidates) if (values) return { kind, values };
   return { kind: 'project' };
 };
-
-/**
- * Whether the source's own order is the one that was asked for. Keys behind `id` decide nothing.
- */
-const isFree = ([first, second]: readonly SortKey[]): boolean =>
-  first === undefined ||
-  (first.path.text === 'created_at' &&
-    (second === undefined || (second.path.text === 'id' && !second.descending)));
 
 /** Plans a query. Pure: what it takes to answer is known before anything is read. */
 export const plan = (names: WireNames, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
@@ -119,7 +93,7 @@ export const plan = (names: WireNames, { where, sort, fields, limit, offset }: F
   const onPayloads = expressions.filter((expression) => pathsIn(expression).some(isInPayload));
   const onHeaders = expressions.filter((expression) => !onPayloads.includes(expression));
   const source = chooseSource(limit, ids, bounds, names.ref);
-  const order = isFree(sort) ? 'free' : 'sort';
+  const order = isOrderOfSource(sort, 'created_at') ? 'free' : 'sort';
   const dropsNone = source.kind === 'project' && expressions.every((expression) => inBounds.has(expression));
   return {
     plan: {

@@ -1,13 +1,14 @@
+import { compile, type Expression, microsOf, type SortKey, sortable } from '../expression/index.ts';
 import {
-  compareBy,
-  compile,
-  type Expression,
-  microsOf,
-  type Sortable,
-  sortable,
-} from '../expression/index.ts';
-import { cut, sortedPart } from '../query/index.ts';
-import type { RequestBudget, Store } from '../storage/index.ts';
+  encodeBatches,
+  type Keyed,
+  keyBytes,
+  mapBatches,
+  type Slice,
+  sortedByKeys,
+  takeSlice,
+} from '../listing/index.ts';
+import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import { invalid } from '../wire/index.ts';
 import { encoder, FeedbackReader, feedbackKind } from './answer.ts';
 import { comparePlaces, type FeedbackRecord } from './model.ts';
@@ -24,7 +25,7 @@ export interface FeedbackQueryAnswer {
     sent: number;
   };
   /** The records as JSON text, one each, in batches that come as soon as they are known. */
-  readonly records: AsyncGenerator<string[]>;
+  readonly records: AsyncGenerator<readonly string[]>;
 }
 
 /**
@@ -58,75 +59,54 @@ export const queryFeedback = (
   const found = recordsOf(store, query.projectId, planned.plan, isWanted, budget, (entries) => {
     counts.scanned += entries;
   });
-  const matching = async function* () {
-    for await (const batch of found) yield batch.filter((record) => onHeader(record) && onPayload(record));
-  };
+  const matching = mapBatches(found, (batch) =>
+    batch.filter((record) => onHeader(record) && onPayload(record)),
+  );
+  const answered = inOrder(planned.plan, query, reader, matching);
   const encode = encoder(store.names, reader, query.fields);
-  const records = async function* () {
-    for await (const batch of inOrder(planned.plan, query, reader, matching())) {
-      counts.sent += batch.length;
-      yield batch.map(encode);
-    }
-  };
-  return { plan: planned.plan, counts, records: records() };
+  return { plan: planned.plan, counts, records: encodeBatches(answered, counts, encode) };
 };
+
+/** How many sorted records make a batch. */
+const sortedBatch = 500;
 
 /** The records of the answer, in its order. */
 async function* inOrder(
-  { order }: Plan,
-  query: FeedbackQuery,
+  planned: Plan,
+  { sort }: FeedbackQuery,
   reader: FeedbackReader,
-  records: AsyncIterable<FeedbackRecord[]>,
-): AsyncGenerator<FeedbackRecord[]> {
-  if (order === 'free') yield* cut(query.offset, query.limit, records);
-  else yield await sortRecords(query, reader, records);
+  records: AsyncIterable<readonly FeedbackRecord[]>,
+): AsyncGenerator<readonly FeedbackRecord[]> {
+  if (planned.order === 'free') yield* takeSlice(planned, records);
+  else yield* chunked(await sortRecords(sort, planned, reader, records), sortedBatch);
 }
 
-/**
- * What a kept record takes of memory beside the texts that it is sorted by and its payload, about,
- * in bytes.
- */
-const keptBytes = 2048;
+/** Bytes in memory of a held record beside its payload and the texts that it is sorted by, about. */
+const headerBytes = 2048;
 
-interface Keyed {
-  readonly key: readonly Sortable[];
-  readonly record: FeedbackRecord;
-}
-
-const sizeOf = ({ key, record }: Keyed): number =>
-  key.reduce(
-    (sum, value) => sum + (typeof value?.[1] === 'string' ? 2 * value[1].length : 0),
-    keptBytes + 2 * (record.payload?.length ?? 0),
-  );
+const sizeOf = ({ key, kept: { payload } }: Keyed<FeedbackRecord>): number =>
+  headerBytes + keyBytes(key) + 2 * (payload?.length ?? 0);
 
 const tooMany = invalid({
   loc: ['body', 'sort_by'],
-  msg: 'there are more records than can be sorted at once; ask for fewer with limit or query, or sort by created_at',
+  msg: 'too many records to sort at once; ask for fewer with limit or query, or sort by created_at',
   type: 'too_long',
 });
 
-const sortRecords = async (
-  { sort, offset, limit }: FeedbackQuery,
+const sortRecords = (
+  sort: readonly SortKey[],
+  slice: Slice,
   reader: FeedbackReader,
-  records: AsyncIterable<FeedbackRecord[]>,
+  records: AsyncIterable<readonly FeedbackRecord[]>,
 ): Promise<FeedbackRecord[]> => {
-  const keyed = async function* (): AsyncGenerator<Keyed[]> {
-    for await (const batch of records) {
-      yield batch.map((record) => ({
-        key: sort.map(({ path }) => {
-          const value = reader.value(record, path);
-          return sortable(path.text === 'created_at' ? microsOf(value) : value);
-        }),
-        // A copy: the reader holds on to what it has parsed of the original for as long as that is
-        // held.
-        record: { ...record },
-      }));
-    }
-  };
-  const byKey = compareBy(sort);
-  const byPlace = comparePlaces(false);
-  const compare = (a: Keyed, b: Keyed): number =>
-    byKey(a.key, b.key) || byPlace(a.record.header, b.record.header);
-  const kept = await sortedPart({ compare, sizeOf, tooMany }, { offset, limit }, keyed());
-  return kept.map(({ record }) => record);
+  const keyOf = (record: FeedbackRecord) =>
+    sort.map(({ path }) => {
+      const value = reader.value(record, path);
+      return sortable(path.text === 'created_at' ? microsOf(value) : value);
+    });
+  // A copy: the reader holds what it has parsed of the original for as long as that is held.
+  const keep = (record: FeedbackRecord): FeedbackRecord => ({ ...record });
+  const byPosition = comparePlaces(false);
+  const ties = (a: FeedbackRecord, b: FeedbackRecord): number => byPosition(a.header, b.header);
+  return sortedByKeys({ sort, keyOf, keep, ties, sizeOf, tooMany }, slice, records);
 };

@@ -1,4 +1,4 @@
-import { orderRuns } from '../query/index.ts';
+import { mapBatches, sortTies } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { comparePlaces, type FeedbackRecord } from './model.ts';
@@ -22,21 +22,19 @@ export const recordsOf = (
   isWanted: (record: FeedbackRecord) => boolean,
   budget: RequestBudget,
   scanned: (entries: number) => void = () => {},
-): AsyncGenerator<FeedbackRecord[]> => {
+): AsyncGenerator<readonly FeedbackRecord[]> => {
   const { bounds, descending } = search;
-  const met = async function* () {
-    for await (const entries of entriesOf(store, projectId, search, budget)) {
-      scanned(entries.length);
-      yield entries;
-    }
-  };
+  const met = mapBatches(entriesOf(store, projectId, search, budget), (entries) => {
+    scanned(entries.length);
+    return entries;
+  });
   const find: Find = async ({ id, createdAt }) => {
     if (createdAt < (bounds.from ?? 0) || createdAt > (bounds.to ?? createdAt)) return undefined;
     const [entry] = await readWhole(store, projectId, [id], budget);
     return entry;
   };
-  const entries = withPayloads(store, projectId, isWanted, met(), budget);
+  const entries = withPayloads(store, projectId, isWanted, met, budget);
   const isTied = (a: FeedbackRecord, b: FeedbackRecord) => a.header.createdAt === b.header.createdAt;
   const compare = comparePlaces(descending);
-  return orderRuns(isTied, (a, b) => compare(a.header, b.header), settle(descending, entries, find));
+  return sortTies(isTied, (a, b) => compare(a.header, b.header), settle(descending, entries, find));
 };

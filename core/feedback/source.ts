@@ -1,3 +1,4 @@
+import { evenShare, mapBatches, readsAhead, scan } from '../listing/index.ts';
 import {
   everyShard,
   getItems,
@@ -11,10 +12,9 @@ import { attributesButPayload, toEntry } from './items.ts';
 import { recordKey, refRange, timeRange, typeRange } from './keys.ts';
 import { comparePlaces, type Entry, placeOf } from './model.ts';
 import type { Plan } from './plan.ts';
-import { scan } from './scan.ts';
 
-/** Where entries are looked for, and in which order: a part of a plan. */
-export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'enough'>;
+/** Where entries are looked for, in which order, and how many are wanted. */
+export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>;
 
 /** The key ranges that hold all that a source does. */
 const rangesOf = (
@@ -37,12 +37,17 @@ const rangesOf = (
   }
 };
 
-/**
- * How many rows to ask each range for at first: where it is known how many records are enough, each
- * range's even share and some to spare; else enough to have something to send at once.
- */
+/** Rows to ask each range for when it is not known how many records are enough: something to send. */
+const unknownRows = 128;
+/** Some rows are of records that were replaced. */
+const rowsPerRecord = 1.2;
+
 const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? 128 : Math.ceil((1.2 * enough) / ranges) + 8;
+  enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges);
+
+const none = new Uint8Array();
+
+const compareTimes = (a: Item, b: Item): number => Buffer.compare(a.t?.B ?? none, b.t?.B ?? none);
 
 /**
  * Everything that a search meets, in the order of its creation (or the reverse), without payloads
@@ -55,7 +60,7 @@ export async function* entriesOf(
   projectId: ProjectId,
   search: Search,
   budget: RequestBudget,
-): AsyncGenerator<Entry[]> {
+): AsyncGenerator<readonly Entry[]> {
   const toEntries = async (items: readonly Item[]): Promise<Entry[]> => {
     const entries = await Promise.all(items.map((item) => toEntry(store, projectId, item)));
     return entries.filter((entry) => entry !== undefined);
@@ -70,6 +75,12 @@ export async function* entriesOf(
     return;
   }
   const ranges = rangesOf(store, projectId, search);
-  const options = { descending, firstPage: firstPageRows(enough, ranges.length) };
-  for await (const items of scan(store.table, ranges, options, budget)) yield await toEntries(items);
+  const options = {
+    descending,
+    firstPage: firstPageRows(enough, ranges.length),
+    ahead: readsAhead(search, ranges.length),
+    toRow: (item: Item) => item,
+    compare: compareTimes,
+  };
+  yield* mapBatches(scan(store.table, ranges, options, budget), toEntries);
 }

@@ -1,3 +1,5 @@
+import { compareText } from '../expression/index.ts';
+import { type Slice, sortedSlice } from '../listing/index.ts';
 import { invalid } from '../wire/index.ts';
 import type { ObjectVersion } from './model.ts';
 import type { SortKey } from './request.ts';
@@ -21,12 +23,8 @@ export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
 
 type Comparison = (a: ObjectVersion, b: ObjectVersion) => number;
 
-/** By UTF-8, so by code point, as storage orders them. */
-const compareIds = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
-
 const comparisons: Readonly<Record<SortKey['field'], Comparison>> = {
-  object_id: (a, b) => compareIds(a.header.objectId, b.header.objectId),
+  object_id: (a, b) => compareText(a.header.objectId, b.header.objectId),
   version_index: (a, b) => a.header.versionIndex - b.header.versionIndex,
   created_at: (a, b) => a.header.createdAt - b.header.createdAt,
 };
@@ -51,32 +49,22 @@ export const compareBy = (sortBy: readonly SortKey[]): Comparison => {
 const maxHeld = 200_000;
 
 /**
- * Sorts versions that come in batches. No more than twice as many as are wanted are held.
+ * Sorts versions and takes a slice of them. At most about twice as many are held as the slice ends
+ * at.
  *
- * @param wanted how many of the first are enough; null for all
- * @param most how many may be held at once
- * @throws ServiceError 422 when there are more to hold
+ * @param max how many may be held at once
+ * @throws ServiceError 422 when more would have to be held
  */
-export const sorted = async (
-  batches: AsyncIterable<ObjectVersion[]>,
+export const sortVersions = (
   sortBy: readonly SortKey[],
-  wanted: number | null,
-  most = maxHeld,
+  slice: Slice,
+  batches: AsyncIterable<readonly ObjectVersion[]>,
+  max = maxHeld,
 ): Promise<ObjectVersion[]> => {
-  const compare = compareBy(sortBy);
-  const enough = wanted ?? Number.POSITIVE_INFINITY;
-  let held: ObjectVersion[] = [];
-  for await (const batch of batches) {
-    for (const version of batch) held.push(version);
-    if (held.length > 2 * enough) held = held.sort(compare).slice(0, enough);
-    if (held.length > most) throw tooMany(most);
-  }
-  return held.sort(compare).slice(0, enough);
-};
-
-const tooMany = (most: number) =>
-  invalid({
+  const tooMany = invalid({
     loc: ['body', 'sort_by'],
-    msg: `there are more than ${most} versions to sort; narrow the filter, give a smaller limit, or sort by object_id`,
+    msg: `more than ${max} versions to sort; narrow the filter, give a smaller limit, or sort by object_id`,
     type: 'value_error',
   });
+  return sortedSlice({ compare: compareBy(sortBy), sizeOf: () => 1, maxSize: max, tooMany }, slice, batches);
+};

@@ -1,9 +1,8 @@
-import { cut } from '../query/index.ts';
-import type { RequestBudget, Store } from '../storage/index.ts';
+import { bySize, mapBatches, takeSlice } from '../listing/index.ts';
+import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import { objectJson } from './answer.ts';
-import { bySize } from './by-size.ts';
 import type { ObjectVersion } from './model.ts';
-import { sorted, storedOrder } from './order.ts';
+import { sortVersions, storedOrder } from './order.ts';
 import type { ObjectsFilter, ObjectsQuery } from './request.ts';
 import { findAll } from './scan.ts';
 import { readValues } from './values.ts';
@@ -23,26 +22,29 @@ export async function* queryObjects(
   query: ObjectsQuery,
   budget: RequestBudget,
 ): AsyncGenerator<string[]> {
-  const { limit, offset } = query;
-  if (limit === 0 || query.filter.objectIds?.length === 0) return;
-  for await (const batch of cut(offset, limit, ordered(store, query, budget))) {
+  if (query.limit === 0 || query.filter.objectIds?.length === 0) return;
+  for await (const batch of answered(store, query, budget)) {
     if (query.metadataOnly) yield batch.map((version) => objectJson(store.names, version, 'null'));
     else yield* withValues(store, batch, budget);
   }
 }
 
-/** The versions that match, in the query's order. */
-async function* ordered(
+/** How many sorted versions make a batch. */
+const sortedBatch = 500;
+
+/** The versions of the answer, in its order. */
+async function* answered(
   store: Store,
   query: ObjectsQuery,
   budget: RequestBudget,
-): AsyncGenerator<ObjectVersion[]> {
+): AsyncGenerator<readonly ObjectVersion[]> {
   const order = storedOrder(query.sortBy);
   const wanted = query.limit === null ? null : query.offset + query.limit;
   const found = findAll(store, query, order ?? 'ascending', order && wanted, budget);
-  const matches = filtered(versionFilter(query.filter), found);
-  if (order) yield* matches;
-  else yield await sorted(matches, query.sortBy, wanted);
+  const matches = versionFilter(query.filter);
+  const matching = mapBatches(found, (batch) => batch.filter(matches));
+  if (order) yield* takeSlice(query, matching);
+  else yield* chunked(await sortVersions(query.sortBy, query, matching), sortedBatch);
 }
 
 /** Makes the test of a version: what of the filter does not decide where it is looked for. */
@@ -56,23 +58,16 @@ export const versionFilter = ({
     (classes === null || classes.has(header.baseObjectClass));
 };
 
-async function* filtered(
-  matches: (version: ObjectVersion) => boolean,
-  batches: AsyncIterable<ObjectVersion[]>,
-): AsyncGenerator<ObjectVersion[]> {
-  for await (const batch of batches) yield batch.filter(matches);
-}
-
 /** Reads the values of versions; those that were deleted since are left out. */
 async function* withValues(
   store: Store,
   versions: readonly ObjectVersion[],
   budget: RequestBudget,
 ): AsyncGenerator<string[]> {
-  for (const part of bySize(versions, hydrationBytes, ({ header }) => header.bytes)) {
-    const found = part.map(({ header }) => ({ header, packed: undefined }));
+  for (const some of bySize(versions, hydrationBytes, ({ header }) => header.bytes)) {
+    const found = some.map(({ header }) => ({ header, packed: undefined }));
     const values = await readValues(store, found, budget);
-    yield part.flatMap((version, i) => {
+    yield some.flatMap((version, i) => {
       const val = values[i];
       return val === undefined ? [] : objectJson(store.names, version, val);
     });

@@ -1,6 +1,6 @@
+import { bySize } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { JsonValue, Ref } from '../wire/index.ts';
-import { bySize } from './by-size.ts';
 import { type Address, type FoundVersion, findVersions } from './lookup.ts';
 import { parseVersionName } from './model.ts';
 import { parsePath, type Step, walk } from './path.ts';
@@ -100,5 +100,5 @@ export async function* streamRefs(
 ): AsyncGenerator<(JsonValue | undefined)[]> {
   const located = await locate(store, refs, budget);
   const sizeOf = (ref: Located | undefined) => ref?.version.header.bytes ?? 0;
-  for (const part of bySize(located, windowBytes, sizeOf)) yield await valuesOf(store, part, budget);
+  for (const window of bySize(located, windowBytes, sizeOf)) yield await valuesOf(store, window, budget);
 }

@@ -1,12 +1,6 @@
-import {
-  chunked,
-  type Item,
-  type KeyRange,
-  mapConcurrent,
-  queryPage,
-  type RequestBudget,
-  type Store,
-} from '../storage/index.ts';
+import { compareText } from '../expression/index.ts';
+import { mapBatches, scan } from '../listing/index.ts';
+import { chunked, type Item, type KeyRange, type RequestBudget, type Store } from '../storage/index.ts';
 import { headRange, projectRange, versionRange } from './keys.ts';
 import { readHeads } from './lookup.ts';
 import type { ObjectName, ObjectVersion, VersionHeader } from './model.ts';
@@ -14,18 +8,17 @@ import type { StoredOrder } from './order.ts';
 import type { ObjectsQuery } from './request.ts';
 import { type Head, toHead, toHeader } from './store.ts';
 
-/** How many objects are begun at once, where they are asked for by their ids. */
-const concurrency = 16;
+/** How many objects are begun at once when they are asked for by their ids. */
+const objectsAtOnce = 16;
 const smallestPage = 100;
-const growth = 4;
-/** From this many items on a page is as long as DynamoDB makes it: 1 MB. */
+/** Some 4,000 versions make 1 MB. */
 const maxPage = 4000;
 
 /**
- * Finds the versions that a query may want, in a stored order, strongly consistent: the latest ones
- * in the heads of their objects, all others one by one. Values are not read.
+ * Finds the versions that a query may want, in a stored order, strongly consistent. The latest
+ * versions are in the heads of their objects, all others are read one by one. Values are not read.
  *
- * @param enough how many of the first are enough, as far as that is known; null for all
+ * @param enough how many of the first are enough, if that is known; null for all
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const findAll = (
@@ -34,30 +27,29 @@ export const findAll = (
   order: StoredOrder,
   enough: number | null,
   budget: RequestBudget,
-): AsyncGenerator<ObjectVersion[]> => {
-  const scan = { descending: order === 'descending', enough };
-  const ids = filter.objectIds && inOrder(filter.objectIds, scan.descending);
+): AsyncGenerator<readonly ObjectVersion[]> => {
+  const descending = order === 'descending';
+  const ids = filter.objectIds && inOrder(filter.objectIds, descending);
   const names = ids?.map((objectId) => ({ projectId, objectId }));
-  const read = (ranges: readonly KeyRange[]) => pages(store, ranges, scan, budget);
+  const paging = { descending, firstPage: Math.max(smallestPage, enough ?? 0), maxPage };
+  const read = <T extends object>(ranges: readonly KeyRange[], toRow: (item: Item) => T) =>
+    inTurn(store, ranges, { ...paging, toRow }, budget);
   if (filter.latestOnly) {
     const heads = names
       ? headsOf(store, names, budget)
-      : mapped(read([headRange(projectId)]), (item) => toHead(projectId, item));
-    return latestOf(heads);
+      : read([headRange(projectId)], (item) => toHead(projectId, item));
+    return mapBatches(heads, (batch) =>
+      batch.flatMap(({ latest }) => (latest ? { header: latest, isLatest: true } : [])),
+    );
   }
-  const items = read(names?.map((name) => versionRange(name)) ?? [projectRange(projectId)]);
-  return markLatest(
-    mapped(items, (item) => toHeader(projectId, item)),
-    scan.descending,
-  );
+  const ranges = names?.map((name) => versionRange(name)) ?? [projectRange(projectId)];
+  const versions = read(ranges, (item) => toHeader(projectId, item));
+  return markLatest(versions, descending);
 };
 
-/** Object ids, each once, as storage orders them: by their UTF-8. */
+/** Object ids, each once, as storage orders them. */
 const inOrder = (ids: readonly string[], descending: boolean): string[] => {
-  const sorted = [...new Set(ids)]
-    .map((id) => Buffer.from(id, 'utf8'))
-    .sort(Buffer.compare)
-    .map(String);
+  const sorted = [...new Set(ids)].sort(compareText);
   return descending ? sorted.reverse() : sorted;
 };
 
@@ -70,52 +62,16 @@ async function* headsOf(
   yield heads.filter((head) => head !== undefined);
 }
 
-/** How ranges are to be read. */
-interface Scan {
-  readonly descending: boolean;
-  readonly enough: number | null;
-}
-
-/** Reads ranges one after the other, page by page; the first pages of several at once. */
-async function* pages(
+/** Reads ranges one after the other, but the first pages of several at once. */
+async function* inTurn<T extends object>(
   store: Store,
   ranges: readonly KeyRange[],
-  { descending, enough }: Scan,
+  options: Omit<Parameters<typeof scan<T>>[2], 'compare'>,
   budget: RequestBudget,
-): AsyncGenerator<Item[]> {
-  const options = { descending, consistent: true };
-  const firstLimit = Math.max(smallestPage, enough ?? 0);
-  const read = (range: KeyRange, limit: number, start?: Item) =>
-    queryPage(store.table, range, budget, {
-      ...options,
-      start,
-      limit: limit < maxPage ? limit : undefined,
-    });
-  for (const some of chunked(ranges, concurrency)) {
-    const firsts = await mapConcurrent(some, concurrency, async (range) => ({
-      range,
-      page: await read(range, firstLimit),
-    }));
-    for (const { range, page } of firsts) {
-      yield page.items;
-      let limit = firstLimit;
-      for (let { next } = page; next !== undefined; ) {
-        limit *= growth;
-        const following = await read(range, limit, next);
-        yield following.items;
-        next = following.next;
-      }
-    }
-  }
-}
-
-async function* latestOf(batches: AsyncIterable<Head[]>): AsyncGenerator<ObjectVersion[]> {
-  for await (const heads of batches)
-    yield heads.flatMap(({ latest }) => (latest ? { header: latest, isLatest: true } : []));
-}
-
-async function* mapped<T, R>(batches: AsyncIterable<T[]>, change: (item: T) => R): AsyncGenerator<R[]> {
-  for await (const batch of batches) yield batch.map(change);
+): AsyncGenerator<readonly T[]> {
+  // Ranges are in order already, so their rows are merged in the order of the ranges.
+  for (const some of chunked(ranges, objectsAtOnce))
+    yield* scan(store.table, some, { ...options, consistent: true, compare: () => 0 }, budget);
 }
 
 /**
@@ -125,7 +81,7 @@ async function* mapped<T, R>(batches: AsyncIterable<T[]>, change: (item: T) => R
  * @param descending whether they come in the descending order, where it is the first
  */
 export async function* markLatest(
-  batches: AsyncIterable<VersionHeader[]>,
+  batches: AsyncIterable<readonly VersionHeader[]>,
   descending: boolean,
 ): AsyncGenerator<ObjectVersion[]> {
   let before: VersionHeader | undefined;

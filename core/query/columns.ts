@@ -4,19 +4,16 @@ import { fieldsOf } from './fields.ts';
 import type { CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
 
-/** Columns that are answered whether they were asked for or not. */
+/** Columns that are always answered. */
 const always: readonly string[] = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
 
-/**
- * A column as it is to be answered: whole, where one of its paths has no steps, or by paths into
- * it.
- */
+/** A column as it is to be answered: by paths into it, or whole if one of them has no steps. */
 export interface Projection {
   readonly column: string;
   readonly paths: readonly FieldPath[];
 }
 
-/** What is always answered, what was asked for, and what was to be included. */
+/** What is always answered, what was asked for, and what is to be included. */
 const askedColumns = (
   names: WireNames,
   columns: readonly string[],
@@ -31,7 +28,7 @@ const askedColumns = (
   ...(includes.feedback ? [`summary.${names.service}.feedback`] : []),
 ];
 
-/** Puts the columns of an answer in order: each once, in the order of a whole call. */
+/** The columns of an answer, each once and in the order of a whole call. */
 export const projectionOf = (
   names: WireNames,
   { columns, includes }: Pick<CallsQuery, 'columns' | 'includes'>,
@@ -45,10 +42,7 @@ export const projectionOf = (
   });
 };
 
-/**
- * Copies what lies at `keys` from one value into another of the same shape, making what is missing
- * on the way.
- */
+/** Copies what is at `keys` from one value to another of the same shape, with all on the way. */
 const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonValue => {
   const [key, ...rest] = keys;
   if (key === undefined) return from;
@@ -67,10 +61,7 @@ const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonVal
   return Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 };
 
-/**
- * The part of a value that the paths lead to, in the value's own shape; null for a value that no
- * path leads into.
- */
+/** What paths lead to in a value, in the value's own shape; null for a value that has no fields. */
 export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): JsonValue => {
   if (typeof value !== 'object' || value === null) return null;
   let picked: JsonValue = Array.isArray(value) ? [] : {};
@@ -82,8 +73,8 @@ export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): J
 };
 
 /**
- * Makes what turns a call into JSON text with the columns that were asked for. Only what is
- * answered by paths is parsed.
+ * Makes the encoder of calls as JSON text with the columns that were asked for. It parses only what
+ * is answered by paths.
  */
 export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow) => string) => {
   const columns = projectionOf(names, query).map(({ column, paths }) => ({

@@ -10,10 +10,7 @@ export interface CsvEncoder {
   readonly line: (row: CallRow) => string;
 }
 
-/**
- * Makes what turns calls into CSV: a column for each that was asked for, a path by its own name and
- * with what it leads to.
- */
+/** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */
 export const csvEncoder = (names: WireNames, query: CallsQuery): CsvEncoder => {
   const columns = projectionOf(names, query).flatMap(({ column, paths }) => {
     const texts = paths.some(({ steps }) => steps.length === 0) ? [column] : paths.map(({ text }) => text);

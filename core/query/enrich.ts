@@ -10,35 +10,33 @@ import {
   type WireNames,
 } from '../wire/index.ts';
 import { expandRows } from './expand.ts';
-import type { Need } from './fields.ts';
+import type { Requirement } from './fields.ts';
 import { joinParts } from './join.ts';
 import type { CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
-import { scan } from './scan.ts';
+import { scanParts } from './scan.ts';
 
-/** What a query asks of others than the calls themselves. */
+/** What a query asks of other parts of the service. */
 export interface Lookups {
-  /**
-   * Makes what tells the costs of a call's usage, by model, at the prices in force when it started.
-   */
+  /** Gives the costs of a call's usage, by model, at the prices in force when the call started. */
   readonly costs: (
     projectId: ProjectId,
     budget: RequestBudget,
   ) => Promise<(usage: JsonObject, startedAt: Micros) => JsonObject>;
-  /** The feedback on calls, oldest first, by call id; calls without any may be missing. */
+  /** The feedback on calls by call id, oldest first. Calls without any may be missing. */
   readonly feedback: (
     projectId: ProjectId,
     callIds: readonly string[],
     budget: RequestBudget,
   ) => Promise<ReadonlyMap<string, JsonValue[]>>;
-  /** What refs to objects refer to, in their order; undefined for a ref to nothing. */
+  /** What refs lead to, in their order; undefined for a ref to nothing. */
   readonly objects: (
     refs: readonly Ref[],
     budget: RequestBudget,
   ) => Promise<readonly (JsonValue | undefined)[]>;
 }
 
-/** What a query knows nothing of costs nothing, has no feedback and refers to nothing. */
+/** No costs, no feedback, and refs to nothing. */
 export const noLookups: Lookups = {
   costs: async () => () => ({}),
   feedback: async () => new Map(),
@@ -48,7 +46,7 @@ export const noLookups: Lookups = {
 /** How many traces are summed up at once. */
 const traceConcurrency = 8;
 
-/** Fetches what is needed of calls beyond their headers, for one query. */
+/** Fetches what one query requires of calls beyond their headers. */
 export class Enricher {
   /** Calls whose payloads were read. */
   hydrated = 0;
@@ -77,24 +75,29 @@ export class Enricher {
   }
 
   /**
-   * Fetches what is needed and not there yet, in the order of the rows. Calls that are gone by now
-   * are left out, and one whose payload rides in its item comes back as it is now.
+   * Fetches what is required and not there yet, in the order of the rows. Calls that are gone by now
+   * are left out. A call whose payload is in its item comes back as it is now.
+   *
+   * @throws ServiceError 503 when storage does not give something in time
    */
-  async enrich(rows: readonly CallRow[], needs: readonly Need[]): Promise<readonly CallRow[]> {
-    let enriched = await this.#withPayloads(rows, needs);
-    if (needs.includes('expanded'))
+  async enrich(rows: readonly CallRow[], requirements: readonly Requirement[]): Promise<readonly CallRow[]> {
+    let enriched = await this.#withPayloads(rows, requirements);
+    if (requirements.includes('expanded'))
       enriched = await expandRows(this.#names, this.#query.expand, enriched, (refs) =>
         this.#lookups.objects(refs, this.#budget),
       );
-    if (needs.includes('costs')) enriched = await this.#withCosts(enriched);
-    if (needs.includes('feedback')) enriched = await this.#withFeedback(enriched);
-    if (needs.includes('totalSize')) enriched = await this.#withTotals(enriched);
+    if (requirements.includes('costs')) enriched = await this.#withCosts(enriched);
+    if (requirements.includes('feedback')) enriched = await this.#withFeedback(enriched);
+    if (requirements.includes('totalSize')) enriched = await this.#withTotals(enriched);
     return enriched;
   }
 
-  async #withPayloads(rows: readonly CallRow[], needs: readonly Need[]): Promise<readonly CallRow[]> {
-    const isNeeded = payloadNeeded(needs);
-    const wanted = rows.filter(({ header, payload }) => payload === null && isNeeded(header));
+  async #withPayloads(
+    rows: readonly CallRow[],
+    requirements: readonly Requirement[],
+  ): Promise<readonly CallRow[]> {
+    const isRequired = requiresPayload(requirements);
+    const wanted = rows.filter(({ header, payload }) => payload === null && isRequired(header));
     if (wanted.length === 0) return rows;
     const calls = await this.#reader.read(wanted.map(({ header }) => header));
     this.hydrated += calls.length;
@@ -132,12 +135,12 @@ export class Enricher {
     );
   }
 
-  /** The bytes of all calls of a trace, added up once a query. */
+  /** The bytes of all calls of a trace, added up once per query. */
   #totalSize(traceId: string): Promise<number> {
     const known = this.#sizes.get(traceId);
     if (known) return known;
     const size = this.#sumTrace(traceId);
-    // Whoever awaits it sees its failure; others that would have must not find it unhandled.
+    // Whoever awaits it sees its failure. Until then it must not count as unhandled.
     size.catch(() => {});
     this.#sizes.set(traceId, size);
     return size;
@@ -145,8 +148,14 @@ export class Enricher {
 
   async #sumTrace(traceId: string): Promise<number> {
     const { projectId } = this.#query;
-    const options = { descending: false, firstPage: 128, ahead: false };
-    const rows = scan(this.#store, projectId, [traceRange(projectId, traceId, {})], options, this.#budget);
+    const options = { descending: false, firstPage: 128 };
+    const rows = scanParts(
+      this.#store,
+      projectId,
+      [traceRange(projectId, traceId, {})],
+      options,
+      this.#budget,
+    );
     let bytes = 0;
     for await (const calls of joinParts(this.#store, projectId, rows, this.#budget))
       for (const call of calls) bytes += storageSize(call);
@@ -154,9 +163,10 @@ export class Enricher {
   }
 }
 
-/** Whether a call's payload must be read for what is needed. */
-const payloadNeeded = (needs: readonly Need[]): ((call: CallHeader) => boolean) => {
-  if (needs.includes('payload') || needs.includes('expanded')) return () => true;
-  if (needs.includes('usage') || needs.includes('costs')) return ({ end }) => end?.usage === true;
+/** Makes the test whether a call's payload must be read. */
+const requiresPayload = (requirements: readonly Requirement[]): ((call: CallHeader) => boolean) => {
+  if (requirements.includes('payload') || requirements.includes('expanded')) return () => true;
+  if (requirements.includes('usage') || requirements.includes('costs'))
+    return ({ end }) => end?.usage === true;
   return () => false;
 };

@@ -5,13 +5,13 @@ import type { CallRow } from './row.ts';
 
 type Expanded = Partial<Record<PayloadField, JsonValue>>;
 
-/** A ref that stands somewhere in a call, and how to put something else in its place. */
+/** A ref somewhere in a call, and how to replace it. */
 interface Occurrence {
   readonly ref: Ref;
   readonly replace: (value: JsonValue) => void;
 }
 
-/** Finds the ref to an object or op that stands at a path, if one does. */
+/** Finds the ref to an object or op at a path, if there is one. */
 const occurrence = (
   names: WireNames,
   fields: Expanded,
@@ -46,11 +46,11 @@ const parsed = (row: CallRow, field: PayloadField): JsonValue =>
   JSON.parse(row.payload?.[field] ?? 'null') as JsonValue;
 
 /**
- * Replaces the refs at the given paths of calls, whose payloads are there, by what they refer to.
- * Shorter paths come first, so that a ref within what another refers to is replaced where its own
- * path is among them. A ref to nothing stays.
+ * Replaces the refs at the given paths of calls by what they lead to. Shorter paths come first, so
+ * that a longer path can lead into what has replaced a ref. A ref to nothing stays.
  *
- * @param resolve gives what refs refer to, in their order
+ * @param rows calls with their payloads
+ * @param resolve gives what refs lead to, in their order
  */
 export const expandRows = async (
   names: WireNames,
@@ -72,8 +72,7 @@ export const expandRows = async (
     const found = expanded.flatMap((values) => occurrence(names, values, field, steps));
     if (found.length === 0) continue;
     const values = await resolve(found.map(({ ref }) => ref));
-    // Calls may share what they refer to, so that a deeper path may replace something only in a
-    // copy of it.
+    // Calls may share what their refs lead to. A deeper path must replace a ref in a copy of it.
     const isDeeper = (other: (typeof ofPayload)[number]) =>
       other.field === field &&
       other.steps.length > steps.length &&

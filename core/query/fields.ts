@@ -3,11 +3,11 @@ import type { FieldPath, RecordKind } from '../expression/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import type { Includes } from './request.ts';
 
-/** The column of a call's own size, and that of its trace's, in bytes. */
+/** The columns of a call's own size and of its trace's, in bytes. */
 export const sizeColumn = 'storage_size_bytes';
 export const totalSizeColumn = 'total_storage_size_bytes';
 
-/** The fields of a call that a query may name, given what it includes. */
+/** The fields of a call that a query may name. */
 export const fieldsOf = (names: WireNames, includes: Includes): string[] => [
   ...callColumns(names),
   ...(includes.storageSize ? [sizeColumn] : []),
@@ -16,7 +16,7 @@ export const fieldsOf = (names: WireNames, includes: Includes): string[] => [
 
 /** Calls as records that expressions are about. */
 export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
-  // With fewer columns they are another kind.
+  // A kind of its own: fewer fields may be named.
   name: includes.storageSize && includes.totalStorageSize ? 'Call' : 'PlainCall',
   fields: fieldsOf(names, includes),
   times: new Set(['started_at', 'ended_at']),
@@ -28,35 +28,35 @@ export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
   },
 });
 
-/** What must be fetched beside a call's header before a field of it is known. */
-export type Need =
-  /** `summary.usage`: the payload of those calls in whose header it does not ride along. */
+/** What a query must fetch, beside a call's header, before it knows a field. */
+export type Requirement =
+  /** `summary.usage`. It takes the payload of calls whose header does not hold it. */
   | 'usage'
   | 'payload'
-  /** The payload, with refs replaced by what they refer to. */
+  /** The payload, with refs replaced by what they lead to. */
   | 'expanded'
   | 'costs'
   | 'feedback'
   | 'totalSize';
 
-/** What it takes to know what a path leads to. */
-export const needsOf = (
+/** What must be fetched to know what a path leads to. */
+export const requirementsOf = (
   names: WireNames,
   expand: readonly FieldPath[],
   includes: Includes,
   { field, steps }: FieldPath,
-): Need[] => {
+): Requirement[] => {
   if (field === totalSizeColumn) return ['totalSize'];
   if (!isPayloadColumn(field)) return [];
   if (expand.some((expanded) => expanded.field === field)) return ['expanded'];
   if (field !== 'summary') return ['payload'];
   const [first, second] = steps;
   if (first === 'usage') return ['usage'];
-  const all: Need[] = [
+  const all: Requirement[] = [
     ...(includes.costs ? ['costs' as const] : []),
     ...(includes.feedback ? ['feedback' as const] : []),
   ];
   if (first === undefined) return ['payload', ...all];
   if (first !== names.service) return ['payload'];
-  return second === undefined ? all : all.filter((need) => need === second);
+  return second === undefined ? all : all.filter((requirement) => requirement === second);
 };

@@ -6,7 +6,7 @@ import type { Planned } from './plan.ts';
 import type { CallsFilter, CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
 
-/** Whether something passes; `undefined` stands for a filter that asks for nothing. */
+/** Whether something passes; `undefined` when a filter asks for nothing. */
 type Test<T> = ((value: T) => boolean) | undefined;
 
 const among = (values: readonly string[] | null): Test<string | null> => {
@@ -25,9 +25,7 @@ const likeOneOf = (patterns: readonly string[] | null): Test<string> => {
   return (value) => exact.has(value) || prefixes.some((prefix) => value.startsWith(prefix));
 };
 
-/**
- * Makes the test of a header: every field of the filter that can be decided without the payload.
- */
+/** Makes the test of a header: every field of the filter that the header can decide. */
 export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolean) => {
   const on = <T>(test: Test<T>, value: (call: CallHeader) => T) =>
     test ? [(call: CallHeader) => test(value(call))] : [];
@@ -48,7 +46,7 @@ export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolea
   return (call) => tests.every((test) => test(call));
 };
 
-/** Whether a text for which the test holds stands anywhere in a value; keys do not count. */
+/** Whether any text in a value passes a test; keys do not count. */
 const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
   if (typeof value === 'string') return test(value);
   if (typeof value !== 'object' || value === null) return false;
@@ -56,7 +54,7 @@ const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
   return items.some((item) => holds(item, test));
 };
 
-/** Makes the test of a payload, or undefined where the filter asks nothing of it. */
+/** Makes the test of a payload; undefined when the filter asks nothing of it. */
 export const payloadFilter = (
   filter: CallsFilter,
 ): ((payload: { inputs: string; output: string }) => boolean) | undefined => {
@@ -68,12 +66,10 @@ export const payloadFilter = (
     (!output || holds(JSON.parse(payload.output), output));
 };
 
-/**
- * What a call must pass, on its header and with what has been fetched of the rest; undefined where
- * that asks for nothing.
- */
+/** The tests that a call must pass. */
 export interface Tests {
   readonly onHeader: (row: CallRow) => boolean;
+  /** What takes more than the header; undefined when nothing does. */
   readonly later: ((row: CallRow) => boolean) | undefined;
 }
 

@@ -1,28 +1,26 @@
 import { type CallHeader, foldHeader, readParts, type StoredPart } from '../calls/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import type { Row } from './scan.ts';
+import type { PartRow } from './scan.ts';
 
-/**
- * Whether two rows are of one call: the same key but for the part that it ends in, and the same id.
- */
-const isSameCall = (a: Row, b: Row): boolean =>
+/** Whether two rows are of one call: the same id, and the same key but for its last byte, `S` or `E`. */
+const isSameCall = (a: PartRow, b: PartRow): boolean =>
   a.part.id === b.part.id && Buffer.compare(a.key.subarray(0, -1), b.key.subarray(0, -1)) === 0;
 
 /**
- * Joins the rows of starts and ends, which lie side by side, into calls. An end without its start
- * is skipped: its place is a stale one. A start without an end is of a call that still batches, or
- * whose end came first and has no place in the index: the table itself is asked.
+ * Joins rows into calls; a call's start and end are neighbours. An end without its start is skipped:
+ * the call has moved. The table itself is asked for the end of a start without one: either the call
+ * is running, or its end came first and has no place in the index.
  *
  * @throws ServiceError 503 when storage does not give an end in time
  */
 export async function* joinParts(
   store: Store,
   projectId: ProjectId,
-  batches: AsyncIterable<Row[]>,
+  batches: AsyncIterable<readonly PartRow[]>,
   budget: RequestBudget,
 ): AsyncGenerator<CallHeader[]> {
-  let group: Row[] = [];
+  let group: PartRow[] = [];
   for await (const batch of batches) {
     const groups: StoredPart[][] = [];
     for (const row of batch) {

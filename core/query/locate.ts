@@ -10,7 +10,7 @@ import { everyShard, type KeyRange, type RequestBudget, type Store, shardsOf } f
 import type { ProjectId } from '../wire/index.ts';
 import type { Source } from './plan.ts';
 
-/** Every key range of a project's calls: one for each shard that has ever been in force. */
+/** The key ranges of a project's calls: one for each shard that has ever been in force. */
 const projectRanges = (store: Store, projectId: ProjectId, bounds: TimeBounds): KeyRange[] =>
   everyShard(store).map((shard) => timeRange(projectId, shard, bounds));
 
@@ -30,8 +30,8 @@ const threadRanges = (
   );
 
 /**
- * Turns where a plan looks into the key ranges to scan. Parents and turns are looked up for their
- * traces and threads; while one of them is not known, what belongs to it can be anywhere in the
+ * Turns the source of a plan into the key ranges to scan. Parents and turns are looked up for their
+ * traces and threads. While one of them is not known, what belongs to it can be anywhere in the
  * project.
  *
  * @param bounds the span of `started_at` that is wanted
@@ -60,8 +60,8 @@ export const locate = async (
     bounds,
   );
   if (source.kind === 'parents') return traces;
-  // A nested call may name its turn and not its thread; one that both ranges hold is joined into
-  // one.
+  // A nested call may name its turn and not its thread. Rows that both ranges hold are joined into
+  // one call.
   const threads = known.flatMap(({ start }) => start.threadId ?? []);
   return [...threadRanges(store, projectId, threads, bounds), ...traces];
 };

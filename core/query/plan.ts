@@ -1,4 +1,3 @@
-import type { TimeBounds } from '../calls/index.ts';
 import {
   conjuncts,
   describe,
@@ -7,15 +6,16 @@ import {
   intersect,
   pathsIn,
 } from '../expression/index.ts';
+import { distinctUpTo, isEmptySpan, isOrderOfSource, type TimePlan } from '../listing/index.ts';
 import { isId, type WireNames } from '../wire/index.ts';
 import { projectionOf } from './columns.ts';
-import { callKind, type Need, needsOf } from './fields.ts';
+import { callKind, type Requirement, requirementsOf } from './fields.ts';
 import { type Pushed, pushDown } from './pushdown.ts';
 import type { CallsFilter, CallsQuery } from './request.ts';
 
-/** Where a query's calls are looked for. */
+/** Where a query looks for calls. */
 export type Source =
-  /** Nowhere: an empty list, bounds that leave no time, or the limit is 0. */
+  /** Nowhere: a list is empty, the bounds leave no time, or the limit is 0. */
   | { readonly kind: 'nothing' }
   /** By their ids, in the table itself. */
   | { readonly kind: 'calls'; readonly ids: readonly string[] }
@@ -23,42 +23,27 @@ export type Source =
   | { readonly kind: 'traces'; readonly ids: readonly string[] }
   /** In `by_thread`. */
   | { readonly kind: 'threads'; readonly ids: readonly string[] }
-  /** In the traces of these parents, or everywhere while one of them is not known. */
+  /** In the traces of these parents, or everywhere while a parent is not known. */
   | { readonly kind: 'parents'; readonly ids: readonly string[] }
-  /** In the threads and traces of these turns, or everywhere while one of them is not known. */
+  /** In the threads and traces of these turns, or everywhere while a turn is not known. */
   | { readonly kind: 'turns'; readonly ids: readonly string[] }
   /** In `by_time`, the whole project. */
   | { readonly kind: 'project' };
 
 /** How a query is going to be answered: plain data, logged with the request. */
-export interface Plan {
+export interface Plan extends TimePlan {
   readonly source: Source;
-  /** The span of `started_at` that is looked at, inclusive, in microseconds. */
-  readonly bounds: TimeBounds;
-  /** Whether the source is read from its latest call on. */
-  readonly descending: boolean;
-  /** How the order comes about: as the source is read, or by sorting what has been found. */
-  readonly order: 'free' | 'sort';
-  /**
-   * What is decided on headers alone: the filter's fields, and expressions without their literals.
-   */
+  /** What headers alone decide: fields of the filter, and expressions without their literals. */
   readonly onHeaders: readonly string[];
-  /** What needs more than the header. */
+  /** What takes more than the header. */
   readonly later: readonly string[];
   /** What is fetched of each call that passes on its header, to filter and to sort it. */
-  readonly needed: readonly Need[];
+  readonly required: readonly Requirement[];
   /** What is fetched of each call that is answered. */
-  readonly answered: readonly Need[];
-  readonly offset: number;
-  readonly limit: number | null;
-  /**
-   * How many calls are enough to look at, offset included: everything that is read counts, since
-   * nothing drops any; null where that is not known.
-   */
-  readonly enough: number | null;
+  readonly answered: readonly Requirement[];
 }
 
-/** A plan, and the expressions that it decides when. */
+/** A plan, and the expressions that it decides at each stage. */
 export interface Planned {
   readonly plan: Plan;
   readonly onHeaders: readonly Expression[];
@@ -66,8 +51,8 @@ export interface Planned {
 }
 
 /**
- * More ids than this are not looked up one by one: the whole project is read, and they are a filter
- * like any other.
+ * The most ids that are looked up one by one. With more, the whole project is read, and the ids are
+ * a filter like any other.
  */
 export const maxIds = { calls: 1000, others: 200 } as const;
 
@@ -78,20 +63,14 @@ const isSet = (filter: CallsFilter, field: keyof CallsFilter): boolean =>
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/**
- * Each id once, where there are few enough of them to look each up. What can be no id is none of
- * any call.
- */
-const few = (ids: readonly string[] | null, most: number): string[] | undefined => {
-  if (ids === null) return undefined;
-  const unique = [...new Set(ids)].filter(isId);
-  return unique.length <= most ? unique : undefined;
-};
+/** The ids to look up, if they are few. No call has what cannot be an id. */
+const few = (ids: readonly string[] | null, max: number): readonly string[] | undefined =>
+  distinctUpTo(ids?.filter(isId), max);
 
-/** The narrowest place that holds every call which the query can let through. */
+/** The narrowest place that holds every call which can match. */
 const chooseSource = ({ filter, limit }: CallsQuery, { ids, bounds }: Pushed): Source => {
-  const noTime = bounds.from !== undefined && bounds.to !== undefined && bounds.from > bounds.to;
-  if (limit === 0 || noTime || Object.values(filter).some(isEmptyList)) return { kind: 'nothing' };
+  if (limit === 0 || isEmptySpan(bounds) || Object.values(filter).some(isEmptyList))
+    return { kind: 'nothing' };
   const pushed = (field: Parameters<typeof ids.get>[0]) => ids.get(field) ?? null;
   const candidates = [
     { kind: 'calls', ids: few(intersect(filter.callIds, pushed('id')), maxIds.calls) },
@@ -105,32 +84,22 @@ const chooseSource = ({ filter, limit }: CallsQuery, { ids, bounds }: Pushed): S
   return { kind: 'project' };
 };
 
-/**
- * Whether the source's own order is the one that was asked for: it goes by `started_at` in either
- * direction, and what falls together there can be put in order by what the headers say. Keys behind
- * `id` decide nothing.
- */
-const isFree = ({ sort: [first, second] }: CallsQuery): boolean =>
-  first === undefined ||
-  (first.path.text === 'started_at' &&
-    (second === undefined || (second.path.text === 'id' && !second.descending)));
+const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
 
-const unique = (needs: readonly Need[]): Need[] => [...new Set(needs)];
-
-/** Plans a query. Pure: what it takes to answer is known before anything is read. */
+/** Plans a query. Pure: what has to be fetched is known before anything is read. */
 export const plan = (names: WireNames, query: CallsQuery): Planned => {
   const { filter, where, includes, expand } = query;
-  const needs = (paths: readonly FieldPath[], expanded = expand): Need[] =>
-    unique(paths.flatMap((path) => needsOf(names, expanded, includes, path)));
+  const requirements = (paths: readonly FieldPath[], expanded = expand): Requirement[] =>
+    unique(paths.flatMap((path) => requirementsOf(names, expanded, includes, path)));
   const expressions = where === null ? [] : conjuncts(where);
-  const needsOfExpression = (expression: Expression) => needs(pathsIn(expression));
+  const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
   const pushed = pushDown(callKind(names, includes), expressions);
   const source = chooseSource(query, pushed);
-  const later = expressions.filter((expression) => needsOfExpression(expression).length > 0);
+  const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));
   const fields = (Object.keys(filter) as (keyof CallsFilter)[]).filter((field) => isSet(filter, field));
-  const order = isFree(query) ? 'free' : 'sort';
-  // Bounds are kept exactly by what is read, except of calls that are looked up by their ids.
+  const order = isOrderOfSource(query.sort, 'started_at') ? 'free' : 'sort';
+  // What is read keeps the bounds exactly, unless calls are looked up by their ids.
   const isBounded =
     source.kind !== 'calls' && onHeaders.every((expression) => pushed.inBounds.has(expression));
   const dropsNone = fields.length === 0 && later.length === 0 && isBounded && order === 'free';
@@ -142,12 +111,12 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
       order,
       onHeaders: [...fields.filter((field) => !payloadFields.includes(field)), ...onHeaders.map(describe)],
       later: [...fields.filter((field) => payloadFields.includes(field)), ...later.map(describe)],
-      needed: unique([
+      required: unique([
         ...(fields.some((field) => payloadFields.includes(field)) ? (['payload'] as const) : []),
-        ...later.flatMap(needsOfExpression),
-        ...(order === 'sort' ? needs(query.sort.map(({ path }) => path)) : []),
+        ...later.flatMap(ofExpression),
+        ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
       ]),
-      answered: needs(
+      answered: requirements(
         projectionOf(names, query).flatMap(({ paths }) => paths),
         query.returnExpanded ? expand : [],
       ),
@@ -171,10 +140,7 @@ const indexes: Readonly<Record<Source['kind'], string | null>> = {
   project: 'by_time',
 };
 
-/**
- * A plan in a form to be logged: with the index that is read, and with what is looked up counted,
- * not listed.
- */
+/** A plan as it is logged: with the index that is read, and with ids counted, not listed. */
 export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
   source: 'ids' in source ? `${source.ids.length} ${source.kind}` : source.kind,
   index: indexes[source.kind],

@@ -8,11 +8,11 @@ import {
 /** The fields by whose values calls can be looked up. */
 export type LookupField = 'id' | 'trace_id' | 'parent_id' | 'turn_id' | 'thread_id';
 
-/** What expressions that must all hold say of where the calls are. */
+/** Where calls are, as far as expressions that must all hold say. */
 export type Pushed = PushedTo<LookupField>;
 
 const fields: readonly LookupField[] = ['id', 'trace_id', 'parent_id', 'turn_id', 'thread_id'];
 
-/** Finds what expressions, all of which must hold, say of where the calls are. */
+/** Finds what expressions say of where calls are. All of them must hold. */
 export const pushDown = (kind: RecordKind, expressions: readonly Expression[]): Pushed =>
   pushTo(kind, { fields, time: 'started_at' }, expressions);

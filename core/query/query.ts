@@ -1,11 +1,11 @@
-import type { RequestBudget, Store } from '../storage/index.ts';
+import { encodeBatches, inBatches, mapAhead, mapBatches, takeSlice } from '../listing/index.ts';
+import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import { jsonEncoder } from './columns.ts';
 import { csvEncoder } from './csv.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { type Tests, testsOf } from './filter.ts';
-import { inParts, mapAhead } from './flow.ts';
-import { cut, type Keyed, keyReader, sorted } from './order.ts';
+import { sortCalls } from './order.ts';
 import { type Plan, plan } from './plan.ts';
 import type { CallsQuery } from './request.ts';
 import { CallRow } from './row.ts';
@@ -22,16 +22,16 @@ export interface QueryCounts {
 }
 
 /**
- * A query under way: its plan, the counts as they grow, and the answer in one form or another, each
- * to be taken once.
+ * A query under way: its plan, the counts as they grow, and the answer in several forms, each to be
+ * taken once. Batches come as soon as they are known.
  */
 export interface QueryAnswer {
   readonly plan: Plan;
   readonly counts: QueryCounts;
-  /** The calls as JSON text, one each, in batches that come as soon as they are known. */
-  readonly calls: AsyncGenerator<string[]>;
+  /** The calls as JSON text, one each. */
+  readonly calls: AsyncGenerator<readonly string[]>;
   /** The calls as lines of CSV, after a line that names the columns. */
-  readonly csv: AsyncGenerator<string[]>;
+  readonly csv: AsyncGenerator<readonly string[]>;
   /** The calls as far as they have been looked at to find them. */
   readonly found: AsyncGenerator<readonly CallRow[]>;
 }
@@ -49,11 +49,11 @@ interface Query {
 }
 
 /**
- * Answers a query over a project's calls, reading no more of storage than the answer is taken.
+ * Answers a query over a project's calls, and reads no more of storage than is taken of the answer.
  * Ending the iteration ends the scan.
  *
  * @throws ServiceError 503, while the calls are iterated, when storage does not give something in
- * time; 422 when they are too many to be sorted
+ * time; 422 when there are too many calls to sort
  */
 export const queryCalls = (
   store: Store,
@@ -76,34 +76,34 @@ export const queryCalls = (
   return {
     plan: planned.plan,
     counts,
-    calls: encoded(all, jsonEncoder(names, query)),
+    calls: encodeBatches(answered(all), counts, jsonEncoder(names, query)),
     csv: csvLines(all),
     found: find(all),
   };
 };
 
-async function* csvLines(all: Query): AsyncGenerator<string[]> {
+async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
   const { header, line } = csvEncoder(all.names, all.query);
   yield [header];
-  yield* encoded(all, line);
+  yield* encodeBatches(answered(all), all.counts, line);
 }
 
-async function* encoded(all: Query, encode: (row: CallRow) => string): AsyncGenerator<string[]> {
-  for await (const batch of answered(all)) {
-    all.counts.sent += batch.length;
-    yield batch.map(encode);
-  }
-}
-
-/** How many batches of payloads are fetched while one is used, where all of them will be wanted. */
+/** Payloads are read in batches of so many bytes, or one call. */
+const batchBytes = 4 * 1024 * 1024;
+/** How many batches of payloads are fetched while one is used, when all of them will be wanted. */
 const batchesAhead = 3;
+
+/** The bytes of a call's payload as JSON text. */
+const payloadBytes = ({ header: { start, end } }: CallRow): number =>
+  start.payload.length + (end?.payload.length ?? 0);
 
 /** The calls of the answer, with what it shows of them. */
 const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { plan: planned, enricher } = all;
   const isFirst = firstMeeting();
-  return mapAhead(inParts(find(all)), planned.limit === null ? batchesAhead : 0, async (part) => {
-    const rows = (await enricher.enrich(part, planned.answered)).filter(isFirst);
+  const ahead = planned.limit === null ? batchesAhead : 0;
+  return mapAhead(inBatches(find(all), batchBytes, payloadBytes), ahead, async (batch) => {
+    const rows = (await enricher.enrich(batch, planned.answered)).filter(isFirst);
     const failing = new Set<CallRow>();
     for (const row of rows) if (row.found !== row.header && !(await stillPasses(all, row))) failing.add(row);
     return failing.size > 0 ? rows.filter((row) => !failing.has(row)) : rows;
@@ -111,8 +111,8 @@ const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
 };
 
 /**
- * A call that is moved in time while it is read can be met at its old place and at its new one. It
- * is taken where it is met first, as it is by then, and not again.
+ * Tells whether a call is met for the first time. One that is moved in time while it is read can be
+ * met twice, at its old position and at its new one. It is taken once, as it is by then.
  */
 const firstMeeting = (): ((row: CallRow) => boolean) => {
   const moved = new Set<string>();
@@ -123,57 +123,52 @@ const firstMeeting = (): ((row: CallRow) => boolean) => {
   };
 };
 
-/** Whether a call that was reported again since it was found is still one that was asked for. */
+/** Whether a call still matches that was reported again since it was found. */
 const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallRow): Promise<boolean> => {
   if (!tests.onHeader(row)) return false;
   if (!tests.later) return true;
-  const [enriched] = await enricher.enrich([row], planned.needed);
+  const [enriched] = await enricher.enrich([row], planned.required);
   return enriched !== undefined && tests.later(enriched);
 };
 
-/** The calls of the answer, in its order, with what it took to find them. */
-async function* find(all: Query): AsyncGenerator<readonly CallRow[]> {
-  const { names, plan: planned, query } = all;
-  if (planned.order === 'free') {
-    yield* cut(planned.offset, planned.limit, matching(all));
-    return;
-  }
-  const keyOf = keyReader(query.sort);
-  const keyed = async function* (): AsyncGenerator<Keyed[]> {
-    for await (const batch of matching(all))
-      yield batch.map((row) => ({ key: keyOf(row), header: row.header }));
-  };
-  const kept = await sorted(query.sort, planned, keyed());
-  for (let i = 0; i < kept.length; i += sortedBatch)
-    yield kept.slice(i, i + sortedBatch).map(({ header }) => new CallRow(names, header));
-}
-
-/** Sorted calls are fetched in batches of so many. */
+/** How many sorted calls make a batch. */
 const sortedBatch = 500;
 
+/** The calls of the answer, in its order, with what has been fetched to find them. */
+async function* find(all: Query): AsyncGenerator<readonly CallRow[]> {
+  const { names, plan: planned, query } = all;
+  if (planned.order === 'free') yield* takeSlice(planned, matching(all));
+  else
+    for (const headers of chunked(await sortCalls(query.sort, planned, matching(all)), sortedBatch))
+      yield headers.map((header) => new CallRow(names, header));
+}
+
 /** The calls that pass all tests, in the order of the source. */
-async function* matching(all: Query): AsyncGenerator<CallRow[]> {
+const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { plan: planned, tests, enricher } = all;
   const passing = passingOnHeader(all);
-  if (planned.needed.length === 0) {
-    yield* passing;
-    return;
-  }
+  if (planned.required.length === 0) return passing;
   const readsAll = planned.limit === null || planned.order === 'sort';
   const isFirst = firstMeeting();
-  yield* mapAhead(inParts(passing), readsAll ? batchesAhead : 0, async (part) => {
-    const rows = await enricher.enrich(part, planned.needed);
+  const batches = inBatches(passing, batchBytes, payloadBytes);
+  return mapAhead(batches, readsAll ? batchesAhead : 0, async (batch) => {
+    const rows = await enricher.enrich(batch, planned.required);
     // What was read again may have been reported again meanwhile.
     return rows.filter((row) => isFirst(row) && tests.onHeader(row) && tests.later?.(row) !== false);
   });
-}
+};
 
 /** The calls of the source that pass the tests of headers. */
-async function* passingOnHeader(all: Query): AsyncGenerator<CallRow[]> {
-  const { names, store, query, plan: planned, tests, counts, budget } = all;
-  for await (const batch of readSource(store, query.projectId, planned, budget)) {
+const passingOnHeader = ({
+  names,
+  store,
+  query,
+  plan: planned,
+  tests,
+  counts,
+  budget,
+}: Query): AsyncGenerator<readonly CallRow[]> =>
+  mapBatches(readSource(store, query.projectId, planned, budget), (batch) => {
     counts.scanned += batch.length;
-    const kept = batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
-    if (kept.length > 0) yield kept;
-  }
-}
+    return batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
+  });

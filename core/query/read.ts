@@ -3,11 +3,11 @@ import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { jsonEncoder, projectionOf } from './columns.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
-import { needsOf } from './fields.ts';
+import { requirementsOf } from './fields.ts';
 import { everyCall, type Includes } from './request.ts';
 import { CallRow } from './row.ts';
 
-/** Which call is to be read, and what beside it. */
+/** Which call is to be read, and what more of it. */
 export interface CallRead {
   readonly projectId: ProjectId;
   readonly id: string;
@@ -17,7 +17,7 @@ export interface CallRead {
 /**
  * Reads one whole call by its id, strongly consistent, as JSON text.
  *
- * @returns null where there is none, or no start of it yet
+ * @returns null if there is no call, or no start of it yet
  * @throws ServiceError 503 when storage does not give it in time
  */
 export const readCallJson = async (
@@ -33,10 +33,10 @@ export const readCallJson = async (
     ...{ projectId, filter: everyCall, where: null, limit: null, offset: 0, sort: [] },
     ...{ includes, columns: null, expand: [], returnExpanded: false },
   };
-  const needs = projectionOf(names, query).flatMap(({ paths }) =>
-    paths.flatMap((path) => needsOf(names, [], includes, path)),
+  const required = projectionOf(names, query).flatMap(({ paths }) =>
+    paths.flatMap((path) => requirementsOf(names, [], includes, path)),
   );
   const enricher = new Enricher(names, store, query, lookups, budget);
-  const [row] = await enricher.enrich([new CallRow(names, call.header, call.payload)], needs);
+  const [row] = await enricher.enrich([new CallRow(names, call.header, call.payload)], required);
   return row ? jsonEncoder(names, query)(row) : null;
 };

@@ -1,14 +1,11 @@
 import type { Expression, FieldPath, SortKey } from '../expression/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
-/**
- * Which calls are wanted: all fields are ANDed, the values of a list are ORed, null asks for
- * nothing.
- */
+/** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */
 export interface CallsFilter {
   /** Exact names, or `…:*` for every version of an op. */
   readonly opNames: readonly string[] | null;
-  /** Refs that stand anywhere in the inputs, or prefixes of such that end with `:*`. */
+  /** Refs anywhere in the inputs; a text that ends with `:*` is a prefix of a ref. */
   readonly inputRefs: readonly string[] | null;
   /** The same for the output. */
   readonly outputRefs: readonly string[] | null;
@@ -38,7 +35,7 @@ export const everyCall: CallsFilter = {
   runIds: null,
 };
 
-/** What is asked for beside what is stored of a call. */
+/** What is asked for beyond what is stored of a call. */
 export interface Includes {
   /** `summary.svc.costs` */
   readonly costs: boolean;
@@ -50,7 +47,7 @@ export interface Includes {
   readonly totalStorageSize: boolean;
 }
 
-/** Nothing beside what is stored. */
+/** Nothing beyond what is stored. */
 export const noIncludes: Includes = {
   costs: false,
   feedback: false,
@@ -62,7 +59,7 @@ export const noIncludes: Includes = {
 export interface CallsSelection {
   readonly projectId: ProjectId;
   readonly filter: CallsFilter;
-  /** What must hold of a call beside the filter; null for nothing. */
+  /** What must hold of a call in addition to the filter; null for nothing. */
   readonly where: Expression | null;
   /** The most calls to answer; null for all. */
   readonly limit: number | null;
@@ -73,15 +70,12 @@ export interface CallsSelection {
 export interface CallsQuery extends CallsSelection {
   /** Calls to skip first. */
   readonly offset: number;
-  /**
-   * The order; ties, and all where there are no keys, fall back to `started_at`, then `id`, both
-   * ascending.
-   */
+  /** The order. Ties are in order of `started_at`, then `id`, both ascending. */
   readonly sort: readonly SortKey[];
   /** Names and dotted paths; null for all columns. */
   readonly columns: readonly string[] | null;
-  /** The paths at which refs are replaced by what they refer to. */
+  /** The paths at which refs are replaced by what they lead to. */
   readonly expand: readonly FieldPath[];
-  /** Whether the answer has what refs refer to as well, or only filter and order go by it. */
+  /** Whether the answer shows what refs lead to. Filter and order go by it in any case. */
   readonly returnExpanded: boolean;
 }

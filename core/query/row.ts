@@ -13,26 +13,23 @@ import { type FieldPath, type Value, valueAt } from '../expression/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
 import { sizeColumn, totalSizeColumn } from './fields.ts';
 
-/** What is known of a call beside its header and payload, as far as it was asked for. */
+/** What has been fetched of a call beside its header and payload. */
 export interface Extras {
   readonly costs?: JsonObject;
   readonly feedback?: JsonValue[];
   /** The bytes of all calls of its trace. */
   readonly totalSize?: number;
-  /** Payload fields in which refs were replaced by what they refer to. */
+  /** Payload fields, with refs replaced by what they lead to. */
   readonly expanded?: Readonly<Partial<Record<PayloadField, JsonValue>>>;
 }
 
 /** A call on its way through a query: its header, and what has been fetched of the rest. */
 export class CallRow {
   readonly header: CallHeader;
-  /** Null where it was not fetched. */
+  /** Null until it is fetched. */
   readonly payload: Payload | null;
   readonly extras: Extras;
-  /**
-   * The header that it was found with: another one, where it was read again and had been reported
-   * again meanwhile.
-   */
+  /** The header that it was found with. It differs when the call was reported again meanwhile. */
   readonly found: CallHeader;
   readonly #names: WireNames;
   readonly #parsed = new Map<PayloadField, JsonValue>();
@@ -51,7 +48,7 @@ export class CallRow {
     this.found = found;
   }
 
-  /** The same call as it was read, with its payload. */
+  /** The same call as it was read with its payload. */
   readAs({ header, payload }: StoredCall): CallRow {
     return new CallRow(this.#names, header, payload, this.extras, this.found);
   }
@@ -61,9 +58,7 @@ export class CallRow {
     return new CallRow(this.#names, this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
-  /**
-   * What a path leads to; undefined where it leads nowhere. What it takes must have been fetched.
-   */
+  /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
   value(path: FieldPath): Value {
     const { field, steps } = path;
     if (field === 'summary' && steps[0] === this.#names.service)
@@ -78,7 +73,7 @@ export class CallRow {
   /**
    * A column as JSON text.
    *
-   * @param expanded whether refs that were replaced show what they refer to
+   * @param expanded whether replaced refs show what they lead to
    */
   json(column: string, expanded: boolean): string {
     if (column === sizeColumn) return String(storageSize(this.header));
@@ -103,7 +98,7 @@ export class CallRow {
     };
   }
 
-  /** The tokens that models took, by model; undefined where the call does not say. */
+  /** The tokens that models took, by model; undefined when the call does not say. */
   get usage(): JsonValue | undefined {
     const { end } = this.header;
     if (!end || end.usage === null) return undefined;

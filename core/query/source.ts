@@ -1,48 +1,46 @@
 import { type CallHeader, readHeaders } from '../calls/index.ts';
+import { evenShare, readsAhead } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { joinParts } from './join.ts';
 import { locate } from './locate.ts';
 import { compareCalls, orderTies } from './order.ts';
 import type { Plan } from './plan.ts';
-import { scan } from './scan.ts';
+import { scanParts } from './scan.ts';
 
 /**
- * Reads every call that a plan's source holds, in its order.
+ * Reads every call that a plan's source holds, in the source's order.
  *
  * @throws ServiceError 503 when storage does not give something in time
  */
 export async function* readSource(
   store: Store,
   projectId: ProjectId,
-  { source, descending, enough, bounds, order, limit }: Plan,
+  plan: Plan,
   budget: RequestBudget,
-): AsyncGenerator<CallHeader[]> {
+): AsyncGenerator<readonly CallHeader[]> {
+  const { source, descending, enough, bounds, order } = plan;
   if (source.kind === 'nothing') return;
   if (source.kind === 'calls') {
     yield (await readHeaders(store, projectId, source.ids, budget)).sort(compareCalls(descending));
     return;
   }
   const ranges = await locate(store, projectId, source, bounds, budget);
-  const readsAll = limit === null || order === 'sort';
   const options = {
     descending,
     firstPage: firstPageRows(enough, ranges.length),
-    ahead: readsAll && ranges.length <= maxAhead,
+    ahead: readsAhead(plan, ranges.length),
   };
-  const rows = scan(store, projectId, ranges, options, budget);
+  const rows = scanParts(store, projectId, ranges, options, budget);
   const calls = joinParts(store, projectId, rows, budget);
   // What is going to be sorted needs no order before.
   yield* order === 'sort' ? calls : orderTies(descending, calls);
 }
 
-/** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
-const maxAhead = 16;
+/** Rows to ask for in all when it is not known how many calls are enough: something to send at once. */
+const unknownRows = 32;
+/** A call has up to two rows, and some calls may be missing. */
+const rowsPerCall = 2.2;
 
-/**
- * How many rows to ask each range for at first: where it is known how many calls are enough, each
- * range's even share of twice as many rows (a call may have two) and some to spare; else no more
- * than it takes to have something to send at once.
- */
 const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? Math.ceil(32 / ranges) : Math.ceil((2.2 * enough) / ranges) + 8;
+  enough === null ? Math.ceil(unknownRows / ranges) : evenShare(rowsPerCall * enough, ranges);

@@ -4,14 +4,14 @@ import type { Lookups } from './enrich.ts';
 import { type QueryAnswer, queryCalls } from './query.ts';
 import type { CallsSelection } from './request.ts';
 
-/** How many calls a selection has, and the bytes of JSON that they were received as. */
+/** How many calls a selection has, and their bytes of JSON as they were received. */
 export interface CallsStats {
   readonly count: number;
   readonly bytes: number;
 }
 
 /**
- * Counts calls without reading more of them than it takes to find them.
+ * Counts calls. It reads no more of them than it takes to find them.
  *
  * @returns the query under way as well, for its plan and what it took
  * @throws ServiceError 503 when storage does not give something in time

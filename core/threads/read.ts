@@ -1,6 +1,7 @@
 import { type CallHeader, threadRange, turnsRange } from '../calls/index.ts';
 import { compareText } from '../expression/index.ts';
-import { joinParts, type Row, scan } from '../query/index.ts';
+import { mapBatches, readsAhead } from '../listing/index.ts';
+import { joinParts, scanParts } from '../query/index.ts';
 import {
   chunked,
   everyShard,
@@ -22,21 +23,18 @@ export interface ReadCounts {
   threads: number;
 }
 
-/** So many threads are looked up side by side. */
+/** How many threads are looked up side by side. */
 const threadsAtOnce = 16;
-/** With more ranges than this, none is read ahead: each has up to 1 MB under way. */
-const maxAhead = 16;
 /**
- * How many rows to ask each range for at first: enough to have something to send at once or to fold
- * most threads whole, but 1 MB of them where all turns of the project are read before anything is
- * sent.
+ * How many rows to ask each range for at first. 128 are something to send at once, and fold most
+ * threads whole. When all turns of the project are read before anything is sent, pages are of 1 MB.
  */
 const firstPageRows = ({ source, order }: Plan): number =>
   source.kind === 'project' && order === 'sort' ? Number.POSITIVE_INFINITY : 128;
 
 /**
- * The key ranges of a plan's source, in groups that are read one after the other. A thread's ranges
- * are all in one group.
+ * The key ranges of a plan's source, in groups that are read one after the other. All ranges of a
+ * thread are in one group.
  */
 const rangesOf = (store: Store, projectId: ProjectId, { source, descending }: Plan): KeyRange[][] => {
   switch (source.kind) {
@@ -56,10 +54,10 @@ const rangesOf = (store: Store, projectId: ProjectId, { source, descending }: Pl
 };
 
 /**
- * Reads the turns of a plan's threads and folds them thread by thread, in the order of the index,
- * holding one thread's durations at a time.
+ * Reads the turns of a plan's threads and folds them thread by thread, in the order of the index.
+ * It holds the durations of one thread at a time.
  *
- * @param counts grow while it reads
+ * @param counts grow as it reads
  * @throws ServiceError 503 when storage does not give something in time
  */
 export async function* readThreads(
@@ -69,19 +67,15 @@ export async function* readThreads(
   counts: ReadCounts,
   budget: RequestBudget,
 ): AsyncGenerator<ThreadStatistics[]> {
-  const { order, descending, limit } = plan;
+  const { descending } = plan;
   for (const ranges of rangesOf(store, projectId, plan)) {
-    const ahead = (order === 'sort' || limit === null) && ranges.length <= maxAhead;
+    const ahead = readsAhead(plan, ranges.length);
     const options = { descending, firstPage: firstPageRows(plan), ahead, byThread: true };
-    const rows = countRows(scan(store, projectId, ranges, options, budget), counts);
+    const rows = mapBatches(scanParts(store, projectId, ranges, options, budget), (batch) => {
+      counts.rows += batch.length;
+      return batch;
+    });
     yield* foldThreads(joinParts(store, projectId, rows, budget), counts);
-  }
-}
-
-async function* countRows(batches: AsyncIterable<Row[]>, counts: ReadCounts): AsyncGenerator<Row[]> {
-  for await (const batch of batches) {
-    counts.rows += batch.length;
-    yield batch;
   }
 }
 
@@ -102,7 +96,7 @@ async function* foldThreads(
     counts.turns += batch.length;
     for (const header of batch) {
       const { threadId } = header.start;
-      // Without a thread it would not be in this index.
+      // Calls without a thread are not in this index.
       if (threadId === null) continue;
       if (fold?.threadId === threadId) {
         fold.add(toTurn(header));

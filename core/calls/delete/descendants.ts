@@ -1,11 +1,5 @@
-import {
-  chunked,
-  type Item,
-  mapConcurrent,
-  queryPage,
-  type RequestBudget,
-  type Store,
-} from '../../storage/index.ts';
+import { readRange } from '../../listing/index.ts';
+import { chunked, type Item, mapConcurrent, type RequestBudget, type Store } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import { fromItem } from '../codec/items.ts';
 import { traceRange } from '../codec/keys.ts';
@@ -47,16 +41,10 @@ const readLinks = async (
   budget: RequestBudget,
 ): Promise<Link[]> => {
   const range = traceRange(projectId, traceId, {});
+  const options = { toRow: (item: Item) => fromItem(store, projectId, item) };
   const links: Link[] = [];
-  let next: Item | undefined;
-  do {
-    const page = await queryPage(store.table, range, budget, { start: next });
-    for (const item of page.items) {
-      const { id, start } = fromItem(store, projectId, item);
-      if (start && start.parentId !== null) links.push([id, start.parentId]);
-    }
-    next = page.next;
-  } while (next);
+  for await (const parts of readRange(store.table, range, options, budget))
+    for (const { id, start } of parts) if (start && start.parentId !== null) links.push([id, start.parentId]);
   return links;
 };
 

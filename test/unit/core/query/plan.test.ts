@@ -198,17 +198,17 @@ const orders: Case[] = [
   [
     'a sort by what the header says: no payload to sort it',
     { limit: 10, sort_by: [{ field: 'summary.svc.latency_ms', direction: 'desc' }] },
-    { order: 'sort', needed: [], answered: ['payload'] },
+    { order: 'sort', required: [], answered: ['payload'] },
   ],
   [
     'a sort by a path into the payload',
     { limit: 10, columns: ['id'], sort_by: [{ field: 'inputs.model', direction: 'asc' }] },
-    { order: 'sort', needed: ['payload'], answered: [] },
+    { order: 'sort', required: ['payload'], answered: [] },
   ],
   [
     'a sort by tokens: payloads of those alone in whose header they do not fit',
     { columns: [], sort_by: [{ field: 'summary.usage.gpt-4o.total_tokens', direction: 'desc' }] },
-    { needed: ['usage'] },
+    { required: ['usage'] },
   ],
   [
     'ties by something else',
@@ -236,7 +236,7 @@ const needs: Case[] = [
   [
     'refs in the inputs: payloads decide',
     { filter: { input_refs: ['svc:///a/b/object/x:1'] }, columns: ['id'] },
-    { onHeaders: [], later: ['inputRefs'], needed: ['payload'], answered: [] },
+    { onHeaders: [], later: ['inputRefs'], required: ['payload'], answered: [] },
   ],
   [
     'refs in a trace: headers first',
@@ -250,7 +250,7 @@ const needs: Case[] = [
   [
     'errors: headers decide',
     { columns: [], ...where(op('$eq', field('summary.svc.status'), literal('error'))) },
-    { onHeaders: ['$eq(summary.svc.status, ?)'], later: [], needed: [] },
+    { onHeaders: ['$eq(summary.svc.status, ?)'], later: [], required: [] },
   ],
   [
     'slower than 5 s, of one op: headers decide',
@@ -261,14 +261,14 @@ const needs: Case[] = [
         op('$eq', field('op_name'), literal('x')),
       ),
     },
-    { onHeaders: ['$gt(summary.svc.latency_ms, ?)', '$eq(op_name, ?)'], needed: [] },
+    { onHeaders: ['$gt(summary.svc.latency_ms, ?)', '$eq(op_name, ?)'], required: [] },
   ],
   [
     'headers and payload: each decides what it can',
     where(op('$eq', field('svc_run_id'), literal('r')), {
       $contains: { input: field('inputs.q'), substr: literal('x') },
     }),
-    { onHeaders: ['$eq(svc_run_id, ?)'], later: ['$contains(inputs.q, ?)'], needed: ['payload'] },
+    { onHeaders: ['$eq(svc_run_id, ?)'], later: ['$contains(inputs.q, ?)'], required: ['payload'] },
   ],
   [
     'either of both: the payload decides',
@@ -288,7 +288,7 @@ const needs: Case[] = [
       expand_columns: ['inputs.model'],
       ...where(op('$eq', field('inputs.model.name'), literal('x'))),
     },
-    { needed: ['expanded'], answered: ['expanded'] },
+    { required: ['expanded'], answered: ['expanded'] },
   ],
   [
     'expanded refs: in the filter alone',
@@ -298,7 +298,7 @@ const needs: Case[] = [
       return_expanded_column_values: false,
       ...where(op('$eq', field('inputs.model.name'), literal('x'))),
     },
-    { needed: ['expanded'], answered: ['payload'] },
+    { required: ['expanded'], answered: ['payload'] },
   ],
 ];
 

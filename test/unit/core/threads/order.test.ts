@@ -4,6 +4,7 @@ import { compareText } from '../../../../core/expression/index.ts';
 import { orderLongIds, sortThreads } from '../../../../core/threads/order.ts';
 import { sortFields, type ThreadSortKey } from '../../../../core/threads/request.ts';
 import type { ThreadStatistics } from '../../../../core/threads/statistics.ts';
+import { batchesFrom } from '../listing/support.ts';
 
 const thread = (threadId: string, changes: Partial<ThreadStatistics> = {}): ThreadStatistics => ({
   threadId,
@@ -17,14 +18,10 @@ const thread = (threadId: string, changes: Partial<ThreadStatistics> = {}): Thre
   ...changes,
 });
 
-async function* inBatches<T>(list: readonly T[], size = 3): AsyncGenerator<T[]> {
-  for (let i = 0; i < list.length; i += size) yield list.slice(i, i + size);
-}
-
 const all = { offset: 0, limit: null };
 const idsOf = (threads: readonly ThreadStatistics[]) => threads.map(({ threadId }) => threadId);
-const sortedIds = async (sort: readonly ThreadSortKey[], threads: readonly ThreadStatistics[], part = all) =>
-  idsOf(await sortThreads(sort, part, inBatches(threads)));
+const sortedIds = async (sort: readonly ThreadSortKey[], threads: readonly ThreadStatistics[]) =>
+  idsOf(await sortThreads(sort, all, batchesFrom(threads, [3])));
 
 describe('sortThreads', () => {
   const numbered = fc.record({
@@ -54,7 +51,7 @@ describe('sortThreads', () => {
         fc.option(fc.nat(10)),
         async (list, sort, offset, limit) => {
           const threads = list.map((fields, i) => thread(`t${i}`, fields));
-          const found = await sortThreads(sort, { offset, limit }, inBatches(threads));
+          const found = await sortThreads(sort, { offset, limit }, batchesFrom(threads, [3]));
           const wanted = threads.toSorted((a, b) => {
             for (const { field, descending } of sort) {
               const [x, y] = [a[properties[field]], b[properties[field]]];
@@ -81,7 +78,7 @@ describe('sortThreads', () => {
     expect(await sortedIds(by(true), threads)).toEqual(['slow', 'fast', 'running']);
   });
 
-  it('settles ties by code point, whatever the direction', async () => {
+  it('puts ties in order of code points, whatever the direction', async () => {
     const threads = ['😀', '\uffff', 'b', 'a'].map((id) => thread(id));
     for (const descending of [true, false])
       expect(await sortedIds([{ field: 'turn_count', descending }], threads)).toEqual([
@@ -118,7 +115,7 @@ describe('orderLongIds', () => {
     const scrambled = [...ids.slice(0, 2), long[1], long[2], `${head}z`, long[0], ...ids.slice(6)];
     for (const descending of [false, true]) {
       const coming = (descending ? scrambled.toReversed() : scrambled).map((id) => thread(id ?? ''));
-      const found = await Array.fromAsync(orderLongIds(descending, inBatches(coming, 2)));
+      const found = await Array.fromAsync(orderLongIds(descending, batchesFrom(coming, [2])));
       expect(idsOf(found.flat())).toEqual(descending ? ids.toReversed() : ids);
     }
   });
