@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -13,7 +13,6 @@ import {
   RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/routes.ts';
 import { accessLogFormat } from './access-log.ts';
@@ -21,6 +20,7 @@ import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { makeLogGroup } from './log-group.ts';
 
 /**
  * API Gateway's longest wait for a buffered answer, in seconds; a stream may take as long as its
@@ -54,10 +54,7 @@ export class Api extends Construct {
   }
 
   #restApi(config: Config): RestApi {
-    const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const accessLog = makeLogGroup(this, 'AccessLog', config);
     const rest = new RestApi(this, 'Rest', {
       restApiName: config.stackName,
       description: 'Tracing, feedback and inference for LLM applications',

@@ -1,7 +1,9 @@
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../api/routes.ts';
 import type { Config } from './config.ts';
 import type { Inference } from './inference.ts';
+import { makeLogGroup } from './log-group.ts';
 import { constructId } from './names.ts';
 import { permissionsOf } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -19,10 +21,18 @@ export interface FunctionsProps {
 
 /** The functions behind the endpoints, one a route. */
 export class Functions extends Construct {
+  /**
+   * Where all of them log. The name of a line's log stream has the function's name: Lambda calls
+   * streams `<year>/<month>/<day>/<function>[<version>][<container>]`
+   * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html).
+   */
+  readonly logGroup: ILogGroup;
   readonly #byRoute: ReadonlyMap<Route, ServiceFunction>;
 
   constructor(scope: Construct, id: string, { config, routes, storage, inference, bundles }: FunctionsProps) {
     super(scope, id);
+    const logGroup = makeLogGroup(this, 'Log', config);
+    this.logGroup = logGroup;
     this.#byRoute = new Map(
       routes.map((route) => [
         route,
@@ -32,6 +42,7 @@ export class Functions extends Construct {
           description: `${route.method} ${route.path}`,
           memoryMb: route.memoryMb,
           timeoutSeconds: route.timeoutSeconds,
+          logGroup,
           environment: {
             ...environmentOf(route, config, storage),
             ...(route.upstreams && inference.environment),

@@ -18,11 +18,9 @@ export interface ObservabilityProps extends SignalsProps {
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {
     super(scope, id);
-    const { routes, functions, auth } = watched;
+    const { functions, auth } = watched;
     const signals = new Signals(this, 'Signals', watched);
-    const logGroupNames = [...routes.map((route) => functions.of(route)), auth.function].map(
-      ({ logGroup }) => logGroup.logGroupName,
-    );
+    const logGroupNames = [functions, auth.function].map(({ logGroup }) => logGroup.logGroupName);
     new Alarms(this, 'Alarms', { config, signals });
     new Dashboard(this, 'Dashboard', { signals, logGroupNames });
     new Queries(this, 'Queries', { logGroupNames });

@@ -14,6 +14,9 @@ const gbSecondPrice = 0.0000133334;
 const { writeUnits, readUnits } = pricesOfAMillion;
 const dollars = `(sum(writeUnits) * ${writeUnits} + sum(readUnits) * ${readUnits}) / 1000000 as dollars`;
 
+/** Takes the name of a line's function from its log stream, which `Functions` says the form of. */
+const functionOfLine = 'parse @logStream /(?<functionName>[\\w-]+)\\[/';
+
 /**
  * The saved queries of CloudWatch Logs Insights by their names. docs/operations.md says what each
  * is for, and what the fields are.
@@ -23,11 +26,13 @@ export const queries = {
 | stats count(*) as total, sum(failed) as failures, pct(ms, 50) as p50, pct(ms, 99) as p99, sum(rows) as records, sum(readUnits) as reads, sum(writeUnits) as writes, sum(throttled) as throttles by route
 | sort total desc`,
   Failures: `filter level = "error" or @message like /Task timed out|Runtime exited|Uncaught Exception|Unhandled Promise Rejection/
-| fields @timestamp, route, outcome, status, error.name, error.message, requestId, @message
+| ${functionOfLine}
+| fields @timestamp, route, functionName, outcome, status, error.name, error.message, requestId, @message
 | sort @timestamp desc
 | limit 50`,
   'One request': `filter requestId = "<the x-request-id>"
-| fields @timestamp, message, outcome, status, ms, lambdaRequestId, traceId, @message, @log
+| ${functionOfLine}
+| fields @timestamp, message, functionName, outcome, status, ms, lambdaRequestId, traceId, @message
 | sort @timestamp asc`,
   'Slow requests': `filter message = "request"
 | fields @timestamp, route, ms, rows, scanned, hydrated, readUnits, requests, throttled, coldStart, plan.source, traceId, requestId
@@ -46,7 +51,8 @@ export const queries = {
 | stats count(*) as total, sum(writeUnits) as writes, sum(readUnits) as reads, ${dollars} by user, keyId
 | sort dollars desc`,
   'Cost of functions': `filter @type = "REPORT"
-| stats count(*) as invocations, count(@initDuration) as coldStarts, pct(@initDuration, 99) as initP99, max(@maxMemoryUsed) / 1000000 as maxMB, sum(@billedDuration * @memorySize) / 1024000000000 * ${gbSecondPrice} as dollars by @log
+| ${functionOfLine}
+| stats count(*) as invocations, count(@initDuration) as coldStarts, pct(@initDuration, 99) as initP99, max(@maxMemoryUsed) / 1000000 as maxMB, sum(@billedDuration * @memorySize) / 1024000000000 * ${gbSecondPrice} as dollars by functionName
 | sort dollars desc`,
 } as const;
 

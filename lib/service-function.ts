@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
+import { makeLogGroup } from './log-group.ts';
 import type { Permission } from './permissions.ts';
 
 /** What one function is made of. */
@@ -17,6 +18,8 @@ export interface ServiceFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   /** What it may do beyond writing its log and its traces. */
   readonly permissions: readonly Permission[];
+  /** Where its lines go, beside those of other functions. @default - a log group of its own */
+  readonly logGroup?: ILogGroup;
   /**
    * Concurrent invocations that are set aside for it, and the most that it gets. @default - what
    * the account has left
@@ -24,20 +27,15 @@ export interface ServiceFunctionProps {
   readonly reservedConcurrency?: number | undefined;
 }
 
-/**
- * One function with its log group and a role of its own that allows what it needs and nothing else.
- */
+/** One function, with a role of its own that allows what the function needs and nothing else. */
 export class ServiceFunction extends Construct {
   readonly handler: LambdaFunction;
-  readonly logGroup: LogGroup;
+  readonly logGroup: ILogGroup;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { config } = props;
-    this.logGroup = new LogGroup(this, 'Log', {
-      retention: config.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    this.logGroup = props.logGroup ?? makeLogGroup(this, 'Log', config);
     this.handler = new LambdaFunction(this, 'Function', {
       description: props.description,
       code: Code.fromAsset(props.code),

@@ -2,12 +2,11 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type Node } from 'constructs';
 import type { Route } from '../api/routes.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';
-import type { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 
 /** What can be measured. */
@@ -39,6 +38,12 @@ const failures: Readonly<Record<string, IFilterPattern>> = {
 
 /** Requests to storage that were throttled, as the functions count them. */
 const throttled = FilterPattern.numberValue('$.throttled', '>', 0);
+
+/** What writes a log: a function, or several that share one. */
+interface Logging {
+  readonly node: Node;
+  readonly logGroup: ILogGroup;
+}
 
 /** The endpoint that reports nearly all calls. */
 const ingestPath = '/call/upsert_batch';
@@ -120,10 +125,10 @@ export class Signals extends Construct {
     this.latency = ['p50', 'p99'].map((statistic) =>
       stage.metricLatency({ period, statistic, label: statistic }),
     );
-    const endpoints = routes.map((route) => functions.of(route));
-    this.failures = this.#fromLogs('Failures', endpoints, failures);
-    this.authorizerFailures = this.#fromLogs('AuthorizerFailures', [auth.function], failures);
-    const all = [...endpoints, auth.function];
+    const authorizer = auth.function;
+    this.failures = this.#fromLogs('Failures', [functions], failures);
+    this.authorizerFailures = this.#fromLogs('AuthorizerFailures', [authorizer], failures);
+    const all = [functions, authorizer];
     this.storageThrottles = this.#fromLogs('StorageThrottles', all, { Throttled: throttled }, '$.throttled');
     this.functionThrottles = lambdaMetric('Throttles', Stats.SUM);
     this.concurrency = lambdaMetric('ConcurrentExecutions', Stats.MAXIMUM);
@@ -139,14 +144,14 @@ export class Signals extends Construct {
    */
   #fromLogs(
     metricName: string,
-    functions: readonly ServiceFunction[],
+    logs: readonly Logging[],
     patterns: Readonly<Record<string, IFilterPattern>>,
     metricValue = '1',
   ): Metric {
     const metricNamespace = Aws.STACK_NAME;
     const filter = (id: string, logGroup: ILogGroup, filterPattern: IFilterPattern) =>
       new MetricFilter(this, id, { metricNamespace, metricName, logGroup, filterPattern, metricValue });
-    for (const { logGroup, node } of functions) {
+    for (const { logGroup, node } of logs) {
       for (const [kind, pattern] of Object.entries(patterns)) filter(`${node.id}${kind}`, logGroup, pattern);
     }
     return new Metric({ namespace: metricNamespace, metricName, statistic: Stats.SUM, period });

@@ -11,6 +11,7 @@ const [objectsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageObjects
 const [keysId] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
 const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
 const [costsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCosts');
+const [sharedLogId] = resourceOf(template, 'AWS::Logs::LogGroup', 'FunctionsLog');
 const [feedbackId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageFeedback');
 
 const functionOf = (path: string, from = template): Resource => {
@@ -109,14 +110,19 @@ describe.each(routes)('the function of $path', (route) => {
     expect(resourcesOf(template, 'AWS::IAM::Policy').size).toBe(0);
   });
 
-  it('has a log of its own, kept for 30 days', () => {
-    const [, log] = resourceOf(template, 'AWS::Logs::LogGroup', logOf(resource));
-    expect(log).toMatchObject({ DeletionPolicy: 'Delete', Properties: { RetentionInDays: 30 } });
+  it('logs to what all endpoints log to, and may write no other log', () => {
+    expect(logOf(resource)).toBe(sharedLogId);
+    const allowed = allowedTo(resource).filter((pair) => pair.startsWith('logs:'));
+    expect(allowed).toEqual(pairs([allow(arn(sharedLogId), 'logs:CreateLogStream', 'logs:PutLogEvents')]));
   });
 });
 
 describe('the function of the authorizer', () => {
   const [, resource] = resourceOf(template, functionType, 'AuthAuthorizer');
+
+  it('has a log of its own: its failures are counted apart', () => {
+    expect(logOf(resource)).toMatch(/^AuthAuthorizer/);
+  });
 
   it('knows the keys table and no other store', () => {
     expect(environmentOf(resource)).toEqual({
@@ -135,6 +141,15 @@ describe('the function of the authorizer', () => {
 describe('the functions', () => {
   it('are one for each route and the authorizer', () => {
     expect(resourcesOf(template, functionType).size).toBe(routes.length + 1);
+  });
+
+  it('have logs that are kept for 30 days and go with the stack', () => {
+    const logs = new Set([...resourcesOf(template, functionType).values()].map(logOf));
+    expect(logs.size).toBe(2);
+    for (const id of logs) {
+      const [, log] = resourceOf(template, 'AWS::Logs::LogGroup', id);
+      expect(log).toMatchObject({ DeletionPolicy: 'Delete', Properties: { RetentionInDays: 30 } });
+    }
   });
 
   it('have no concurrency set aside: it would be paid for, or taken from others', () => {

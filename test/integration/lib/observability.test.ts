@@ -71,6 +71,14 @@ describe('what to do', () => {
   });
 });
 
+/** The names of the logs that functions whose ids begin so write, as JSON. */
+const logsOf = (idStart: string): string[] =>
+  [...resourcesOf(template, 'AWS::Lambda::Function')]
+    .filter(([id]) => id.startsWith(idStart))
+    .map(([, { Properties }]) =>
+      JSON.stringify((Properties.LoggingConfig as { LogGroup: unknown }).LogGroup),
+    );
+
 /** Which logs a metric is counted in, and what is looked for there. */
 const countedIn = (metricName: string) => {
   const filters = [...resourcesOf(template, 'AWS::Logs::MetricFilter').values()]
@@ -93,10 +101,18 @@ describe('failures', () => {
   ]);
 
   it('are counted in the log of every endpoint, and apart in the authorizer’s', () => {
-    expect(logs.size).toBe(routes.length);
+    const written = logsOf('Functions');
+    expect(written).toHaveLength(routes.length);
+    expect(logs).toEqual(new Set(written));
     expect([...logs].join()).not.toContain('AuthAuthorizer');
+    expect(authorizer.logs).toEqual(new Set(logsOf('AuthAuthorizer')));
     expect(authorizer.logs.size).toBe(1);
     expect([...authorizer.logs].join()).toContain('AuthAuthorizer');
+  });
+
+  it('are counted once: one filter looks for a pattern in a log', () => {
+    for (const counted of [countedIn('Failures'), authorizer, countedIn('StorageThrottles')])
+      expect(counted.filters).toHaveLength(counted.logs.size * counted.patterns.size);
   });
 
   it('are lines of level error, and what Lambda writes when a function dies, but not what a handler throws', () => {
@@ -114,7 +130,8 @@ describe('failures', () => {
 describe('throttles of storage', () => {
   it('are counted by every function, the authorizer too, for all tables and the bucket', () => {
     const { logs, patterns, metrics } = countedIn('StorageThrottles');
-    expect(logs.size).toBe(routes.length + 1);
+    expect(logsOf('')).toHaveLength(routes.length + 1);
+    expect(logs).toEqual(new Set(logsOf('')));
     expect(patterns).toEqual(new Set(['{ $.throttled > 0 }']));
     expect([...metrics].map((text) => JSON.parse(text))).toEqual([
       [{ MetricNamespace: stackName, MetricName: 'StorageThrottles', MetricValue: '$.throttled' }],
@@ -165,7 +182,7 @@ describe('the dashboard', () => {
   it('has a table of all routes, from the logs of all functions', () => {
     const table = widgets.find(({ properties }) => properties.title === 'Requests by route');
     expect(table?.properties.query).toContain('by route');
-    expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(routes.length + 1);
+    expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(new Set(logsOf('')).size);
   });
 });
 

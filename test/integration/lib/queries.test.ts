@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
 import { queries } from '../../../lib/queries.ts';
 import { linesOfTheLog } from '../../support/log-lines.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -9,18 +8,19 @@ import { resourcesOf, root, synthesize } from '../../support/synth.ts';
 
 /** The words of the language that these queries are written in. */
 const language = new Set(
-  'filter fields stats sort limit by as asc desc and or like count sum pct max message request authorizer refused error REPORT'.split(
+  'filter parse fields stats sort limit by as asc desc and or like count sum pct max message request authorizer refused error REPORT'.split(
     ' ',
   ),
 );
 
 /**
  * The fields of log lines that a query reads: its words, but for texts, the language, its own names
- * (`as …`) and Logs Insights' own fields (`@…`).
+ * (`as …` and `(?<…>`) and Logs Insights' own fields (`@…`).
  */
 const fieldsOf = (query: string): string[] => {
   const bare = query.replace(/"[^"]*"|\/[^/\n]+\//g, ' ');
-  const own = new Set([...bare.matchAll(/\bas (\w+)/g)].map(([, name]) => name));
+  const named = [...bare.matchAll(/\bas (\w+)/g), ...query.matchAll(/\(\?<(\w+)>/g)];
+  const own = new Set(named.map(([, name]) => name));
   const words = bare.match(/(?<![@\w.])[a-zA-Z][\w.]*/g) ?? [];
   return [...new Set(words)].filter((word) => !language.has(word) && !own.has(word));
 };
@@ -29,6 +29,17 @@ const pathsIn = (value: unknown, path = ''): string[] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([key, inner]) => pathsIn(inner, path ? `${path}.${key}` : key))
     : [path];
+
+const template = synthesize();
+
+/** The names of the logs that functions write, each once, as JSON. */
+const logsOfFunctions = [
+  ...new Set(
+    [...resourcesOf(template, 'AWS::Lambda::Function').values()].map(({ Properties }) =>
+      JSON.stringify((Properties.LoggingConfig as { LogGroup: unknown }).LogGroup),
+    ),
+  ),
+];
 
 let service: TestService;
 beforeAll(async () => {
@@ -58,17 +69,33 @@ describe('the saved queries', () => {
   });
 
   it('are in the template, over the logs of all functions', () => {
-    const saved = [...resourcesOf(synthesize(), 'AWS::Logs::QueryDefinition').values()];
+    const saved = [...resourcesOf(template, 'AWS::Logs::QueryDefinition').values()];
     expect(saved).toHaveLength(Object.keys(queries).length);
     for (const { Properties } of saved) {
-      expect(Properties.LogGroupNames).toHaveLength(routes.length + 1);
+      const names = (Properties.LogGroupNames as unknown[]).map((name) => JSON.stringify(name));
+      expect(names.toSorted()).toEqual(logsOfFunctions.toSorted());
       expect(Object.values(queries)).toContain(Properties.QueryString);
     }
   });
 
   it('take no more logs than Logs Insights does, 50', () => {
-    expect(routes.length + 1).toBeLessThanOrEqual(50);
+    expect(logsOfFunctions.length).toBeLessThanOrEqual(50);
   });
+
+  it.each(['Failures', 'One request', 'Cost of functions'] as const)(
+    '%s takes the name of the function from the name that Lambda gives a log stream',
+    (name) => {
+      const [, pattern = ''] = /parse @logStream \/(.+)\//.exec(queries[name]) ?? [];
+      const streams = [
+        '2026/11/21/Pennytrace-FunctionsCallUpsertBatchFunction4F5A6B7C-aBcDeF123456[$LATEST]0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+        '2026/11/21/Pennytrace-AuthAuthorizerFunction5D6E7F80-gHiJkL789012[12][0f1e2d3c4b5a69788796a5b4c3d2e1f0]',
+      ];
+      expect(streams.map((stream) => new RegExp(pattern).exec(stream)?.groups?.functionName)).toEqual([
+        'Pennytrace-FunctionsCallUpsertBatchFunction4F5A6B7C-aBcDeF123456',
+        'Pennytrace-AuthAuthorizerFunction5D6E7F80-gHiJkL789012',
+      ]);
+    },
+  );
 
   it('are all described to operators', () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { App } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { isKeyed, type Route, routes } from '../../../api/routes.ts';
+import type { Config } from '../../../lib/config.ts';
+import { assembly } from '../../support/assembly.ts';
+import { makeStack, type Resource } from '../../support/synth.ts';
+
+/** CloudFormation's bounds on one template, as of 2026-11. */
+const maxResources = 500;
+const maxBytes = 1_000_000;
+
+/** The endpoints that the template has to have room for. */
+const endpoints = 60;
+
+/** What is left for tables, streams and functions that are no endpoints. */
+const margin = 100;
+
+/** Every setting that there is, each with a value that asks for as much as it can. */
+const everySetting = {
+  serviceName: 'weft',
+  stackName: 'Weft',
+  shards: '4,16',
+  retentionDays: 90,
+  keepData: true,
+  authorizerCacheSeconds: 300,
+  throttleRate: 10_000,
+  throttleBurst: 5000,
+  logRetentionDays: 90,
+  alarmEmail: 'ops@example.com',
+  runbookUrl: 'https://example.com/operations.md',
+  routeMetrics: 'all',
+  monthlyBudget: 50,
+  accountLogRole: true,
+  inferenceUpstreams: [
+    { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
+    { name: 'two', models: ['eu.anthropic.claude-x'], bedrock: { region: 'eu-west-1' } },
+  ],
+  inferenceConcurrency: 10,
+  inferenceRatePerMinute: 60,
+} as const satisfies Record<keyof Config, unknown>;
+
+const keyed = routes.filter(isKeyed);
+
+/**
+ * Endpoints like today's that stand for later ones. Two share the first part of their path, so that
+ * they take more API resources each than today's do.
+ */
+const madeUp = [...keyed, ...keyed].slice(0, endpoints - routes.length).map((route, i): Route => {
+  const path = `/made-up-${Math.floor(i / 2)}/endpoint-${i}` as const;
+  return { ...route, path, handler: path.slice(1) };
+});
+
+/** A template as CDK writes it. */
+interface Written {
+  readonly Resources: Readonly<Record<string, Resource>>;
+}
+
+/** All templates that an app writes, those of nested stacks too. */
+const filesOf = (app: App) => {
+  const { directory } = app.synth();
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.template.json'))
+    .map((name) => readFileSync(join(directory, name), 'utf8'))
+    .map((text) => ({ bytes: Buffer.byteLength(text), template: JSON.parse(text) as Written }));
+};
+
+const typesOf = ({ Resources }: Written): Record<string, number> => {
+  const types = Object.values(Resources).map(({ Type }) => Type);
+  const count = (type: string) => types.filter((other) => other === type).length;
+  return Object.fromEntries([...new Set(types)].toSorted().map((type) => [type, count(type)]));
+};
+
+const today: Written = JSON.parse(readFileSync(join(assembly(), 'Pennytrace.template.json'), 'utf8'));
+const files = filesOf(makeStack(everySetting, [...routes, ...madeUp]).app);
+
+describe(`with ${endpoints} endpoints and every setting, a template of the stack`, () => {
+  it('keeps away from the number of resources that CloudFormation takes', () => {
+    for (const { template } of files)
+      expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(maxResources - margin);
+  });
+
+  it('keeps away from the size that CloudFormation takes', () => {
+    for (const { bytes } of files) expect(bytes).toBeLessThan(maxBytes / 2);
+  });
+
+  it('has as many resources of each type as were counted last', () => {
+    const counts = files.map(({ template }) => typesOf(template));
+    const total = counts.flatMap((types) => Object.values(types)).reduce((sum, count) => sum + count, 0);
+    expect({ total, counts }).toMatchSnapshot();
+  });
+});
+
+describe('what holds data, and what the URL is made of', () => {
+  /** Another logical id is another resource: a new, empty one. */
+  const lasting = [
+    'ApiRest4DEC74FE',
+    'AuthKeys51F9A478',
+    'StorageCalls671F0BAC',
+    'StorageCosts588B3DA1',
+    'StorageFeedback1BD6D49C',
+    'StorageObjectsAC4CDBF6',
+    'StoragePayloadsCE68CCE3',
+  ];
+  const types = ['AWS::ApiGateway::RestApi', 'AWS::DynamoDB::Table', 'AWS::S3::Bucket'];
+  const lastingOf = ({ Resources }: Written): string[] =>
+    Object.entries(Resources)
+      .filter(([, { Type }]) => types.includes(Type))
+      .map(([id]) => id)
+      .toSorted();
+
+  it('is what it always was', () => {
+    expect(lastingOf(today)).toEqual(lasting);
+  });
+
+  it('stays where it is when there are more endpoints and settings; counts of a minute may come', () => {
+    expect(files.map(({ template }) => lastingOf(template))).toEqual([
+      [...lasting, 'InferenceRates60586723'].toSorted(),
+    ]);
+  });
+});
