@@ -1,17 +1,18 @@
 /**
- * `npm run audit`: asks the registry what is known of the dependencies. See docs/dependencies.md.
+ * `npm run audit`: asks the registry for advisories and signatures of the dependencies. See
+ * docs/dependencies.md.
  */
 import { spawnSync } from 'node:child_process';
 import { judgeAdvisories, judgeSignatures, type Verdict } from './audit/verdict.ts';
 
-/** A registry that does not answer shall not hold a change up for long. */
-const patienceMs = 120_000;
+/** The longest that a registry without an answer may hold up a change, in ms. */
+const timeoutMs = 120_000;
 
-/** What npm writes; its status says no more than that does. */
+/** The JSON that npm prints. Its exit status says nothing more. */
 const npm = (...args: string[]): string =>
   spawnSync('npm', [...args, '--json', '--fetch-retries=1', '--fetch-timeout=30000'], {
     encoding: 'utf8',
-    timeout: patienceMs,
+    timeout: timeoutMs,
     stdio: ['ignore', 'pipe', 'ignore'],
     maxBuffer: 64 * 1024 * 1024,
   }).stdout ?? '';

@@ -1,4 +1,4 @@
-/** Makes the tables of docs/cost.md anew, from the measured figures: `npm run cost:docs`. */
+/** `npm run cost:docs`: updates the tables of docs/cost.md from the measured figures. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { docsWith } from './cost/docs.ts';

@@ -1,6 +1,6 @@
 /**
- * The monthly bill of a load: `npm run cost -- --calls 1000000 --bytes 7500 --batch 100`. See
- * docs/cost.md.
+ * `npm run cost -- --calls 1000000 --bytes 7500 --batch 100`: prints the monthly bill of a load.
+ * See docs/cost.md.
  */
 import { run } from './cost/command.ts';
 import { measured } from './cost/measured.ts';

@@ -1,4 +1,4 @@
-/** The operator's command for keys: `npm run keys -- create | list | revoke`. See docs/keys.md. */
+/** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 import { fileURLToPath } from 'node:url';
 import { run } from './keys/command.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The operator's command for bringing data back: `npm run restore -- --from <table> --to <table>`.
- * See docs/operations.md.
+ * `npm run restore -- --from <table> --to <table>`: the operator's command for restoring data. See
+ * docs/operations.md.
  */
 import { run } from './restore/command.ts';
 

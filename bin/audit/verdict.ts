@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an audit comes to: whether a change may pass, and what there is to say. */
+/** The result of an audit: whether the change may pass, and lines for people. */
 export interface Verdict {
   readonly passes: boolean;
   readonly lines: readonly string[];
@@ -8,29 +8,28 @@ export interface Verdict {
 
 const advisory = z.object({ title: z.string(), url: z.string().default('') });
 
-/** What `npm audit --json` writes where it got an answer. */
+/** The answer of `npm audit --json`. */
 const advisories = z.object({
   vulnerabilities: z.record(
     z.string(),
     z.object({
       severity: z.string(),
       via: z.array(z.union([z.string(), advisory])),
-      // True where the range of the parent allows a mended version, or the version of the parent
-      // that does.
+      // True if the parent's range allows a fixed version, or the parent's version that does.
       fixAvailable: z.union([z.boolean(), z.object({ name: z.string(), version: z.string() })]),
     }),
   ),
 });
 
-/** What `npm audit signatures --json` writes where it got an answer. */
+/** The answer of `npm audit signatures --json`. */
 const signatures = z.object({
   invalid: z.array(z.object({ name: z.string(), version: z.string() })),
   missing: z.array(z.object({ name: z.string(), version: z.string() })),
 });
 
-const grave = new Set(['high', 'critical']);
+const severe = new Set(['high', 'critical']);
 
-/** Parses what npm wrote; undefined where it is no answer, such as an error of the network. */
+/** Parses npm's output; undefined if it is not an answer, such as a network error. */
 const answerOf = <T>(schema: z.ZodType<T>, output: string): T | undefined => {
   try {
     return schema.parse(JSON.parse(output));
@@ -39,42 +38,39 @@ const answerOf = <T>(schema: z.ZodType<T>, output: string): T | undefined => {
   }
 };
 
-const unanswered = (what: string): Verdict => ({
+const noAnswer = (what: string): Verdict => ({
   passes: true,
-  lines: [`${what} were not looked up: the registry did not answer. This is no failure of the change.`],
+  lines: [`${what} were not checked: the registry did not answer. The change passes without them.`],
 });
 
 /**
- * Judges what `npm audit --omit=dev --json` wrote: a grave advisory on what is deployed fails where
- * there is a version without it. One that nobody can mend yet, or that is not grave, is told.
+ * Judges the output of `npm audit --omit=dev --json`. A severe advisory fails if a fixed version
+ * exists. Other advisories are only listed.
  */
 export const judgeAdvisories = (output: string): Verdict => {
   const answer = answerOf(advisories, output);
-  if (!answer) return unanswered('Advisories');
+  if (!answer) return noAnswer('Advisories');
   const found = Object.entries(answer.vulnerabilities).map(([name, { severity, via, fixAvailable }]) => {
     const titles = via.map((cause) =>
       typeof cause === 'string' ? `through ${cause}` : `${cause.title} ${cause.url}`,
     );
-    const mendable = fixAvailable !== false;
-    const line = `${name}: ${severity}, ${mendable ? 'mended in a later version' : 'not mended yet'}: ${titles.join('; ')}`;
-    return { fails: grave.has(severity) && mendable, line };
+    const fixable = fixAvailable !== false;
+    const line = `${name}: ${severity}, ${fixable ? 'fixed in a later version' : 'not fixed yet'}: ${titles.join('; ')}`;
+    return { fails: severe.has(severity) && fixable, line };
   });
-  if (found.length === 0) return { passes: true, lines: ['No advisory is about what is deployed.'] };
+  if (found.length === 0) return { passes: true, lines: ['No advisory concerns a deployed package.'] };
   return { passes: !found.some(({ fails }) => fails), lines: found.map(({ line }) => line) };
 };
 
-/**
- * Judges what `npm audit signatures --json` wrote: a package that is not what the registry signed
- * fails.
- */
+/** Judges the output of `npm audit signatures --json`. A package with a wrong signature fails. */
 export const judgeSignatures = (output: string): Verdict => {
   const answer = answerOf(signatures, output);
-  if (!answer) return unanswered('Signatures');
+  if (!answer) return noAnswer('Signatures');
   const { invalid, missing } = answer;
   return {
     passes: invalid.length === 0,
     lines: [
-      ...invalid.map(({ name, version }) => `${name}@${version} is not what the registry signed`),
+      ...invalid.map(({ name, version }) => `${name}@${version} differs from what the registry signed`),
       `${missing.length} packages without a signature, ${invalid.length} with a wrong one.`,
     ],
   };

@@ -6,25 +6,25 @@ import { costOf, free, type Server } from './prices.ts';
 /** A month's bill in US dollars, by line. */
 export type Bill = Readonly<Record<string, number>>;
 
-/** The sum of a bill. */
+/** The sum of a bill, in US dollars. */
 export const total = (bill: Bill): number => Object.values(bill).reduce((sum, line) => sum + line, 0);
 
-/** The function's memory at which it has one whole vCPU, in MB, by Lambda's documentation. */
-const wholeCpuMb = 1769;
+/** The memory at which a function has one full vCPU, in MB, by Lambda's documentation. */
+const fullCpuMb = 1769;
 const megabyte = 1_000_000;
 
-/** Requests of a month: those that report, and those that ask. */
+/** Requests of a month: those that report, and those that query. */
 const requestsOf = ({ calls, batch, apart, queries, traces, scans }: Load) => ({
   reports: (calls / batch) * (1 + apart),
   asks: queries + traces + scans,
 });
 
 /**
- * Milliseconds that some CPU takes in a function of this memory, which has a share of a CPU below a
- * certain size.
+ * Converts ms of a full vCPU to ms in a function of this memory. Smaller functions have a share of
+ * one.
  */
 const cpuIn = (milliseconds: number, memoryMb: number): number =>
-  milliseconds * Math.max(1, wholeCpuMb / memoryMb);
+  milliseconds * Math.max(1, fullCpuMb / memoryMb);
 
 const functionLines = (load: Load): Bill => {
   const { reports, asks } = requestsOf(load);
@@ -39,9 +39,7 @@ const functionLines = (load: Load): Bill => {
   };
 };
 
-/**
- * Bytes of all answers as they are sent, and how many of them count more than once for their size.
- */
+/** Bytes of all answers as sent, and requests that long answers add to the count. */
 const answersOf = ({ queries, bytes, gzip }: Load) => {
   const each = newestCalls * bytes * gzip;
   return { bytes: queries * each, extraRequests: queries * (Math.ceil(each / (10 * megabyte)) - 1) };
@@ -91,7 +89,7 @@ const billOf = (load: Load, use: TableUse): Bill => ({
   ...watchingLines(load),
 });
 
-/** The bills of a load: the service's, and what the usual layout would cost behind the same API. */
+/** The bills of a load: the service's, and that of the usual layout behind the same API. */
 export const billsOf = (
   load: Load,
   measured: Measured,
@@ -100,7 +98,7 @@ export const billsOf = (
   usual: billOf(load, usualUse(load, measured)),
 });
 
-/** A load of so many calls with everything else in proportion. */
+/** Scales a load to another number of calls, with everything else in proportion. */
 export const scaled = (load: Load, calls: number): Load => {
   const factor = calls / load.calls;
   const { queries, traces, objects } = load;
@@ -108,8 +106,9 @@ export const scaled = (load: Load, calls: number): Load => {
 };
 
 /**
- * From how many calls a month on a server costs less than the service, to two digits; undefined
- * where it never does below 10¹².
+ * The number of calls a month from which a server is cheaper than the service, to two digits.
+ *
+ * @returns undefined if the service is cheaper up to 10¹² calls
  */
 export const breakEven = (load: Load, measured: Measured, { usd }: Server): number | undefined => {
   const costs = (calls: number) => total(billsOf(scaled(load, calls), measured).service);

@@ -1,3 +1,4 @@
+import type { CommandOutput } from '../shared/output.ts';
 import { UsageError } from '../shared/usage-error.ts';
 import { billsOf, breakEven, total } from './bill.ts';
 import type { Measured } from './measured.ts';
@@ -5,23 +6,17 @@ import { type CostOptions, help, parseOptions } from './options.ts';
 import { pricesAsOf, servers } from './prices.ts';
 import { batchTable, billTable, growthTable, serverTable, toText } from './tables.ts';
 
-/** Where the command writes to: each text with a line end. */
-export interface Output {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-}
-
 const report = ({ load }: CostOptions, measured: Measured): string =>
   [
-    `${load.calls.toLocaleString('en-US')} calls of ${load.bytes} bytes a month, ${load.batch} in a request; us-east-1, list prices as of ${pricesAsOf}`,
+    `${load.calls.toLocaleString('en-US')} calls of ${load.bytes} bytes a month, ${load.batch} per request; us-east-1, list prices as of ${pricesAsOf}`,
     toText(billTable(load, measured)),
     'In proportion:',
     toText(growthTable(load, measured)),
-    'By calls in a request, reporting alone:',
+    'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
-    'A server of your own, nobody’s time included:',
+    'A server of your own, without anybody’s time:',
     toText(serverTable(load, measured)),
-    'What is assumed, and how to say otherwise: npm run cost -- --help',
+    'Assumptions and how to change them: npm run cost -- --help',
   ].join('\n\n');
 
 const asJson = ({ load }: CostOptions, measured: Measured): string => {
@@ -43,10 +38,10 @@ const asJson = ({ load }: CostOptions, measured: Measured): string => {
 /**
  * Runs the command for costs.
  *
- * @param args the arguments after the command's own name
- * @returns the exit code: 0 done, 2 not understood
+ * @param args the arguments after the command's name
+ * @returns the exit code: 0 done, 2 wrong usage
  */
-export const run = (args: readonly string[], measured: Measured, { out, err }: Output): 0 | 2 => {
+export const run = (args: readonly string[], measured: Measured, { out, err }: CommandOutput): 0 | 2 => {
   try {
     const options = parseOptions(args);
     out(options.help ? help : options.json ? asJson(options, measured) : report(options, measured));

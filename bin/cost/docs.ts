@@ -10,10 +10,7 @@ import {
   toMarkdown,
 } from './tables.ts';
 
-/**
- * The tables of docs/cost.md, by the name that stands in the comment above each: all for the load
- * that the command has by default.
- */
+/** The tables of docs/cost.md by name, all for the default load except where stated. */
 const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   bill: (measured) => billTable(loadOf(), measured),
   apart: (measured) => billTable(loadOf({ apart: 1 }), measured),
@@ -23,17 +20,17 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   prices: () => priceTable(),
 };
 
-/** A place for a table: `<!-- table: name -->`, the table, `<!-- end -->`. */
-const place = /<!-- table: (\w+) -->\n[\s\S]*?<!-- end -->/g;
+/** A table's section: `<!-- table: name -->`, the table, `<!-- end -->`. */
+const section = /<!-- table: (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
 /**
- * The text of docs/cost.md with its tables made anew.
+ * Updates the tables in the text of docs/cost.md.
  *
- * @throws Error where it has a place for a table that there is none of
+ * @throws Error if it has a section for an unknown table
  */
 export const docsWith = (text: string, measured: Measured): string =>
-  text.replace(place, (_, name: string) => {
+  text.replace(section, (_, name: string) => {
     const table = tables[name];
-    if (!table) throw new Error(`docs/cost.md has a place for a table "${name}", which there is none of`);
+    if (!table) throw new Error(`docs/cost.md has a section for the unknown table "${name}"`);
     return `<!-- table: ${name} -->\n${toMarkdown(table(measured))}\n<!-- end -->`;
   });

@@ -1,35 +1,35 @@
 /**
- * A month's load, and what is assumed where nothing could be measured. Every field is an option of
- * the command.
+ * A month's load, with assumptions where nothing could be measured. Every field is an option of the
+ * command.
  */
 export interface Load {
   /** Calls reported. */
   readonly calls: number;
-  /** Bytes of JSON of a call, start and end. */
+  /** Bytes of a call's JSON, start and end. */
   readonly bytes: number;
-  /** Calls in a request. */
+  /** Calls per request. */
   readonly batch: number;
-  /** The share of calls whose end comes in another request than their start, from 0 to 1. */
+  /** The share of calls whose end is reported in another request than their start, 0 to 1. */
   readonly apart: number;
-  /** The share of calls that are in a thread, from 0 to 1. */
+  /** The share of calls in a thread, 0 to 1. */
   readonly inThreads: number;
   /** Queries for the newest 100 calls with all columns. */
   readonly queries: number;
-  /** Traces that are opened. */
+  /** Traces opened. */
   readonly traces: number;
-  /** Searches through headers alone. */
+  /** Searches through headers. */
   readonly scans: number;
-  /** Calls that one such search looks at. */
+  /** Calls that one such search reads. */
   readonly scanned: number;
-  /** Months that calls are kept for. */
+  /** Retention in months. */
   readonly months: number;
-  /** Payloads that are too big for an item. */
+  /** Payloads too big for an item. */
   readonly objects: number;
   /** Kilobytes of each of them, compressed. */
   readonly objectKb: number;
-  /** Milliseconds of CPU that reporting a call takes, on a whole vCPU. */
+  /** Milliseconds of a full vCPU for reporting a call. */
   readonly cpuMs: number;
-  /** Milliseconds of CPU that a query takes. */
+  /** Milliseconds of a full vCPU for a query. */
   readonly queryCpuMs: number;
   /** Milliseconds that a request waits for DynamoDB. */
   readonly latencyMs: number;
@@ -37,28 +37,27 @@ export interface Load {
   readonly queryLatencyMs: number;
   /** Milliseconds that the authorizer takes. */
   readonly authorizerMs: number;
-  /** The share of requests whose authorization API Gateway remembers, from 0 to 1. */
+  /** The share of requests whose authorization API Gateway has cached, 0 to 1. */
   readonly remembered: number;
   /** Memory of the functions, in MB. */
   readonly memoryMb: number;
-  /** Bytes that a request logs, the gateway's line and the functions' together. */
+  /** Bytes logged for a request, by the gateway and the functions. */
   readonly logBytes: number;
-  /** The share of requests that X-Ray samples, from 0 to 1. */
+  /** The share of requests that X-Ray samples, 0 to 1. */
   readonly traced: number;
-  /** What an answer is compressed to, as a share of it, from 0 to 1. */
+  /** The compressed size of an answer as a share of it, 0 to 1. */
   readonly gzip: number;
   readonly alarms: number;
   readonly dashboards: number;
 }
 
-/** An option of the command. */
 export interface LoadOption {
   /** Its name on the command line. */
   readonly flag: string;
   readonly field: keyof Load;
   readonly fallback: number;
   readonly about: string;
-  /** What it may be. */
+  /** Which numbers it accepts. */
   readonly kind: 'count' | 'positive' | 'share';
 }
 
@@ -70,42 +69,48 @@ const option = (
   about: string,
 ): LoadOption => ({ flag, field, fallback, kind, about });
 
-/** What the load is. */
+/** The options of the load. */
 export const loadOptions: readonly LoadOption[] = [
   option('calls', 'calls', 1_000_000, 'positive', 'calls reported in a month'),
   option('bytes', 'bytes', 7500, 'positive', 'bytes of JSON of a call, start and end'),
-  option('batch', 'batch', 100, 'positive', 'calls in a request'),
-  option('apart', 'apart', 0, 'share', 'share of calls whose end comes in another request than their start'),
-  option('in-threads', 'inThreads', 1, 'share', 'share of calls that are in a thread'),
+  option('batch', 'batch', 100, 'positive', 'calls per request'),
+  option(
+    'apart',
+    'apart',
+    0,
+    'share',
+    'share of calls whose end is reported in another request than their start',
+  ),
+  option('in-threads', 'inThreads', 1, 'share', 'share of calls in a thread'),
   option('queries', 'queries', 10_000, 'count', 'queries for the newest 100 calls, all columns'),
   option('traces', 'traces', 10_000, 'count', 'traces opened'),
   option('scans', 'scans', 100, 'count', 'searches through headers, e.g. for errors'),
-  option('scanned', 'scanned', 100_000, 'count', 'calls that one such search looks at'),
-  option('months', 'months', 3, 'positive', 'months that calls are kept for'),
-  option('objects', 'objects', 0, 'count', 'payloads too big for an item, which go to S3'),
+  option('scanned', 'scanned', 100_000, 'count', 'calls that one such search reads'),
+  option('months', 'months', 3, 'positive', 'retention in months'),
+  option('objects', 'objects', 0, 'count', 'payloads too big for an item, stored in S3'),
   option('object-kb', 'objectKb', 500, 'positive', 'kilobytes of each of them, compressed'),
 ];
 
-/** What is assumed. */
+/** The options of the assumptions. */
 export const assumptionOptions: readonly LoadOption[] = [
-  option('cpu-ms', 'cpuMs', 0.5, 'positive', 'CPU that reporting a call takes, ms'),
-  option('query-cpu-ms', 'queryCpuMs', 40, 'positive', 'CPU that a query takes, ms'),
-  option('latency-ms', 'latencyMs', 30, 'count', 'that a request waits for DynamoDB, ms'),
-  option('query-latency-ms', 'queryLatencyMs', 60, 'count', 'that a query waits for DynamoDB, ms'),
-  option('authorizer-ms', 'authorizerMs', 15, 'count', 'that the authorizer takes, ms'),
+  option('cpu-ms', 'cpuMs', 0.5, 'positive', 'CPU time to report a call, ms'),
+  option('query-cpu-ms', 'queryCpuMs', 40, 'positive', 'CPU time of a query, ms'),
+  option('latency-ms', 'latencyMs', 30, 'count', 'time that a request waits for DynamoDB, ms'),
+  option('query-latency-ms', 'queryLatencyMs', 60, 'count', 'time that a query waits for DynamoDB, ms'),
+  option('authorizer-ms', 'authorizerMs', 15, 'count', 'time of the authorizer, ms'),
   option('remembered', 'remembered', 0.95, 'share', 'share of requests whose authorization is cached'),
-  option('memory-mb', 'memoryMb', 1024, 'positive', 'memory of the functions'),
-  option('log-bytes', 'logBytes', 1500, 'count', 'bytes that a request logs'),
+  option('memory-mb', 'memoryMb', 1024, 'positive', 'memory of the functions, MB'),
+  option('log-bytes', 'logBytes', 1500, 'count', 'bytes logged for a request'),
   option('traced', 'traced', 0.05, 'share', 'share of requests that X-Ray samples'),
-  option('gzip', 'gzip', 0.1, 'share', 'what an answer is compressed to'),
+  option('gzip', 'gzip', 0.1, 'share', 'compressed size of an answer as a share of it'),
   option('alarms', 'alarms', 6, 'count', 'CloudWatch alarms'),
   option('dashboards', 'dashboards', 1, 'count', 'CloudWatch dashboards'),
 ];
 
 const allOptions = [...loadOptions, ...assumptionOptions];
 
-/** A load of which some is given. */
-export const loadOf = (given: Partial<Load> = {}): Load => ({
+/** A load with the default for every missing field. */
+export const loadOf = (fields: Partial<Load> = {}): Load => ({
   ...(Object.fromEntries(allOptions.map(({ field, fallback }) => [field, fallback])) as unknown as Load),
-  ...given,
+  ...fields,
 });

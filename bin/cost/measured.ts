@@ -1,33 +1,28 @@
-import figures from '../../bench/figures.json' with { type: 'json' };
+import benchFigures from '../../bench/figures.json' with { type: 'json' };
 
-/** The figures that the bench keeps: by `<group>: <name>`, with their units behind them. */
+/** The figures of the bench by `<group>: <name>`, each with its unit. */
 export type Figures = Readonly<Record<string, readonly [value: number, unit: string]>>;
 
-/**
- * What the bench measured of the layouts, as far as a bill depends on it: units and bytes a call.
- */
+/** The measured figures that a bill depends on, in units and bytes per call. */
 export interface Measured {
-  /** Write units of a call's items and index rows, its payload left out. */
-  readonly headerUnits: ByWay;
+  /** Write units of a call's items and index rows, without the payload. */
+  readonly headerUnits: ByReporting;
   /** Read units of reporting a call. */
-  readonly reportReads: ByWay;
-  /** Bytes that are billed of a call's items and index rows, payload left out. */
-  readonly headerBytes: ByWay;
-  /** Of these, those of the table itself, which alone are paid for to be recoverable. */
-  readonly itemBytes: ByWay;
-  /** How much more of compressed payload there is when starts and ends come apart: a factor. */
+  readonly reportReads: ByReporting;
+  /** Billed bytes of a call's items and index rows, without the payload. */
+  readonly headerBytes: ByReporting;
+  /** The share of these bytes in the table itself. Only it is billed for point-in-time recovery. */
+  readonly itemBytes: ByReporting;
+  /** The factor by which compressed payloads grow when starts and ends are reported apart. */
   readonly apartPayload: number;
   /** Read units of the newest 100 calls, and of a trace. */
   readonly newest: number;
   readonly trace: number;
-  /** Calls that a search through headers looks at with a read unit. */
-  readonly scannedAUnit: number;
-  /**
-   * What payloads compress to, as a share of the JSON, by how many calls are in a request,
-   * ascending.
-   */
+  /** Calls that a search through headers reads per read unit. */
+  readonly scannedPerUnit: number;
+  /** Compressed payloads as a share of the JSON, by calls per request, ascending. */
   readonly compressed: readonly (readonly [batch: number, share: number])[];
-  /** The usual layout: write units and bytes billed a call of `bytes` of JSON. */
+  /** The usual layout: write units and billed bytes of a call with `bytes` of JSON. */
   readonly usual: {
     readonly bytes: number;
     readonly together: number;
@@ -36,8 +31,10 @@ export interface Measured {
   };
 }
 
-/** A figure for calls whose starts and ends come together or apart, outside threads or in them. */
-export interface ByWay {
+/**
+ * A figure by how calls are reported: start and end together or apart, with or without a thread.
+ */
+export interface ByReporting {
   readonly together: number;
   readonly apart: number;
   readonly togetherInThreads: number;
@@ -47,34 +44,36 @@ export interface ByWay {
 const rowOverhead = 100;
 
 /**
- * Reads the measured figures out of those that are kept.
+ * Selects the measured figures of a bill from those of the bench.
  *
- * @throws Error where one is missing
+ * @throws Error if one is missing
  */
-export const measuredOf = (kept: Figures): Measured => {
+export const measuredOf = (figures: Figures): Measured => {
   const figure = (name: string): number => {
-    const found = kept[name];
+    const found = figures[name];
     if (!found) throw new Error(`bench/figures.json has no figure "${name}"`);
     return found[0];
   };
-  const byWay = (of: (way: string) => number): ByWay => ({
+  const byReporting = (of: (variant: string) => number): ByReporting => ({
     together: of('writes: together'),
     apart: of('writes: apart'),
     togetherInThreads: of('writes: together, in threads'),
     apartInThreads: of('writes: apart, in threads'),
   });
-  const segments = (way: string) => figure(`${way}: bytes stored, each, segments`);
-  const items = (way: string) => figure(`${way}: bytes stored, each, items`);
+  const segments = (variant: string) => figure(`${variant}: bytes stored, each, segments`);
+  const items = (variant: string) => figure(`${variant}: bytes stored, each, items`);
   return {
-    headerUnits: byWay((way) => figure(`${way}: write units`) - figure(`${way}: write units of segments`)),
-    reportReads: byWay((way) => figure(`${way}: read units`)),
-    headerBytes: byWay((way) => figure(`${way}: bytes billed`) - segments(way)),
-    itemBytes: byWay((way) => items(way) + (way.includes('apart') ? 2 : 1) * rowOverhead),
+    headerUnits: byReporting(
+      (variant) => figure(`${variant}: write units`) - figure(`${variant}: write units of segments`),
+    ),
+    reportReads: byReporting((variant) => figure(`${variant}: read units`)),
+    headerBytes: byReporting((variant) => figure(`${variant}: bytes billed`) - segments(variant)),
+    itemBytes: byReporting((variant) => items(variant) + (variant.includes('apart') ? 2 : 1) * rowOverhead),
     apartPayload: segments('writes: apart') / segments('writes: together'),
     newest: figure('queries: newest 100, all columns (together): read units'),
     trace: figure('queries: one trace (together): read units'),
-    scannedAUnit: figure('queries: slower than 5 s, headers (together): looked at'),
-    compressed: compressedOf(kept),
+    scannedPerUnit: figure('queries: slower than 5 s, headers (together): looked at'),
+    compressed: compressedOf(figures),
     usual: {
       bytes: figure('payloads: JSON'),
       together: figure('payloads: usual layout, together: write units'),
@@ -84,13 +83,13 @@ export const measuredOf = (kept: Figures): Measured => {
   };
 };
 
-const compressedOf = (kept: Figures): Measured['compressed'] =>
-  Object.entries(kept)
+const compressedOf = (figures: Figures): Measured['compressed'] =>
+  Object.entries(figures)
     .flatMap(([name, [share]]) => {
       const size = /^payloads: compressed in (\d+)s$/.exec(name)?.[1];
       return size === undefined ? [] : [[Number(size), share] as const];
     })
     .sort(([a], [b]) => a - b);
 
-/** The figures that are kept beside the bench. */
-export const measured = (): Measured => measuredOf(figures as unknown as Figures);
+/** The figures in bench/figures.json. */
+export const measured = (): Measured => measuredOf(benchFigures as unknown as Figures);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../shared/usage-error.ts';
 import { assumptionOptions, type Load, type LoadOption, loadOf, loadOptions } from './load.ts';
 
-/** What was asked for. */
+/** The parsed command line. */
 export interface CostOptions {
   readonly help: boolean;
   readonly json: boolean;
@@ -12,19 +12,18 @@ export interface CostOptions {
 const lineOf = ({ flag, about, fallback }: LoadOption): string =>
   `  --${flag.padEnd(18)} ${about} (default: ${fallback.toLocaleString('en-US')})`;
 
-/** The text of `--help`. */
 export const help = `The monthly bill of a load, from measured units and list prices, beside the usual layout and servers.
 
   npm run cost -- --calls 1000000 --bytes 7500 --batch 100 --queries 10000
 
 The load
 ${loadOptions.map(lineOf).join('\n')}
-What is assumed
+Assumptions
 ${assumptionOptions.map(lineOf).join('\n')}
 Output
   --json               as JSON, for scripts
 
-Numbers may have commas or underscores (1,000,000). Exit code: 0 done, 2 not understood.`;
+Numbers may have commas or underscores (1,000,000). Exit code: 0 done, 2 wrong usage.`;
 
 const options = [...loadOptions, ...assumptionOptions];
 
@@ -42,7 +41,7 @@ const numberOf = ({ flag, kind }: LoadOption, text: string): number => {
   return number;
 };
 
-const understood = (args: readonly string[]) => {
+const parseFlags = (args: readonly string[]) => {
   const flags = options.map(({ flag }) => [flag, { type: 'string' }] as const);
   try {
     const { values } = parseArgs({
@@ -60,28 +59,28 @@ const understood = (args: readonly string[]) => {
 };
 
 /**
- * What one request may have, of typical JSON: Lambda's event has 6 MB, in which quotes count twice.
+ * The most JSON in one request, in bytes. Lambda's event has 6 MB, and quotes count twice in it.
  */
 const maxRequest = 5_000_000;
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
- * @throws UsageError where it makes no sense
+ * @throws UsageError if an argument is wrong
  */
 export const parseOptions = (args: readonly string[]): CostOptions => {
-  const values = understood(args);
-  const given = options.flatMap((option) => {
+  const values = parseFlags(args);
+  const fields = options.flatMap((option) => {
     const text = values[option.flag];
     return typeof text === 'string' ? [[option.field, numberOf(option, text)] as const] : [];
   });
-  const load = loadOf(Object.fromEntries(given));
-  if (load.batch < 1) throw new UsageError(`--batch ${load.batch}: a request has one call at least`);
-  const most = Math.floor(maxRequest / load.bytes);
-  if (most < 1) throw new UsageError(`--bytes ${load.bytes}: a request has 5 MB at most`);
-  if (load.batch > most)
+  const load = loadOf(Object.fromEntries(fields));
+  if (load.batch < 1) throw new UsageError(`--batch ${load.batch}: a request has at least one call`);
+  const maxBatch = Math.floor(maxRequest / load.bytes);
+  if (maxBatch < 1) throw new UsageError(`--bytes ${load.bytes}: a request has at most 5 MB`);
+  if (load.batch > maxBatch)
     throw new UsageError(
-      `--batch ${load.batch} of ${load.bytes} bytes is more than the 5 MB that a request may have: at most ${most} of that size`,
+      `--batch ${load.batch} of ${load.bytes} bytes exceeds the 5 MB of a request: at most ${maxBatch} of that size`,
     );
   return { help: values.help === true, json: values.json === true, load };
 };

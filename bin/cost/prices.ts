@@ -1,28 +1,25 @@
 /**
- * Amazon's list prices for us-east-1 (N. Virginia), on demand, in US dollars. Written down on
- * 2026-11-21 from what their public price pages have said; those of Lambda and of API Gateway's
- * streaming were compared with copies of these pages, none with the pages on that day: look them up
- * before much depends on them. Free allowances of new accounts are left out.
+ * Amazon's on-demand list prices for us-east-1 (N. Virginia) in US dollars, noted on 2026-11-21
+ * from their public price pages. Only those of Lambda and of API Gateway's streaming were checked
+ * against copies of the pages. Check a price before much depends on it. Free allowances of new
+ * accounts are left out.
  */
 export const pricesAsOf = '2026-11-21';
 
-/** One price and where it is from. */
+/** A price and its source. */
 export interface Price {
   /** US dollars. */
   readonly usd: number;
   /** What is paid for, e.g. `1,000,000 write units`. */
   readonly of: string;
-  /** How many of what is counted (requests, bytes, GB-seconds, …) the price is for. */
+  /** The quantity that the price is for, in requests, bytes, GB-seconds, … */
   readonly per: number;
-  /** The page that has it. */
+  /** The page that lists it. */
   readonly source: string;
 }
 
 const million = 1_000_000;
-/**
- * A GB as it is billed here: 10⁹ bytes, which is seven percent on the dear side where AWS means
- * 2³⁰.
- */
+/** A billed GB, taken as 10⁹ bytes. This is seven percent too dear where AWS means 2³⁰. */
 export const gigabyte = 1_000_000_000;
 
 const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
@@ -35,7 +32,6 @@ const ec2 = 'https://aws.amazon.com/ec2/pricing/on-demand/';
 
 const price = (usd: number, per: number, of: string, source: string): Price => ({ usd, per, of, source });
 
-/** All prices, by what they are for. */
 export const prices = {
   writeUnits: price(0.625, million, '1,000,000 DynamoDB write units', dynamodb),
   readUnits: price(0.125, million, '1,000,000 DynamoDB read units', dynamodb),
@@ -52,30 +48,27 @@ export const prices = {
     '1,000,000 REST API requests; a streamed answer counts once per 10 MB',
     gateway,
   ),
-  transferOut: price(0.09, gigabyte, 'a GB sent to the internet, behind the first 100 GB', ec2),
+  transferOut: price(0.09, gigabyte, 'a GB sent to the internet, beyond the first 100 GB', ec2),
   functionRequests: price(0.2, million, '1,000,000 Lambda requests', lambda),
   functionTime: price(0.0000133334, 1, 'a GB-second of Lambda on arm64', lambda),
-  functionStream: price(0.008, gigabyte, 'a GB that Lambda streams, behind 6 MB of each answer', lambda),
-  logs: price(0.5, gigabyte, 'a GB of logs taken in', cloudwatch),
-  logStorage: price(0.03, gigabyte, 'a GB of logs kept for a month', cloudwatch),
-  alarms: price(0.1, 1, 'an alarm for a month, behind the first 10', cloudwatch),
-  dashboards: price(3, 1, 'a dashboard for a month, behind the first 3', cloudwatch),
-  traces: price(5, million, '1,000,000 X-Ray traces, behind the first 100,000', xray),
+  functionStream: price(0.008, gigabyte, 'a GB that Lambda streams, beyond 6 MB of each answer', lambda),
+  logs: price(0.5, gigabyte, 'a GB of logs ingested', cloudwatch),
+  logStorage: price(0.03, gigabyte, 'a GB of logs stored for a month', cloudwatch),
+  alarms: price(0.1, 1, 'an alarm for a month, beyond the first 10', cloudwatch),
+  dashboards: price(3, 1, 'a dashboard for a month, beyond the first 3', cloudwatch),
+  traces: price(5, million, '1,000,000 X-Ray traces, beyond the first 100,000', xray),
   objectPuts: price(0.005, 1000, '1,000 S3 PUTs', s3),
   objectStorage: price(0.023, gigabyte, 'a GB in S3 for a month', s3),
 } as const satisfies Record<string, Price>;
 
-/** What so many of something cost, in US dollars. */
+/** The cost of a quantity, in US dollars. */
 export const costOf = (name: keyof typeof prices, count: number): number =>
   (prices[name].usd * count) / prices[name].per;
 
-/** What is free of something every month, for every account. */
+/** Monthly free allowances of every account. */
 export const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
 
-/**
- * A self-hosted stack: what its machines and disks cost for a month of 730 hours, nobody's time
- * included.
- */
+/** A self-hosted stack: its machines and disks for a month of 730 hours, without anybody's time. */
 export interface Server {
   readonly name: string;
   /** US dollars a month. */
@@ -86,8 +79,8 @@ const hours = 730;
 const diskGb = 0.08;
 
 /**
- * Sizes of a self-hosted stack (ClickHouse with what goes with it), gp3 disks at $0.08 a GB, by the
- * page of EC2's prices.
+ * Sizes of a self-hosted stack (ClickHouse and what it needs), with gp3 disks at $0.08 a GB, by
+ * EC2's price page.
  */
 export const servers: readonly Server[] = [
   { name: 'one t4g.medium (4 GB), 100 GB', usd: 0.0336 * hours + 100 * diskGb },

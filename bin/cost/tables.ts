@@ -3,20 +3,19 @@ import type { Load } from './load.ts';
 import type { Measured } from './measured.ts';
 import { prices, servers } from './prices.ts';
 
-/** A table of texts, its first row the heads; all columns but the first are numbers. */
+/** A table of texts. Its first row is the header; all columns but the first are numbers. */
 export type Table = readonly (readonly string[])[];
 
 const count = (number: number): string => Math.round(number).toLocaleString('en-US');
 
-/** Dollars with cents below 1,000, and without above. */
+/** Formats US dollars, with cents below 1,000. */
 export const dollars = (usd: number): string =>
   usd >= 1000
     ? count(usd)
     : usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /**
- * The bill line by line, beside that of the usual layout; lines that cost nothing in either are
- * left out.
+ * The bill by line, beside that of the usual layout. Lines without costs in either are left out.
  */
 export const billTable = (load: Load, measured: Measured): Table => {
   const { service, usual } = billsOf(load, measured);
@@ -33,7 +32,7 @@ export const billTable = (load: Load, measured: Measured): Table => {
 
 const loads = [100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/** Bills at several loads in proportion to the one given. */
+/** Bills of several loads in proportion to the given one. */
 export const growthTable = (load: Load, measured: Measured): Table => [
   ['calls a month', 'pennytrace, $', 'usual layout, $', '$ a million calls, pennytrace'],
   ...loads.map((calls) => {
@@ -43,18 +42,18 @@ export const growthTable = (load: Load, measured: Measured): Table => [
   }),
 ];
 
-/** From how many calls a month on servers of several sizes cost less. */
+/** The number of calls a month from which each server is cheaper. */
 export const serverTable = (load: Load, measured: Measured): Table => [
-  ['server', '$ a month', 'costs less from this many calls a month on'],
+  ['server', '$ a month', 'cheaper from this many calls a month'],
   ...servers.map((server) => {
     const calls = breakEven(load, measured, server);
     return [server.name, dollars(server.usd), calls === undefined ? 'never' : count(calls)];
   }),
 ];
 
-/** What reporting a million calls takes of DynamoDB, by how many are in a request. */
+/** The costs of reporting a million calls, by calls per request. */
 export const batchTable = (load: Load, measured: Measured): Table => [
-  ['calls in a request', 'pennytrace, $ a million calls', 'DynamoDB writes', 'requests and functions'],
+  ['calls per request', 'pennytrace, $ a million calls', 'DynamoDB writes', 'requests and functions'],
   ...[1, 10, 25, 100, 400].map((batch) => {
     const reporting = { ...load, batch, calls: 1_000_000, queries: 0, traces: 0, scans: 0, objects: 0 };
     const { service } = billsOf(reporting, measured);
@@ -62,24 +61,24 @@ export const batchTable = (load: Load, measured: Measured): Table => [
     const rest = ['API Gateway: requests', 'Lambda: requests', 'Lambda: time'].map(
       (name) => service[name] ?? 0,
     );
-    const around = rest.reduce((sum, line) => sum + line, 0);
-    return [count(batch), dollars(writes + around), dollars(writes), dollars(around)];
+    const others = rest.reduce((sum, line) => sum + line, 0);
+    return [count(batch), dollars(writes + others), dollars(writes), dollars(others)];
   }),
 ];
 
-/** The prices that all is worked out from. */
+/** The prices behind all bills. */
 export const priceTable = (): Table => [
   ['price', '$'],
   ...Object.values(prices).map(({ of, usd }) => [of, String(usd)]),
 ];
 
-/** A table in Markdown. */
-export const toMarkdown = ([heads = [], ...rows]: Table): string => {
+/** Formats a table as Markdown. */
+export const toMarkdown = ([header = [], ...rows]: Table): string => {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(heads), line(heads.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+  return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 };
 
-/** A table for a terminal: the first column to the left, the others to the right. */
+/** Formats a table for a terminal, the first column to the left and the others to the right. */
 export const toText = (table: Table): string => {
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   return table

@@ -2,19 +2,19 @@ import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../.
 import type { Table } from '../../core/storage/index.ts';
 import { UsageError } from '../shared/usage-error.ts';
 import { Failure } from './failure.ts';
-import { type Command, help, type Place, parseCommand } from './options.ts';
+import { factsOf, findTable, type ServiceFacts } from './location.ts';
+import { type Command, help, type KeysLocation, parseCommand } from './options.ts';
 import { describeKeys, describeNewKey, keysAsJson } from './output.ts';
-import { factsOf, findTable, type ServiceFacts } from './place.ts';
 
-/** The command's surroundings. */
-export interface Surroundings {
-  /** Writes a text and a line end to standard output: results, and nothing else. */
+/** Where the command runs. */
+export interface CommandEnvironment {
+  /** Writes a result and a line end to standard output. */
   readonly out: (text: string) => void;
-  /** Writes a text and a line end to standard error: what is for people. */
+  /** Writes a message for people and a line end to standard error. */
   readonly err: (text: string) => void;
   /**
-   * Whether standard output is a terminal, where a key may be shown beside it as well; elsewhere,
-   * err may be a log.
+   * Whether standard output is a terminal. Only then may messages show a key, because err may be a
+   * log otherwise.
    */
   readonly interactive: boolean;
   /** The project's folder, absolute. */
@@ -26,24 +26,24 @@ type CommandOf<Name extends Command['name']> = Extract<Command, { name: Name }>;
 /**
  * Runs the command for keys.
  *
- * @param argv the arguments after the command's own name
- * @returns the exit code: 0 done, 1 failed, 2 not understood (nothing was done)
+ * @param argv the arguments after the command's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
-export const run = async (argv: readonly string[], io: Surroundings): Promise<0 | 1 | 2> => {
+export const run = async (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> => {
   try {
-    await carryOut(understand(argv), io);
+    await execute(parse(argv), io);
     return 0;
   } catch (error) {
-    const misunderstood = error instanceof UsageError;
-    io.err(`keys: ${explain(error)}${misunderstood ? '\nSee npm run keys -- --help' : ''}`);
-    return misunderstood ? 2 : 1;
+    const isUsage = error instanceof UsageError;
+    io.err(`keys: ${explain(error)}${isUsage ? '\nSee npm run keys -- --help' : ''}`);
+    return isUsage ? 2 : 1;
   }
 };
 
 const nowMicros = (): number => Date.now() * 1000;
 
-/** parseArgs tells of an option that it does not know by a TypeError with a code of its own. */
-const understand = (argv: readonly string[]): Command => {
+/** parseArgs reports an unknown option as a TypeError with a code. */
+const parse = (argv: readonly string[]): Command => {
   try {
     return parseCommand(argv, nowMicros());
   } catch (error) {
@@ -52,7 +52,7 @@ const understand = (argv: readonly string[]): Command => {
   }
 };
 
-const carryOut = async (command: Command, io: Surroundings): Promise<void> => {
+const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
   switch (command.name) {
     case 'help':
       return io.out(help);
@@ -66,67 +66,67 @@ const carryOut = async (command: Command, io: Surroundings): Promise<void> => {
 };
 
 /**
- * What a new key begins with. The local service is known by its name; a deployed one may have been
- * given another than cdk.json says.
+ * The service name that a new key starts with. The local service knows its own. A deployed one may
+ * differ from cdk.json.
  */
 const serviceOf = async (
-  { place, service }: CommandOf<'create'>,
-  { root }: Surroundings,
+  { location, service }: CommandOf<'create'>,
+  { root }: CommandEnvironment,
 ): Promise<string> => {
-  const { service: known } = await factsOf(place, root);
-  if (place.kind === 'local' && service !== undefined && service !== known)
+  const { service: known } = await factsOf(location, root);
+  if (location.kind === 'local' && service !== undefined && service !== known)
     throw new Failure(
-      `--service ${service}: the local service on port ${place.port} is called ${known} and takes no such key; ` +
+      `--service ${service}: the local service on port ${location.port} is named ${known} and accepts no such key; ` +
         'leave --service out',
     );
   return service ?? known;
 };
 
-const create = async (command: CommandOf<'create'>, io: Surroundings): Promise<void> => {
-  const { place, grantee } = command;
+const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Promise<void> => {
+  const { location, grantee } = command;
   const key = makeKey(await serviceOf(command, io));
-  const record = bounded(() => newRecord(key, grantee, nowMicros()));
-  const table = await findTable(place, io.root);
-  const stored = await using(table, () => putKey(table, record));
-  if (!stored) throw new Failure('the id of the new key is taken: run it again');
+  const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
+  const table = await findTable(location, io.root);
+  const stored = await withTable(table, () => putKey(table, record));
+  if (!stored) throw new Failure('the id of the new key exists already: run the command again');
   io.out(formatKey(key));
   io.err(describeNewKey(record, io.interactive ? formatKey(key) : '$KEY'));
 };
 
-const list = async ({ place, json }: CommandOf<'list'>, io: Surroundings): Promise<void> => {
-  const table = await findTable(place, io.root);
-  const records = await using(table, () => listKeys(table));
+const list = async ({ location, json }: CommandOf<'list'>, io: CommandEnvironment): Promise<void> => {
+  const table = await findTable(location, io.root);
+  const records = await withTable(table, () => listKeys(table));
   io.out(json ? keysAsJson(records, nowMicros()) : describeKeys(records, nowMicros()));
 };
 
-/** How long a revoked key may still be taken. */
-const graceOf = ({ cacheSeconds }: ServiceFacts, place: Place): string => {
+/** How long a revoked key may still be accepted. */
+const graceOf = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string => {
   if (cacheSeconds === 0) return 'No further request passes with it.';
-  const source = place.kind === 'local' ? '' : ' (the setting authorizerCacheSeconds)';
+  const source = location.kind === 'local' ? '' : ' (the setting authorizerCacheSeconds)';
   const length =
     cacheSeconds === undefined ? 'as long as authorizerCacheSeconds says' : `up to ${cacheSeconds} seconds`;
-  return `Where it was used just now, requests with it may pass for ${length}: so long the answer is cached${source}.`;
+  return `If it was used recently, requests with it may pass for ${length}, while the answer is cached${source}.`;
 };
 
-const revoke = async ({ place, id }: CommandOf<'revoke'>, io: Surroundings): Promise<void> => {
-  const facts = await factsOf(place, io.root);
-  const table = await findTable(place, io.root);
-  const record = await using(table, () => revokeKey(table, id, nowMicros()));
+const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironment): Promise<void> => {
+  const facts = await factsOf(location, io.root);
+  const table = await findTable(location, io.root);
+  const record = await withTable(table, () => revokeKey(table, id, nowMicros()));
   if (!record) throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
-  io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, place)}`);
+  io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, location)}`);
 };
 
-/** Does something with the table and closes its connections, which would keep the process. */
-const using = async <T>(table: Table, work: () => Promise<T>): Promise<T> => {
+/** Runs a task on the table, then closes its connections, which would keep the process alive. */
+const withTable = async <T>(table: Table, task: () => Promise<T>): Promise<T> => {
   try {
-    return await work();
+    return await task();
   } finally {
     table.client.destroy();
   }
 };
 
-/** Bounds that the operator's values break are a misunderstanding, not a failure. */
-const bounded = <T>(make: () => T): T => {
+/** A value of the operator beyond a bound is wrong usage, not a failure. */
+const withUsageErrors = <T>(make: () => T): T => {
   try {
     return make();
   } catch (error) {
@@ -135,12 +135,12 @@ const bounded = <T>(make: () => T): T => {
   }
 };
 
-/** What the errors of the SDK mean to an operator. */
+/** Explains the SDK's errors to an operator. */
 const explanations: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'no such table in this account and region: check --table and AWS_REGION',
   CredentialsProviderError:
     'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
-  ECONNREFUSED: 'nothing answers there: is the service running? (npm start for the local one)',
+  ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
 };
 
 const explain = (error: unknown): string => {

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 
 /**
- * Reads a JSON file; undefined where there is none.
+ * Reads a JSON file; undefined if it does not exist.
  *
- * @throws Failure where it cannot be read, or is no JSON
+ * @throws Failure if it cannot be read or is not JSON
  */
 export const readJson = async (path: string): Promise<unknown> => {
   try {

@@ -16,7 +16,7 @@ const schema = z.object({
   tables: z.object({ keys: z.string() }),
 });
 
-/** What the local service writes down about itself while it runs, as far as it matters here. */
+/** The fields of a running service's file that the command needs. */
 export type LocalService = z.output<typeof schema>;
 
 const answerMs = 2000;
@@ -33,11 +33,8 @@ const listens = async (port: number): Promise<boolean> => {
   return listening;
 };
 
-/**
- * What to do where the service is not there; names the ports of services that have written
- * something down.
- */
-const mend = async (port: number, root: string): Promise<string> => {
+/** Advice for a missing service. It names the ports of services with a file. */
+const advice = async (port: number, root: string): Promise<string> => {
   const files = await readdir(join(root, '.local')).catch(() => []);
   const others = files
     .flatMap((file) => /^(\d+)\.json$/.exec(file)?.[1] ?? [])
@@ -46,25 +43,22 @@ const mend = async (port: number, root: string): Promise<string> => {
 };
 
 /**
- * Reads what the local service on a port has written down.
+ * Reads the file of the local service on a port.
  *
  * @param root the project's folder, absolute
- * @throws Failure where none has, or the one that has is gone
+ * @throws Failure if there is no file, or its service has ended
  */
 export const runningService = async (port: number, root: string): Promise<LocalService> => {
   const file = join('.local', `${port}.json`);
-  const written = await readJson(join(root, file));
-  if (written === undefined)
-    throw new Failure(`no local service on port ${port} (there is no ${file}): ${await mend(port, root)}`);
-  const { success, data } = schema.safeParse(written);
-  if (!success)
-    throw new Failure(
-      `${file} was not written by this version of the service: end that one and start it again`,
-    );
+  const content = await readJson(join(root, file));
+  if (content === undefined)
+    throw new Failure(`no local service on port ${port} (there is no ${file}): ${await advice(port, root)}`);
+  const { success, data } = schema.safeParse(content);
+  if (!success) throw new Failure(`${file} was not written by this version of the service: restart it`);
   if (!isRunning(data.pid) || !(await listens(port)))
     throw new Failure(
       `the local service on port ${port}, process ${data.pid}, has ended without removing ${file}: ` +
-        (await mend(port, root)),
+        (await advice(port, root)),
     );
   return data;
 };

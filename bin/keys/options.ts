@@ -4,20 +4,25 @@ import { type Micros, parseTime } from '../../core/wire/index.ts';
 import { UsageError } from '../shared/usage-error.ts';
 
 /**
- * Where the table of keys is: named, in a deployed stack's outputs, or in the local service on a
- * port.
+ * Where the table of keys is: a table's name, an output of a deployed stack, or the local service
+ * on a port.
  */
-export type Place =
+export type KeysLocation =
   | { readonly kind: 'table'; readonly name: string }
   | { readonly kind: 'stack'; readonly name: string }
   | { readonly kind: 'local'; readonly port: number };
 
-/** What the operator asked for. `service` is absent where the configuration's is meant. */
+/** A parsed command. `service` is absent if the configuration decides. */
 export type Command =
   | { readonly name: 'help' }
-  | { readonly name: 'create'; readonly place: Place; readonly service?: string; readonly grantee: Grantee }
-  | { readonly name: 'list'; readonly place: Place; readonly json: boolean }
-  | { readonly name: 'revoke'; readonly place: Place; readonly id: string };
+  | {
+      readonly name: 'create';
+      readonly location: KeysLocation;
+      readonly service?: string;
+      readonly grantee: Grantee;
+    }
+  | { readonly name: 'list'; readonly location: KeysLocation; readonly json: boolean }
+  | { readonly name: 'revoke'; readonly location: KeysLocation; readonly id: string };
 
 export const help = `Make, list and revoke the keys of a deployed or a local service.
 
@@ -26,7 +31,7 @@ export const help = `Make, list and revoke the keys of a deployed or a local ser
   npm run keys -- revoke <key id>
 
 create
-  --user NAME       whom the key is for: 1 to 128 printable characters without ":"
+  --user NAME       the user of the key: 1 to 128 printable characters without ":"
   --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
                     keep a * from the shell. Roles: read, write (includes read), inference
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
@@ -39,32 +44,32 @@ where the keys are (one of)
   --table NAME      the DynamoDB table itself
   --local[=PORT]    the local service on that port (default: 8787)
 
-The new key alone goes to standard output, and is shown this once. Exit code: 0 done, 1 failed, 2 not understood.`;
+Only the new key goes to standard output. It is shown once. Exit code: 0 done, 1 failed, 2 wrong usage.`;
 
 const defaultPort = '8787';
 const defaultStack = 'Pennytrace';
 const serviceName = /^[a-z][a-z0-9]*$/;
 const dayMicros = 86_400_000_000;
 
-const placeOptions = {
+const locationOptions = {
   table: { type: 'string' },
   stack: { type: 'string' },
   local: { type: 'string' },
 } as const;
 const createOptions = {
-  ...placeOptions,
+  ...locationOptions,
   user: { type: 'string' },
   grant: { type: 'string', multiple: true },
   expires: { type: 'string' },
   service: { type: 'string' },
 } as const;
-const listOptions = { ...placeOptions, json: { type: 'boolean' } } as const;
+const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
 
-/** `--local` may stand alone, which parseArgs has no notion of. */
-const completed = (argv: readonly string[]): string[] =>
+/** Completes a `--local` without a port, which parseArgs does not support. */
+const withDefaultPort = (argv: readonly string[]): string[] =>
   argv.map((argument) => (argument === '--local' ? `--local=${defaultPort}` : argument));
 
-const placeOf = (values: { table?: string; stack?: string; local?: string }): Place => {
+const locationOf = (values: { table?: string; stack?: string; local?: string }): KeysLocation => {
   const { table, stack, local } = values;
   if ([table, stack, local].filter((value) => value !== undefined).length > 1)
     throw new UsageError('--table, --stack and --local each say where the keys are: give one of them');
@@ -94,13 +99,14 @@ const expiryOf = (text: string, now: Micros): Micros => {
 const createOf = (args: string[], now: Micros): Command => {
   const { values } = parseArgs({ args, options: createOptions, strict: true });
   const { user, grant: grants = [], expires, service } = values;
-  if (user === undefined) throw new UsageError('create: say whom the key is for, e.g. --user ada');
-  if (grants.length === 0) throw new UsageError("create: say what it allows, e.g. --grant 'acme/*:write'");
+  if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
+  if (grants.length === 0)
+    throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
   if (service !== undefined && !serviceName.test(service))
     throw new UsageError(`--service ${service}: should be a lower-case letter, then letters or digits`);
   return {
     name: 'create',
-    place: placeOf(values),
+    location: locationOf(values),
     ...(service !== undefined && { service }),
     grantee: {
       user,
@@ -112,33 +118,34 @@ const createOf = (args: string[], now: Micros): Command => {
 
 const listOf = (args: string[]): Command => {
   const { values } = parseArgs({ args, options: listOptions, strict: true });
-  return { name: 'list', place: placeOf(values), json: values.json ?? false };
+  return { name: 'list', location: locationOf(values), json: values.json ?? false };
 };
 
 const revokeOf = (args: string[]): Command => {
   const { values, positionals } = parseArgs({
     args,
-    options: placeOptions,
+    options: locationOptions,
     allowPositionals: true,
     strict: true,
   });
   const [id, ...more] = positionals;
   if (id === undefined || more.length > 0)
     throw new UsageError('revoke: give one key id; list shows the ids');
-  // Not repeated: it may be a whole key, and what fails ends in logs.
+  // The argument is not repeated: it may be a complete key, and error messages end in logs.
   if (!isKeyId(id)) throw new UsageError('revoke: a key id is 16 of 0-9 and a-z, the middle part of the key');
-  return { name: 'revoke', place: placeOf(values), id };
+  return { name: 'revoke', location: locationOf(values), id };
 };
 
 /**
- * Understands a command line.
+ * Parses a command line.
  *
- * @param now microseconds since 1970, which `--expires 90d` counts from
- * @throws UsageError where it cannot; also parseArgs' own TypeError, e.g. for an unknown option
+ * @param now UTC microseconds since 1970, from which `--expires 90d` counts
+ * @throws UsageError if an argument is wrong; also parseArgs' own TypeError, e.g. for an unknown
+ * option
  */
 export const parseCommand = (argv: readonly string[], now: Micros): Command => {
   if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };
-  const [name, ...args] = completed(argv);
+  const [name, ...args] = withDefaultPort(argv);
   switch (name) {
     case 'create':
       return createOf(args, now);

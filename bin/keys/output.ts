@@ -1,22 +1,21 @@
 import { formatGrant, type KeyRecord, keyState } from '../../core/auth/index.ts';
 import { formatTime, type Micros } from '../../core/wire/index.ts';
 
-/** A time to the second, for people: `2027-01-01 00:00:00Z`. */
+/** Formats a time to the second: `2027-01-01 00:00:00Z`. */
 const shortTime = (micros: Micros): string => `${formatTime(micros).slice(0, 19).replace('T', ' ')}Z`;
 
 const expiry = (record: KeyRecord): string =>
   record.expiresAt === undefined ? 'never' : shortTime(record.expiresAt);
 
 /**
- * What is said about a new key, on several lines.
+ * The message about a new key, on several lines.
  *
- * @param shown the key, or the name of a variable that stands for it where the text may end in a
- * log
+ * @param shown the key, or a variable's name in its place if the text may end in a log
  */
 export const describeNewKey = (record: KeyRecord, shown: string): string => {
   const roles = new Set(record.grants.map(({ role }) => role));
   const lines = [
-    'A new key. It is shown this once; the service keeps only its digest.',
+    'A new key. It is shown only now; the service stores its digest.',
     '',
     `  id       ${record.id}`,
     `  user     ${record.user}`,
@@ -29,7 +28,11 @@ export const describeNewKey = (record: KeyRecord, shown: string): string => {
   return lines.join('\n');
 };
 
-/** The keys as a table for people, one a line under a heading; `now` in microseconds since 1970. */
+/**
+ * Formats keys as a table for people, one per line under a header.
+ *
+ * @param now UTC microseconds since 1970
+ */
 export const describeKeys = (records: readonly KeyRecord[], now: Micros): string => {
   const rows = records.map((record) => [
     record.id,
@@ -55,8 +58,9 @@ export const describeKeys = (records: readonly KeyRecord[], now: Micros): string
 };
 
 /**
- * The keys as JSON for scripts: a list of objects, times in ISO 8601, null where there is none. No
- * digests.
+ * Formats keys as a JSON list for scripts: times in ISO 8601 or null, without digests.
+ *
+ * @param now UTC microseconds since 1970
  */
 export const keysAsJson = (records: readonly KeyRecord[], now: Micros): string => {
   const time = (micros: Micros | undefined) => (micros === undefined ? null : formatTime(micros));

@@ -1,53 +1,48 @@
 import { dynamodbClient } from '../../core/storage/index.ts';
+import type { CommandOutput } from '../shared/output.ts';
 import { UsageError } from '../shared/usage-error.ts';
-import { type Copied, copyItems } from './copy.ts';
-import { help, type Order, parseOrder } from './options.ts';
-
-/** Where the command writes to: results to `out`, what is for people to `err`; a line each. */
-export interface Surroundings {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-}
+import { type CopyCounts, copyItems } from './copy.ts';
+import { help, parseOptions, type RestoreOptions } from './options.ts';
 
 /**
- * Runs the command for bringing data back.
+ * Runs the restore command.
  *
- * @param argv the arguments after the command's own name
- * @returns the exit code: 0 done, 1 failed, 2 not understood (nothing was done)
+ * @param argv the arguments after the command's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
-export const run = async (argv: readonly string[], io: Surroundings): Promise<0 | 1 | 2> => {
+export const run = async (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> => {
   try {
-    const order = parseOrder(argv);
-    if (order) await carryOut(order, io);
+    const options = parseOptions(argv);
+    if (options) await restore(options, io);
     else io.out(help);
     return 0;
   } catch (error) {
-    const misunderstood = error instanceof UsageError;
-    io.err(`restore: ${explain(error)}${misunderstood ? '\nSee npm run restore -- --help' : ''}`);
-    return misunderstood ? 2 : 1;
+    const isUsage = error instanceof UsageError;
+    io.err(`restore: ${explain(error)}${isUsage ? '\nSee npm run restore -- --help' : ''}`);
+    return isUsage ? 2 : 1;
   }
 };
 
-const summary = ({ dryRun, from, to }: Order, { read, written }: Copied): string =>
+const summary = ({ dryRun, from, to }: RestoreOptions, { read, written }: CopyCounts): string =>
   dryRun
     ? `${read} items in ${from}; nothing was written`
-    : `${read} items in ${from}, ${written} written to ${to}, ${read - written} were there already`;
+    : `${read} items in ${from}, ${written} written to ${to}, ${read - written} existed already`;
 
-const carryOut = async (order: Order, io: Surroundings): Promise<void> => {
+const restore = async (options: RestoreOptions, io: CommandOutput): Promise<void> => {
   const client = dynamodbClient();
-  let told = 0;
+  let reported = 0;
   try {
-    const copied = await copyItems(
-      { client, name: order.from },
-      { client, name: order.to },
-      order,
+    const counts = await copyItems(
+      { client, name: options.from },
+      { client, name: options.to },
+      options,
       (soFar) => {
-        if (soFar.read - told < 10_000) return;
-        told = soFar.read;
+        if (soFar.read - reported < 10_000) return;
+        reported = soFar.read;
         io.err(`${soFar.read} items read, ${soFar.written} written`);
       },
     );
-    io.out(summary(order, copied));
+    io.out(summary(options, counts));
   } finally {
     client.destroy();
   }

@@ -1,48 +1,43 @@
 import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { type Item, insertItems, putItems, requestBudget, type Table } from '../../core/storage/index.ts';
-import type { Order } from './options.ts';
+import type { RestoreOptions } from './options.ts';
 
-/** How many items there were. */
-export interface Copied {
-  /** Read from the one table, those left out because they have expired not counted. */
+/** Numbers of items. */
+export interface CopyCounts {
+  /** Items read that have not expired. */
   readonly read: number;
-  /** Written to the other. */
+  /** Items written. */
   readonly written: number;
 }
 
-/** The table is read in so many parts side by side. */
+/** The number of segments that are scanned concurrently. */
 const segments = 8;
-/** One page of a scan is written within this time, or the copy fails. */
+/** The time to write one page of a scan, in ms. Beyond it the copy fails. */
 const pageMs = 300_000;
 
-/**
- * The name and the order of a table's keys, which two tables must share for one to take the other's
- * items.
- */
+/** Names and types of a table's keys. Items can be copied between tables with equal keys only. */
 const keysOf = async ({ client, name }: Table): Promise<string> => {
   const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
-  const types = new Map(table?.AttributeDefinitions?.map((made) => [made.AttributeName, made.AttributeType]));
+  const types = new Map(
+    table?.AttributeDefinitions?.map((attribute) => [attribute.AttributeName, attribute.AttributeType]),
+  );
   return (table?.KeySchema ?? [])
     .map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName} ${types.get(AttributeName)}`)
     .join(', ');
 };
 
-/**
- * Refuses tables of which one cannot have the other's items.
- *
- * @throws Error that names their keys
- */
+/** @throws Error that names the keys of both tables if they differ */
 const requireSameKeys = async (from: Table, to: Table): Promise<void> => {
-  const [given, wanted] = await Promise.all([keysOf(from), keysOf(to)]);
-  if (given === wanted) return;
-  throw new Error(`the tables are not of one kind: ${from.name} has the key ${given}, ${to.name} ${wanted}`);
+  const [source, target] = await Promise.all([keysOf(from), keysOf(to)]);
+  if (source === target) return;
+  throw new Error(`the tables have different keys: ${from.name} has ${source}, ${to.name} has ${target}`);
 };
 
 const expired = ({ x }: Item, nowSeconds: number): boolean => x?.N !== undefined && Number(x.N) < nowSeconds;
 
 /**
- * The partition key of a project's items is its id, or begins with that and a zero byte, in all
- * tables but that of the keys.
+ * Selects a project's items. In every table but that of the keys, the partition key is the
+ * project's id, or starts with it and a zero byte.
  */
 const ofProject = (project: string) => ({
   FilterExpression: '#k = :project OR begins_with(#k, :prefix)',
@@ -54,20 +49,20 @@ const ofProject = (project: string) => ({
 });
 
 /**
- * Copies items from one table into another of the same keys.
+ * Copies items from one table into another with the same keys. A failed copy can be repeated.
  *
- * @param tell is told of the items so far, page by page
- * @throws ServiceError 503 when storage does not take them in time, the SDK's error where it
- * refuses: what was copied stays, and the same copy may be made again
+ * @param onProgress called with the counts so far after each page
+ * @throws ServiceError 503 when storage does not accept the items in time; the SDK's error if it
+ * refuses
  */
 export const copyItems = async (
   from: Table,
   to: Table,
-  { replace, dryRun, project }: Pick<Order, 'replace' | 'dryRun' | 'project'>,
-  tell: (soFar: Copied) => void,
-): Promise<Copied> => {
+  { replace, dryRun, project }: Pick<RestoreOptions, 'replace' | 'dryRun' | 'project'>,
+  onProgress: (soFar: CopyCounts) => void,
+): Promise<CopyCounts> => {
   await requireSameKeys(from, to);
-  let copied: Copied = { read: 0, written: 0 };
+  let counts: CopyCounts = { read: 0, written: 0 };
   const write = async (items: readonly Item[]): Promise<number> => {
     if (dryRun) return 0;
     if (replace) await putItems(to, items, requestBudget(pageMs));
@@ -80,10 +75,10 @@ export const copyItems = async (
     for await (const { Items = [] } of pages) {
       const items = Items.filter((item) => !expired(item, Date.now() / 1000));
       const written = await write(items);
-      copied = { read: copied.read + items.length, written: copied.written + written };
-      tell(copied);
+      counts = { read: counts.read + items.length, written: counts.written + written };
+      onProgress(counts);
     }
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => copySegment(segment)));
-  return copied;
+  return counts;
 };

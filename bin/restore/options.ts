@@ -2,16 +2,15 @@ import { parseArgs } from 'node:util';
 import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
 import { UsageError } from '../shared/usage-error.ts';
 
-/** What is to be copied. */
-export interface Order {
+export interface RestoreOptions {
   /** The names of the tables. */
   readonly from: string;
   readonly to: string;
-  /** Whether what is in the table already is replaced. */
+  /** Whether existing items are replaced. */
   readonly replace: boolean;
-  /** Whether nothing is written, only counted. */
+  /** Whether items are only counted. */
   readonly dryRun: boolean;
-  /** The one project whose items are copied; absent for all. */
+  /** The only project whose items are copied; absent for all. */
   readonly project?: ProjectId;
 }
 
@@ -21,11 +20,11 @@ export const help = `Copy the items of a restored table back into the service's 
 
   --from TABLE      the table that point-in-time recovery made
   --to TABLE        the table of the service
-  --project NAME    this project's items alone; else all
-  --replace         replace what the service's table has under the same keys; else only what it lacks is written
-  --dry-run         write nothing, and say how many items there are
+  --project NAME    only this project's items (default: all)
+  --replace         replace items with the same keys (default: only add missing items)
+  --dry-run         only count the items
 
-Items that have expired are left out. It may be run again: what is there already is the same. Exit code: 0 done, 1 failed, 2 not understood.`;
+Expired items are left out. The command can be repeated. Exit code: 0 done, 1 failed, 2 wrong usage.`;
 
 const options = {
   from: { type: 'string' },
@@ -35,8 +34,8 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-/** parseArgs tells of an option that it does not know by a TypeError with a code of its own. */
-const parsed = (args: string[]) => {
+/** parseArgs reports an unknown option as a TypeError with a code. */
+const parseFlags = (args: string[]) => {
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
@@ -46,14 +45,14 @@ const parsed = (args: string[]) => {
 };
 
 /**
- * Understands a command line.
+ * Parses a command line.
  *
- * @returns undefined where help is asked for
- * @throws UsageError where it cannot
+ * @returns undefined if help is requested
+ * @throws UsageError if an argument is wrong
  */
-export const parseOrder = (argv: readonly string[]): Order | undefined => {
+export const parseOptions = (argv: readonly string[]): RestoreOptions | undefined => {
   if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
-  const { from, to, project, replace, 'dry-run': dryRun } = parsed([...argv]);
+  const { from, to, project, replace, 'dry-run': dryRun } = parseFlags([...argv]);
   if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
   if (from === to) throw new UsageError('--from and --to are the same table');
   const projectId = project === undefined ? undefined : parseProjectId(project);

@@ -1,4 +1,4 @@
-/** A command line that cannot be meant; its message names the place and the mend. */
+/** A wrong command line. The message names the argument and what to write. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -135,7 +135,7 @@ describe('revoke', () => {
   });
 
   it.each([
-    ['{}', /for up to 60 seconds: .* authorizerCacheSeconds/],
+    ['{}', /for up to 60 seconds, .* authorizerCacheSeconds/],
     ['{"context": {"authorizerCacheSeconds": 5}}', /for up to 5 seconds/],
     ['{"context": {"authorizerCacheSeconds": "0"}}', /No further request passes with it/],
     ['{"context": {"authorizerCacheSeconds": -1}}', /for as long as authorizerCacheSeconds says/],

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { billsOf, breakEven, total } from '../../../../bin/cost/bill.ts';
 import { compressedShare } from '../../../../bin/cost/dynamodb.ts';
 import { type Load, loadOf } from '../../../../bin/cost/load.ts';
-import type { ByWay, Measured } from '../../../../bin/cost/measured.ts';
+import type { ByReporting, Measured } from '../../../../bin/cost/measured.ts';
 
-const everyWay = (together: number, apart: number): ByWay => ({
+const everyWay = (together: number, apart: number): ByReporting => ({
   ...{ together, apart, togetherInThreads: together + 1, apartInThreads: apart + 1.5 },
 });
 
@@ -17,7 +17,7 @@ const measured: Measured = {
   apartPayload: 1.5,
   newest: 14,
   trace: 2,
-  scannedAUnit: 20,
+  scannedPerUnit: 20,
   compressed: [
     [1, 0.3],
     [100, 0.02],

@@ -53,7 +53,7 @@ describe('the local service', () => {
     expect(await keys(`${argv} --service svc`)).toEqual({
       code: 1,
       out: '',
-      err: `keys: --service svc: the local service on port ${port} is called penny and takes no such key; leave --service out`,
+      err: `keys: --service svc: the local service on port ${port} is named penny and accepts no such key; leave --service out`,
     });
   });
 

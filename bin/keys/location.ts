@@ -6,31 +6,30 @@ import { settings } from '../../lib/config.ts';
 import { Failure } from './failure.ts';
 import { readJson } from './json.ts';
 import { runningService } from './local-service.ts';
-import type { Place } from './options.ts';
+import type { KeysLocation } from './options.ts';
 
-/** The stack output that names the table of keys. */
+/** The stack output with the name of the keys' table. */
 const keysTableOutput = 'KeysTable';
 
 /**
- * Finds the table of keys, and makes a client to reach it with, which the caller destroys.
+ * Finds the table of keys. The caller destroys its client.
  *
  * @param root the project's folder, absolute
- * @throws Failure where there is no such stack or local service; the SDK's error where AWS refuses
- * to say
+ * @throws Failure if there is no such stack or local service; the SDK's error if AWS refuses
  */
-export const findTable = async (place: Place, root: string): Promise<Table> => {
-  switch (place.kind) {
+export const findTable = async (location: KeysLocation, root: string): Promise<Table> => {
+  switch (location.kind) {
     case 'table':
-      return { client: dynamodbClient(), name: place.name };
+      return { client: dynamodbClient(), name: location.name };
     case 'stack':
-      return { name: await tableOfStack(place.name), client: dynamodbClient() };
+      return { name: await tableOfStack(location.name), client: dynamodbClient() };
     case 'local':
-      return localTable(place.port, root);
+      return localTable(location.port, root);
   }
 };
 
 const tableOfStack = async (stack: string): Promise<string> => {
-  // Only operators of deployed stacks need it, and it takes its time to load.
+  // Only operators of deployed stacks need it, and it loads slowly.
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient();
   try {
@@ -39,7 +38,7 @@ const tableOfStack = async (stack: string): Promise<string> => {
     const table = outputs.find(({ OutputKey }) => OutputKey === keysTableOutput)?.OutputValue;
     if (table === undefined)
       throw new Failure(
-        `the stack ${stack} has no output ${keysTableOutput}: is it this service, and deployed?`,
+        `the stack ${stack} has no output ${keysTableOutput}: check that it is this service and deployed`,
       );
     return table;
   } catch (error) {
@@ -59,33 +58,34 @@ const localTable = async (port: number, root: string): Promise<Table> => {
   const client = new DynamoDBClient({
     endpoint: dynamodb,
     region: 'us-east-1',
-    // DynamoDB Local asks for credentials, and takes any.
+    // DynamoDB Local requires credentials and accepts any.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     maxAttempts: 2,
   });
   return { client, name: tables.keys };
 };
 
-/** What the command needs to know of a service beside its table of keys. */
+/** What the command needs to know of a service. */
 export interface ServiceFacts {
-  /** Its name, which every key of it begins with. */
+  /** Its name, which every key starts with. */
   readonly service: string;
   /**
-   * How many seconds a revoked key may still be taken; absent where the configuration does not say.
+   * How long a revoked key may still be accepted, in seconds; absent if the configuration does not
+   * say.
    */
   readonly cacheSeconds?: number;
 }
 
 /**
- * What is known of the service at a place: the local one says it itself, of others the project's
- * cdk.json does.
+ * Facts about the service of a location. The local service states them in its file, cdk.json for
+ * others.
  *
  * @param root the project's folder, absolute
- * @throws Failure where there is no such local service, or cdk.json cannot be read
+ * @throws Failure if there is no such local service, or cdk.json cannot be read
  */
-export const factsOf = async (place: Place, root: string): Promise<ServiceFacts> => {
-  if (place.kind !== 'local') return configured(root);
-  const { service, authorizerCacheSeconds } = await runningService(place.port, root);
+export const factsOf = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
+  if (location.kind !== 'local') return configured(root);
+  const { service, authorizerCacheSeconds } = await runningService(location.port, root);
   return { service, cacheSeconds: authorizerCacheSeconds };
 };
 
