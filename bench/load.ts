@@ -1,7 +1,7 @@
 /**
- * `npm run load -- --seconds 60 --clients 8`: the local service under load, end to end: latencies
- * by route, and what the service's process holds meanwhile. Its functions are threads of it, so
- * that their memory and connections are its own.
+ * `npm run load -- --seconds 60 --clients 8`: puts the local service under load. It prints
+ * latencies by route, and memory and sockets of the service's process. Functions are threads of
+ * that process, so their memory and connections are included.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,13 +13,13 @@ import type { RouteReport } from './harness/load-clients.ts';
 
 const usage = 'npm run load -- [--seconds 1 to 3600, default 60] [--clients 1 to 256, default 8]';
 
-/** Ends the command, whose line cannot be meant. */
+/** Ends the command because of wrong usage. */
 const refuse = (reason: string): never => {
   console.error(`load: ${reason}\n${usage}`);
   process.exit(2);
 };
 
-const given = () => {
+const parsedArgs = () => {
   try {
     return parseArgs({
       options: {
@@ -32,21 +32,21 @@ const given = () => {
     return refuse(error instanceof Error ? error.message : String(error));
   }
 };
-const values = given();
+const values = parsedArgs();
 if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const bounded = (name: 'seconds' | 'clients', most: number): number => {
+const bounded = (name: 'seconds' | 'clients', max: number): number => {
   const number = Number(values[name]);
-  if (Number.isInteger(number) && number > 0 && number <= most) return number;
-  return refuse(`--${name} ${values[name]}: should be a whole number from 1 to ${most}`);
+  if (Number.isInteger(number) && number > 0 && number <= max) return number;
+  return refuse(`--${name} ${values[name]}: should be a whole number from 1 to ${max}`);
 };
 const [seconds, clients] = [bounded('seconds', 3600), bounded('clients', 256)];
 
 /**
- * Of the service's process: megabytes of memory, and open sockets (-1 where the system does not
- * say).
+ * The state of the service's process: memory in MB, and open sockets (-1 if the system does not
+ * list them).
  */
 interface Sample {
   readonly second: number;
@@ -68,16 +68,16 @@ const openSockets = (): number => {
   }
 };
 
-const begun = performance.now();
+const startedAt = performance.now();
 const sample = (): Sample => ({
-  second: (performance.now() - begun) / 1000,
+  second: (performance.now() - startedAt) / 1000,
   rss: Math.round(process.memoryUsage.rss() / 1e6),
   sockets: openSockets(),
 });
 
 /**
- * How fast memory grows, in megabytes a minute, by least squares over the second half: workers
- * start and warm up in the first.
+ * The growth of memory in MB a minute, by least squares over the second half. In the first, workers
+ * start and warm up.
  */
 const slope = (samples: readonly Sample[]): number => {
   const half = samples.slice(Math.floor(samples.length / 2));
@@ -110,7 +110,7 @@ try {
   const shown = samples.filter((_, i) => i % Math.max(1, Math.floor(samples.length / 12)) === 0);
   console.table(shown.map((one) => ({ ...one, second: Math.round(one.second) })));
   console.log(`memory of the service grows by ${slope(samples).toFixed(1)} MB a minute in the second half`);
-  // Connections of clients that have gone are closed by then; those to the stores are kept.
+  // By then the connections of clients are closed; those to the stores stay open.
   await sleep(1000);
   console.log(`sockets a second after the last request: ${openSockets()}`);
   console.log(

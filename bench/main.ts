@@ -10,14 +10,14 @@ import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import type { BenchContext } from './harness/part.ts';
 import { parts } from './parts/index.ts';
 
-/** About as many calls as make the figures steady, and a run short. */
+/** Enough conversations for steady figures and a short run. */
 const conversations = 60;
 
 const progress = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** Runs the parts that were asked for, one after the other, and prints each as it ends. */
+/** Runs the selected parts one after the other and prints each as it ends. */
 const runParts = async (options: BenchOptions, calls: readonly Call[]): Promise<Record<string, Figure[]>> => {
   await using cleanup = new AsyncDisposableStack();
   let opened: Promise<Bench> | undefined;
@@ -29,15 +29,15 @@ const runParts = async (options: BenchOptions, calls: readonly Call[]): Promise<
   const figures: Record<string, Figure[]> = {};
   for (const part of parts.filter(({ name }) => options.only?.includes(name) ?? true)) {
     progress(`${part.name} …`);
-    const ofPart = [...(await part.run(context))];
-    figures[part.name] = ofPart;
-    printFigures(part.title, ofPart);
+    const partFigures = [...(await part.run(context))];
+    figures[part.name] = partFigures;
+    printFigures(part.title, partFigures);
   }
   return figures;
 };
 
-/** What the figures were measured with: they say little without it. */
-const surroundings = (options: BenchOptions, calls: readonly Call[]) => ({
+/** The machine, runtime and calls behind the figures. */
+const environment = (options: BenchOptions, calls: readonly Call[]) => ({
   measuredAt: new Date().toISOString(),
   node: process.version,
   cpu: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}`,
@@ -54,7 +54,7 @@ const run = async (options: BenchOptions): Promise<void> => {
   console.log(`${calls.length} calls of ${bytesEach} bytes of JSON each on average; Node ${process.version}`);
   const figures = await runParts(options, calls);
   mkdirSync(dirname(options.json), { recursive: true });
-  writeFileSync(options.json, `${JSON.stringify({ ...surroundings(options, calls), figures }, null, 2)}\n`);
+  writeFileSync(options.json, `${JSON.stringify({ ...environment(options, calls), figures }, null, 2)}\n`);
   const missed = Object.values(figures)
     .flat()
     .filter((figure) => verdict(figure) === 'missed');

@@ -1,13 +1,13 @@
 /**
- * Counts the figures of `figures.json` anew, writes them there, and says what has changed: `npm run
- * bench:guard`.
+ * `npm run bench:guard`: counts the figures of `figures.json`, writes them there and prints the
+ * changes.
  */
 import { openBench } from './harness/bench.ts';
-import { differences, readKept, toKept, writeKept } from './harness/guard.ts';
-import { countKept } from './harness/kept.ts';
+import { differences, readRecorded, toRecorded, writeRecorded } from './harness/guard.ts';
+import { countRecorded } from './harness/recorded.ts';
 
 await using bench = await openBench();
-const before = readKept();
-const now = toKept(await countKept(bench));
-writeKept(now);
+const before = readRecorded();
+const now = toRecorded(await countRecorded(bench));
+writeRecorded(now);
 console.log(differences(before, now).join('\n') || 'Nothing has changed.');

@@ -1,8 +1,8 @@
 /**
- * Prints how calls of the generator in examples/ compare with those of a file: what decides their
- * cost, side by side.
+ * Compares the calls of the generator in examples/ with those of a file, by what decides their
+ * costs.
  *
- *     npm run bench:generator -- calls.jsonl     # one {"start": …, "end": …} a line
+ *     npm run bench:generator -- calls.jsonl     # one {"start": …, "end": …} per line
  */
 import { UsageError } from '../../bin/shared/usage-error.ts';
 import { generatedCalls, readCalls } from '../harness/calls.ts';
@@ -11,12 +11,12 @@ import { profileOf } from '../harness/profile.ts';
 
 const conversations = 100;
 
-/** What the generator's calls are like, beside those of a file, if there is one. */
+/** Prints the profile of the generator's calls, beside a file's if one is given. */
 const compare = (file: string | undefined): void => {
-  const given = file === undefined ? {} : profileOf(readCalls(file));
-  const made = profileOf(generatedCalls(conversations));
-  const rows = Object.entries(made).map(([name, value]) => {
-    const other = given[name];
+  const fileProfile = file === undefined ? {} : profileOf(readCalls(file));
+  const profile = profileOf(generatedCalls(conversations));
+  const rows = Object.entries(profile).map(([name, value]) => {
+    const other = fileProfile[name];
     if (other === undefined) return [name, { generator: rounded(value) }] as const;
     const difference = `${(100 * (value / other - 1)).toFixed(0)} %`;
     return [name, { generator: rounded(value), file: rounded(other), difference }] as const;

@@ -1,8 +1,7 @@
 /**
- * What Powertools for AWS Lambda would add to a function: to its bundle, and to its start. Each
- * package is added to the bundle of `lambdas/call/read.ts` as a handler would have it, made once
- * per container. Run `npm run bench:powertools`; it installs the packages into a temporary folder,
- * at the versions below.
+ * Measures what Powertools for AWS Lambda would add to a function's bundle and start. Each package
+ * is added to the bundle of `lambdas/call/read.ts`, made once per container. Run `npm run
+ * bench:powertools`; it installs the packages into a temporary folder, at the version below.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { handlerOptions } from '../../lib/bundles.ts';
 import { median } from '../harness/figures.ts';
 
 const version = process.env.POWERTOOLS_VERSION ?? '2.36.0';
-/** Odd, for a median. */
+/** An odd number, for the median. */
 const runs = Number(process.env.RUNS ?? 15);
 
 const root = resolve(import.meta.dirname, '../..');
@@ -47,10 +46,7 @@ const environment = {
   },
 };
 
-/**
- * Loads a handler as Lambda's runtime does, and says how much CPU time the process has taken by
- * then, in microseconds.
- */
+/** Loads a handler as Lambda's runtime does and prints the process's CPU time so far, in µs. */
 const loader = `
 globalThis.awslambda = { streamifyResponse: (handler) => handler };
 require(process.argv[2]);
@@ -65,14 +61,14 @@ interface Bundle {
   readonly metafile: Metafile;
 }
 
-const bundleOf = async (name: string, parts: readonly (readonly [string, string])[]): Promise<Bundle> => {
+const bundleOf = async (name: string, packages: readonly (readonly [string, string])[]): Promise<Bundle> => {
   const file = join(temporary, name.replaceAll(' ', '-'), 'index.cjs');
   const { metafile } = await build({
     stdin: {
       contents: [
-        ...parts.map(([statement]) => statement),
+        ...packages.map(([statement]) => statement),
         "export { handler } from '../lambdas/call/read.ts';",
-        `globalThis.powertools = [${parts.map(([, made]) => made)}];`,
+        `globalThis.powertools = [${packages.map(([, bundle]) => bundle)}];`,
       ].join('\n'),
       resolveDir: root,
     },
@@ -87,7 +83,7 @@ const bundleOf = async (name: string, parts: readonly (readonly [string, string]
 const startMs = ({ file }: Bundle, script: string): number =>
   Number(execFileSync(process.execPath, [script, file], { env: environment, encoding: 'utf8' })) / 1000;
 
-/** What this service's own log lines and metrics take of a bundle, in bytes. */
+/** The bytes of the service's own logs and metrics in a bundle. */
 const ownBytes = ({ metafile }: Bundle): number =>
   Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))
@@ -107,23 +103,23 @@ try {
   const script = join(temporary, 'load.cjs');
   writeFileSync(script, loader);
   const bundles: Bundle[] = [];
-  for (const [name, parts] of Object.entries(variants)) bundles.push(await bundleOf(name, parts));
-  const times = new Map<Bundle, number[]>(bundles.map((made) => [made, []]));
-  // In turns, so that what else the machine does is everybody's.
-  for (let run = 0; run < runs; run++) for (const [made, list] of times) list.push(startMs(made, script));
-  const [present] = bundles;
-  if (!present) throw new Error('there is nothing to compare with');
+  for (const [name, packages] of Object.entries(variants)) bundles.push(await bundleOf(name, packages));
+  const times = new Map<Bundle, number[]>(bundles.map((bundle) => [bundle, []]));
+  // In turns, so that other load on the machine affects all alike.
+  for (let run = 0; run < runs; run++) for (const [bundle, list] of times) list.push(startMs(bundle, script));
+  const [baseline] = bundles;
+  if (!baseline) throw new Error('there is nothing to compare with');
   console.log(`Powertools ${version}, Node ${process.version}, the median of ${runs} starts`);
   console.log(
     '| bundle of call/read | KB minified | more | CPU ms to load | more |\n| --- | --- | --- | --- | --- |',
   );
-  const presentMs = median(times.get(present) ?? []);
-  for (const [made, list] of times) {
+  const baselineMs = median(times.get(baseline) ?? []);
+  for (const [bundle, list] of times) {
     const ms = median(list);
-    const more = [kb(made.bytes - present.bytes), (ms - presentMs).toFixed(0)];
-    console.log(`| ${made.name} | ${kb(made.bytes)} | ${more[0]} | ${ms.toFixed(0)} | ${more[1]} |`);
+    const more = [kb(bundle.bytes - baseline.bytes), (ms - baselineMs).toFixed(0)];
+    console.log(`| ${bundle.name} | ${kb(bundle.bytes)} | ${more[0]} | ${ms.toFixed(0)} | ${more[1]} |`);
   }
-  console.log(`Of these KB, lambdas/log has ${kb(ownBytes(present))}.`);
+  console.log(`Of these KB, lambdas/log has ${kb(ownBytes(baseline))}.`);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /**
- * What settings of the code cost and give: compression, segments, shards, sockets.
- * docs/decisions/0141, 0143 and docs/architecture.md#shards rest on these figures.
+ * What settings of the code cost and save: compression, segments, shards, sockets. Decisions 0141
+ * and 0143 and docs/architecture.md#shards rest on these figures.
  */
 
 import { queryCalls } from '../../core/query/index.ts';
@@ -9,9 +9,9 @@ import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
+import type { BenchPart } from '../harness/part.ts';
 import { compress, payloadOf } from '../harness/payloads.ts';
-import { batchSize, newestBy, patience, sendAll, toQuery } from '../harness/reporting.ts';
+import { batchSize, benchBudget, newestBy, sendAll, toQuery } from '../harness/reporting.ts';
 
 const groups = (calls: readonly Call[], size: number): Buffer[] =>
   Array.from({ length: Math.ceil(calls.length / size) }, (_, i) =>
@@ -48,7 +48,7 @@ const compressionFigures = (calls: readonly Call[]): Figure[] =>
     compressionTime(calls, level),
   ]);
 
-/** A dictionary of what the first calls say, for the others. */
+/** Compresses the other calls with a dictionary of the first. */
 const dictionaryFigures = (calls: readonly Call[]): Figure[] => {
   const dictionary = Buffer.from(calls.slice(0, 20).map(payloadOf).join('')).subarray(0, 32 * 1024);
   const others = calls.slice(20);
@@ -62,7 +62,7 @@ const dictionaryFigures = (calls: readonly Call[]): Figure[] => {
   ]);
 };
 
-/** Half a read unit for each started 4 KB, as an eventually consistent read takes. */
+/** Read units of an eventually consistent read: half a unit per started 4 KB. */
 const readUnits = (bytes: number): number => Math.ceil(bytes / 4096) / 2;
 
 const segmentFigures = (calls: readonly Call[]): Figure[] =>
@@ -80,7 +80,7 @@ const segmentFigures = (calls: readonly Call[]): Figure[] =>
   });
 
 const drain = async (store: Store, body: object): Promise<void> => {
-  await Array.fromAsync(queryCalls(store, toQuery(body), patience()).calls);
+  await Array.fromAsync(queryCalls(store, toQuery(body), benchBudget()).calls);
 };
 
 const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
@@ -104,25 +104,25 @@ const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
   return figures;
 };
 
-/** The most requests that were under way at once while something was done. */
-const maxAtOnce = async (store: Store, work: () => Promise<unknown>): Promise<number> => {
-  let under = 0;
-  let most = 0;
+/** The most concurrent requests during a task. */
+const maxConcurrent = async (store: Store, task: () => Promise<unknown>): Promise<number> => {
+  let pending = 0;
+  let max = 0;
   const name = 'underWay';
   store.table.client.middlewareStack.add(
     (next) => async (args) => {
-      most = Math.max(most, ++under);
+      max = Math.max(max, ++pending);
       try {
         return await next(args);
       } finally {
-        under--;
+        pending--;
       }
     },
     { name, override: true },
   );
-  await work();
+  await task();
   store.table.client.middlewareStack.remove(name);
-  return most;
+  return max;
 };
 
 const socketFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
@@ -134,13 +134,13 @@ const socketFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figu
     'an export with sizes of traces': () => drain(store, { project_id, include_total_storage_size: true }),
   };
   const figures: Figure[] = [];
-  for (const [name, work] of Object.entries(situations))
-    figures.push(counted(`${name}: at once`, 'requests', await maxAtOnce(store, work)));
+  for (const [name, task] of Object.entries(situations))
+    figures.push(counted(`${name}: at once`, 'requests', await maxConcurrent(store, task)));
   return figures;
 };
 
-/** What was looked at before settings of the code were chosen. */
-export const tuning: Part = {
+/** The measurements behind the settings of the code. */
+export const tuning: BenchPart = {
   name: 'tuning',
   title: 'Settings of the code: compression level and dictionary, segment size, shards, sockets',
   run: async ({ calls, bench }) => [

@@ -1,13 +1,11 @@
-/**
- * Loops over a store's items with nothing of the service in them: what its speed is compared with.
- */
+/** Loops over a store's items without the service. Its speed is compared with theirs. */
 import { paginateScan, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { timeRange } from '../../core/calls/index.ts';
 import { getItems, type Item, queryPage, type Store } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
-import { patience } from './reporting.ts';
+import { benchBudget } from './reporting.ts';
 
-/** The keys of all segments of a store, which {@link bareLoop} is given. */
+/** The keys of all segments of a store, for {@link bareLoop}. */
 export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
   const keys: Item[] = [];
   const pages = paginateScan(table, {
@@ -22,24 +20,21 @@ export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
 
 const range = (project: string, shard: number) => timeRange(project as ProjectId, shard, {});
 
-/**
- * Pages through the same items as an export of everything, headers and then payloads, and throws
- * them away.
- */
+/** Reads the same items as an export of everything, headers then payloads, and drops them. */
 export const bareLoop = async (store: Store, project: string, keys: readonly Item[]): Promise<void> => {
-  const spent = patience();
+  const budget = benchBudget();
   for (let shard = 0; shard < (store.shards.at(-1) ?? 1); shard++) {
     let start: Item | undefined;
     do {
-      const page = await queryPage(store.table, range(project, shard), spent, { start });
+      const page = await queryPage(store.table, range(project, shard), budget, { start });
       start = page.next;
     } while (start);
   }
   for (let i = 0; i < keys.length; i += 100)
-    await getItems(store.table, keys.slice(i, i + 100), spent, { consistent: false });
+    await getItems(store.table, keys.slice(i, i + 100), budget, { consistent: false });
 };
 
-/** One query of 128 rows of the index by time. */
+/** Queries 128 rows of the index by time. */
 export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
   table.client.send(
     new QueryCommand({

@@ -13,50 +13,53 @@ import { outputOf, readStack } from '../../local/template/stack.ts';
 import { type CapacityMeter, meterCapacity } from './capacity.ts';
 import { type TableSchema, tableSchema } from './item-size.ts';
 
-/** The service's names on the wire, in the bench. */
+/** The wire names of the service in the bench. */
 export const names = wireNames('svc');
 
-/** How long DynamoDB Local may take for an answer, on a machine with much else to do. */
-const patienceMs = 120_000;
+/** The longest answer of DynamoDB Local on a busy machine, in ms. */
+const requestTimeoutMs = 120_000;
 
-/** Tables of the deployed schema on DynamoDB Local, until it is disposed of. */
+/** Tables with the deployed schema on DynamoDB Local, until disposal. */
 export interface Bench extends AsyncDisposable {
-  /** What there is under it. */
-  readonly given: Given;
-  /** What the stores made here have used, by table and index. */
+  /** What the bench runs on. */
+  readonly environment: BenchEnvironment;
+  /** Counts what the stores made here use, by table and index. */
   readonly capacity: CapacityMeter;
-  /** Makes a store of its own. */
+  /** Makes a store of calls with a table of its own. */
   readonly newStore: () => Promise<Store>;
-  /** Makes a feedback store of its own. */
+  /** Makes a store of feedback with a table of its own. */
   readonly newFeedbackStore: () => Promise<Store>;
-  /** Makes a store of objects of its own. */
+  /** Makes a store of objects with a table of its own. */
   readonly newObjectStore: () => Promise<Store>;
-  /** Makes a store of prices of its own. */
+  /** Makes a store of prices with a table of its own. */
   readonly newCostStore: () => Promise<Store>;
   /** The keys and indexes of a table that was made here. */
   readonly schemaOf: (table: Table) => TableSchema;
 }
 
-/** What there is already: stores that somebody else runs, and a stack that was synthesized. */
-export interface Given {
-  /** DynamoDB Local's URL. */
+/** What a bench runs on: a running store and a synthesized stack. */
+export interface BenchEnvironment {
+  /** The URL of DynamoDB Local. */
   readonly dynamodb: string;
   /** The folder of the synthesized stack. */
   readonly assembly: string;
 }
 
-/** Starts DynamoDB Local and synthesizes the stack, where they are not given. */
-export const openBench = async (given?: Given): Promise<Bench> => {
+/**
+ * Opens a bench.
+ *
+ * @param existing what to run on. @default - DynamoDB Local is started and the stack synthesized
+ */
+export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => {
   const cleanup = new AsyncDisposableStack();
-  const there = given ?? (await startAll(cleanup));
-  const { dynamodb, assembly } = there;
+  const environment = existing ?? (await startAll(cleanup));
+  const { dynamodb, assembly } = environment;
   const config = { region: localRegion, credentials: localCredentials };
-  // A put that is sent once more after a time-out finds its index rows there already, and takes
-  // less than it did.
-  const requestHandler = new NodeHttpHandler({ requestTimeout: patienceMs });
+  // The SDK must not repeat requests: a repeated put finds its index rows and takes fewer units.
+  const requestHandler = new NodeHttpHandler({ requestTimeout: requestTimeoutMs });
   const client = dynamodbClient({ ...config, endpoint: dynamodb, requestHandler, maxAttempts: 1 });
   cleanup.defer(() => client.destroy());
-  // Nothing that is stored here is too big for an item, so that no bucket is ever asked.
+  // Nothing stored here is too big for an item, so the bucket is never used.
   const bucket = { client: new S3Client(config), name: 'none' };
   const schemas = new Map<string, TableSchema>();
   const run = Math.random().toString(36).slice(2, 10);
@@ -80,7 +83,7 @@ export const openBench = async (given?: Given): Promise<Bench> => {
     shards: [4],
   });
   return {
-    given: there,
+    environment,
     capacity: meterCapacity(client, schemaOf),
     newStore: () => newStore('CallsTable'),
     newFeedbackStore: () => newStore('FeedbackTable'),
@@ -91,7 +94,7 @@ export const openBench = async (given?: Given): Promise<Bench> => {
   };
 };
 
-const startAll = async (cleanup: AsyncDisposableStack): Promise<Given> => {
+const startAll = async (cleanup: AsyncDisposableStack): Promise<BenchEnvironment> => {
   const dynamodb = await startDynamodb();
   cleanup.defer(() => dynamodb.stop());
   const assembly = mkdtempSync(join(tmpdir(), 'pennytrace-bench-'));

@@ -26,22 +26,22 @@ const textOf = (file: string): string => {
 const isCall = (value: unknown): value is Call =>
   isJsonObject(value) && isJsonObject(value.start) && isJsonObject(value.end);
 
-const callOf = (line: string, place: string): Call => {
+const callOf = (line: string, location: string): Call => {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    // What it is instead is said below.
+    // The error below names the line.
   }
   if (isCall(value)) return value;
-  throw new UsageError(`${place} should be a call, {"start": …, "end": …}`);
+  throw new UsageError(`${location} should be a call, {"start": …, "end": …}`);
 };
 
 /**
- * The calls of a file, one `{"start": …, "end": …}` a line, all of one project and in order of
+ * Reads a file of calls: one `{"start": …, "end": …}` per line, of one project and in order of
  * their starts.
  *
- * @throws UsageError where there is no such file, or something else in it
+ * @throws UsageError if the file is missing or has another form
  */
 export const readCalls = (file: string): Call[] =>
   textOf(file)
@@ -49,12 +49,12 @@ export const readCalls = (file: string): Call[] =>
     .split('\n')
     .map((line, i) => callOf(line, `${file}, line ${i + 1}`));
 
-/** The calls that the example's generator makes, the same ones every time. */
+/** The calls of the example's generator, the same every time. */
 export const generatedCalls = (conversations: number): Call[] => [
   ...agentTraces({ projectId: 'acme/shop', conversations }),
 ];
 
-/** The bytes of JSON that calls are reported as. */
+/** The size of calls as JSON, in bytes. */
 export const jsonBytes = (calls: Iterable<Call>): number => {
   let bytes = 0;
   for (const { start, end } of calls)
@@ -62,13 +62,13 @@ export const jsonBytes = (calls: Iterable<Call>): number => {
   return bytes;
 };
 
-/** The same calls, in no thread. */
+/** The same calls without threads. */
 export const withoutThreads = (calls: readonly Call[]): Call[] =>
   calls.map(({ start, end }) => ({ start: { ...start, thread_id: null, turn_id: null }, end }));
 
 const dayMicros = 86_400_000_000;
 
-/** The same id for the same round, another for another, in the form of the first. */
+/** Derives an id for a round: the same for the same round, and in the form of the original. */
 const idInRound = (id: unknown, round: number): unknown => {
   if (typeof id !== 'string' || round === 0) return id;
   const hex = createHash('sha256').update(`${round} ${id}`).digest('hex');
@@ -78,8 +78,11 @@ const idInRound = (id: unknown, round: number): unknown => {
 const timeInRound = (time: unknown, round: number): string =>
   formatTime((parseTime(String(time)) ?? 0) + round * dayMicros);
 
-/** As many calls as are wanted: those given, and again with other ids, each round a day later. */
-export function* repeated(calls: readonly Call[], count: number): Generator<Call> {
+/**
+ * Yields `count` calls: the given ones, then copies of them with other ids, a day later in each
+ * round.
+ */
+export function* repeatCalls(calls: readonly Call[], count: number): Generator<Call> {
   for (let i = 0; i < count; i++) {
     const round = Math.floor(i / calls.length);
     const call = calls[i % calls.length];

@@ -6,30 +6,30 @@ import type {
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../core/storage/index.ts';
-import { putUnits, type TableSchema, tableItself } from './item-size.ts';
+import { baseTable, putUnits, type TableSchema } from './item-size.ts';
 
-/** Capacity units by `table` and the names of the indexes. */
+/** Capacity units by `table` and by index name. */
 export type Units = Readonly<Record<string, number>>;
 
-/** What some work used of DynamoDB. */
-export interface Used {
+/** What a task used of DynamoDB. */
+export interface CapacityUsed {
   readonly reads: Units;
   readonly writes: Units;
-  /** Requests to DynamoDB, those that the SDK repeated counted once. */
+  /** Requests to DynamoDB. Retries of the SDK are not counted. */
   readonly requests: number;
 }
 
 /** Counts what a client uses. */
 export interface CapacityMeter {
-  /** What all that the client does while `work` is under way uses. One at a time. */
-  readonly during: (work: () => Promise<unknown>) => Promise<Used>;
+  /** Everything that the client uses during a task. Only one task at a time. */
+  readonly during: (task: () => Promise<unknown>) => Promise<CapacityUsed>;
 }
 
-/** All units of some by table and index. */
+/** The sum over table and indexes. */
 export const totalUnits = (units: Units): number =>
   Object.values(units).reduce((total, each) => total + each, 0);
 
-/** Each of some units for one of `count` things. */
+/** Units divided by a count. */
 export const unitsEach = (units: Units, count: number): Units =>
   Object.fromEntries(Object.entries(units).map(([name, each]) => [name, each / count]));
 
@@ -38,7 +38,7 @@ const add = (units: Record<string, number>, more: Units): void => {
 };
 
 const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Units => ({
-  ...(Table && { [tableItself]: Table.CapacityUnits ?? 0 }),
+  ...(Table && { [baseTable]: Table.CapacityUnits ?? 0 }),
   ...Object.fromEntries(
     Object.entries(GlobalSecondaryIndexes).map(([name, { CapacityUnits = 0 }]) => [name, CapacityUnits]),
   ),
@@ -47,9 +47,8 @@ const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Unit
 const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<names>.+)\}$/;
 
 /**
- * The units of PartiQL's inserts, of which DynamoDB Local says nothing: what the same items take as
- * puts; where an item is there already, what DynamoDB charges for a condition that does not hold,
- * the table's own units.
+ * The units of PartiQL inserts, which DynamoDB Local does not report: those of the same items as
+ * puts. An insert of an existing item is charged the table's own units, as a failed condition is.
  */
 const insertUnits = (
   { Statements = [] }: BatchExecuteStatementCommandInput,
@@ -62,7 +61,7 @@ const insertUnits = (
       [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at] as AttributeValue]),
     );
     const units = putUnits(item, schemaOf({ name: table }));
-    return Responses[i]?.Error ? { [tableItself]: units[tableItself] ?? 0 } : units;
+    return Responses[i]?.Error ? { [baseTable]: units[baseTable] ?? 0 } : units;
   });
 
 const readCommands = new Set<string | undefined>([
@@ -72,14 +71,14 @@ const readCommands = new Set<string | undefined>([
   'ScanCommand',
 ]);
 
-/** What a command's input and output have in common that matters here. */
+/** The field of a command's output that is read here. */
 interface Answer {
   readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[];
 }
 
 /**
- * Counts what a client uses, by having DynamoDB say it of every index: the product itself asks for
- * totals alone.
+ * Counts the units of a client's commands by index. It makes DynamoDB report them; the service
+ * itself requests totals only.
  *
  * @param schemaOf the keys and indexes of a table, by its name
  */
@@ -108,10 +107,10 @@ export const meterCapacity = (
       },
     { step: 'initialize' },
   );
-  const during: CapacityMeter['during'] = async (work) => {
+  const during: CapacityMeter['during'] = async (task) => {
     [reads, writes, requests] = [{}, {}, 0];
-    await work();
-    // Copies: what the client does afterwards is counted as well.
+    await task();
+    // Copies, because the client's later commands are counted as well.
     return { reads: { ...reads }, writes: { ...writes }, requests };
   };
   return { during };

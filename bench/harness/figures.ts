@@ -1,30 +1,30 @@
-/** One figure of the bench: what was measured, how often, and what came out. */
+/** A figure of the bench. */
 export interface Figure {
-  /** What was measured; no two figures of a part have the same name. */
+  /** What was measured, unique within its part. */
   readonly name: string;
-  /** What `median` and `spread` are in, e.g. `write units a call`, `ms`, `ratio`. */
+  /** The unit of `median` and `spread`, e.g. `write units a call`, `ms`, `ratio`. */
   readonly unit: string;
-  /** How often it was measured. */
+  /** The number of measurements. */
   readonly runs: number;
   readonly median: number;
-  /** How far apart the runs lie: their 90th percentile less their 10th; 0 for what is counted. */
+  /** The 90th percentile of the runs minus the 10th; 0 for counts. */
   readonly spread: number;
-  /** What it should not be above; absent for a figure that nothing is asked of. */
+  /** The bound that the figure must not exceed; absent if it has none. */
   readonly atMost?: number;
-  /** What it is the sum of, e.g. the units of the table and of each index. */
+  /** The components of a sum, e.g. the units of the table and of each index. */
   readonly of?: Readonly<Record<string, number>>;
 }
 
-/** What a figure may have besides. */
+/** Optional fields of a figure. */
 type Extras = Pick<Figure, 'atMost' | 'of'>;
 
-/** A figure that every run gives alike: units, bytes, requests. */
+/** A figure that is the same in every run: units, bytes, requests. */
 export const counted = (name: string, unit: string, value: number, extras: Extras = {}): Figure => ({
   ...{ name, unit, runs: 1, median: value, spread: 0 },
   ...extras,
 });
 
-/** A figure of several runs that differ: times and their ratios. At least one run. */
+/** A figure of one or more runs that differ: times and their ratios. */
 export const measured = (
   name: string,
   unit: string,
@@ -41,10 +41,7 @@ export const measured = (
   ...extras,
 });
 
-/**
- * The middle one of some numbers, the mean of the two middle ones where their count is even; NaN of
- * none.
- */
+/** The median of numbers; NaN for none. */
 export const median = (numbers: readonly number[]): number => {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -52,27 +49,22 @@ export const median = (numbers: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 };
 
-/** The number of a sorted share, from 0 to 1, of some numbers; NaN of none. */
+/** The quantile of numbers at a share from 0 to 1; NaN for none. */
 export const quantile = (numbers: readonly number[], share: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))] ??
   Number.NaN;
 
-/**
- * Rounded to three significant digits, and to whole numbers from 100 on: what is printed of a
- * figure.
- */
+/** Rounds for printing, to three significant digits, or to integers from 100 on. */
 export const rounded = (value: number): number =>
   Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 
-/**
- * Whether a figure is as it should be: `met`, `missed`, or nothing where nothing is asked of it.
- */
+/** Whether a figure meets its bound; empty if it has none. */
 export const verdict = ({ median, atMost }: Figure): 'met' | 'missed' | '' => {
   if (atMost === undefined) return '';
   return median <= atMost ? 'met' : 'missed';
 };
 
-/** What a figure is the sum of, as text, without what adds nothing. */
+/** The components of a sum as text, without zeros. */
 const sumText = ({ of = {} }: Figure): string =>
   Object.entries(of)
     .filter(([, value]) => value !== 0)
@@ -89,7 +81,7 @@ export const toRow = (figure: Figure): Readonly<Record<string, string | number>>
   floor: figure.atMost === undefined ? '' : `${figure.atMost}: ${verdict(figure)}`,
 });
 
-/** Prints figures as a table, by their names. */
+/** Prints figures as a table. */
 export const printFigures = (title: string, figures: readonly Figure[]): void => {
   console.log(`\n${title}`);
   console.table(Object.fromEntries(figures.map((figure) => [figure.name, toRow(figure)])));

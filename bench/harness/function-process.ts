@@ -1,6 +1,6 @@
 /**
- * A process that holds one function as a container of Lambda's does: it loads the bundle that it is
- * given and answers the events that it is sent, one at a time. `held-function.ts` starts it.
+ * A process that holds one function as a Lambda container does. It loads a bundle and answers
+ * events one at a time. `function-container.ts` starts it.
  */
 import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';
@@ -8,34 +8,34 @@ import { awslambda, isStreaming, ResponseStream } from '../../local/runtime/resp
 
 type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;
 
-/** What the process is sent: an event as JSON. */
+/** A message to the process: an event as JSON. */
 export interface Invocation {
   readonly event: string;
 }
 
-/** What it took to answer. */
-export interface Invoked {
-  /** Processor time of all threads, in ms. */
+/** The answer to an invocation, with what it took. */
+export interface InvocationResult {
+  /** CPU time of all threads, in ms. */
   readonly cpuMs: number;
-  /** The most memory that the process ever held, in MB as Lambda counts them, of 2²⁰ bytes. */
+  /** The most memory that the process has held, in MB of 2²⁰ bytes as Lambda counts. */
   readonly peakMb: number;
   /** Bytes of the answer. */
   readonly bytes: number;
-  /** The answer's beginning: all of a short one. */
+  /** The first 10,000 characters of the answer. */
   readonly text: string;
-  /** What the function logged. */
+  /** The function's log lines. */
   readonly log: string;
 }
 
-/** Why it could not be answered. */
-export interface Failed {
+/** The failure of an invocation. */
+export interface InvocationFailure {
   readonly failed: string;
 }
 
 const shownBytes = 10_000;
 
 let log = '';
-// Lambda takes the lines from here as well.
+// Lambda also reads log lines from standard output.
 process.stdout.write = (line: unknown) => {
   log += String(line);
   return true;
@@ -57,13 +57,13 @@ const answerTo = async (event: string): Promise<{ bytes: number; text: string }>
     if (text.length < shownBytes) text += Buffer.from(piece).toString('utf8');
     setImmediate(() => stream.taken(piece.length));
   });
-  const over = finished(stream);
+  const ended = finished(stream);
   await handler(JSON.parse(event), stream, context);
-  await over;
+  await ended;
   return { bytes, text };
 };
 
-const invoked = async (event: string): Promise<Invoked> => {
+const invoke = async (event: string): Promise<InvocationResult> => {
   log = '';
   const before = process.cpuUsage();
   const answer = await answerTo(event);
@@ -77,6 +77,8 @@ const invoked = async (event: string): Promise<Invoked> => {
 };
 
 process.on('message', async ({ event }: Invocation) => {
-  const answer = await invoked(event).catch((error: unknown): Failed => ({ failed: String(error) }));
+  const answer = await invoke(event).catch(
+    (error: unknown): InvocationFailure => ({ failed: String(error) }),
+  );
   process.send?.(answer);
 });

@@ -1,5 +1,6 @@
 /**
- * The figures in `figures.json`: a test fails where the code's are others. Written anew by
+ * The recorded figures in `figures.json`. A test fails if the code's figures differ. They are
+ * updated by
  *
  *     npm run bench:guard
  */
@@ -7,39 +8,41 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Figure } from './figures.ts';
 
-/** Figures by `<group>: <name>`, with their units behind them. */
-export type Kept = Readonly<Record<string, readonly [value: number, unit: string]>>;
+/** Figures by `<group>: <name>`, each with its unit. */
+export type RecordedFigures = Readonly<Record<string, readonly [value: number, unit: string]>>;
 
 const file = join(import.meta.dirname, '../figures.json');
-/** What writes the file anew. */
-export const rewriteCommand = 'npm run bench:guard';
+/** The command that updates the file. */
+export const updateCommand = 'npm run bench:guard';
 
-/** Enough digits to see any change that matters, and few enough to read. */
-const kept = (value: number): number => Number(value.toPrecision(5));
+/** Enough digits for changes that matter, few enough to read. */
+const shortened = (value: number): number => Number(value.toPrecision(5));
 
-/** Figures in the form that they are kept in: what they are the sum of stands beside them. */
-export const toKept = (groups: Readonly<Record<string, readonly Figure[]>>): Kept =>
+/** Converts figures to the recorded form. The components of a sum become figures of their own. */
+export const toRecorded = (groups: Readonly<Record<string, readonly Figure[]>>): RecordedFigures =>
   Object.fromEntries(
     Object.entries(groups).flatMap(([group, figures]) =>
       figures.flatMap(({ name, unit, median, of = {} }) => [
-        [`${group}: ${name}`, [kept(median), unit]],
-        ...Object.entries(of).map(([part, value]) => [`${group}: ${name}, ${part}`, [kept(value), unit]]),
+        [`${group}: ${name}`, [shortened(median), unit]],
+        ...Object.entries(of).map(([component, value]) => [
+          `${group}: ${name}, ${component}`,
+          [shortened(value), unit],
+        ]),
       ]),
     ),
   );
 
-/** The figures that are kept. */
-export const readKept = (): Kept => JSON.parse(readFileSync(file, 'utf8')) as Kept;
+/** The recorded figures. */
+export const readRecorded = (): RecordedFigures => JSON.parse(readFileSync(file, 'utf8')) as RecordedFigures;
 
 /**
- * How much a figure may differ from the one that is kept. Units and requests are counted, and none
- * more is by chance. Bytes depend on how zstd and esbuild do their work, which a patch release of
- * Node may change.
+ * The relative tolerance of a figure. Units and requests never vary by chance. Bytes depend on zstd
+ * and esbuild, which a patch release of Node may change.
  */
 const toleranceOf = (unit: string): number => (/bytes|JSON/.test(unit) ? 0.02 : 0.001);
 
-/** What is not as it is kept, a line each, with what to do; none where all is. */
-export const differences = (before: Kept, now: Kept): string[] => {
+/** The differences between recorded and new figures, one line each; empty if there are none. */
+export const differences = (before: RecordedFigures, now: RecordedFigures): string[] => {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.flatMap((name) => {
     const [old, unit = ''] = before[name] ?? [];
@@ -52,13 +55,13 @@ export const differences = (before: Kept, now: Kept): string[] => {
 };
 
 /** The end of a message about differences. */
-export const advice = `If that is meant, write bench/figures.json anew with \`${rewriteCommand}\` and commit it.`;
+export const advice = `If the change is intended, update bench/figures.json with \`${updateCommand}\` and commit it.`;
 
-/** Writes the file anew, a figure a line. */
-export const writeKept = (figures: Kept): void => {
+/** Writes the file, one figure per line. */
+export const writeRecorded = (figures: RecordedFigures): void => {
   const lines = Object.entries(figures).map(
     ([name, figure]) =>
-      `  ${JSON.stringify(name)}: [${figure.map((part) => JSON.stringify(part)).join(', ')}]`,
+      `  ${JSON.stringify(name)}: [${figure.map((item) => JSON.stringify(item)).join(', ')}]`,
   );
   writeFileSync(file, `{\n${lines.join(',\n')}\n}\n`);
 };

@@ -10,20 +10,20 @@ const inUse = (): number => {
   return heapUsed + external + arrayBuffers;
 };
 
-/** Between two looks at the memory, which stop everything else. */
-const batchesBetweenLooks = 25;
+/** Batches between two memory samples, each of which stops everything else. */
+const batchesPerSample = 25;
 
 /**
- * The most memory in use while something is taken whole, garbage collected first, beyond what was
- * in use before; in MB.
+ * The most memory in use while an iterable is read, beyond what was in use before, in MB. Garbage
+ * is collected before each sample.
  */
 export const heapMegabytes = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
   const before = inUse();
-  let most = 0;
+  let peak = 0;
   let seen = 0;
   for await (const batch of batches) {
-    if (batch.length === 0 || seen++ % batchesBetweenLooks !== 0) continue;
-    most = Math.max(most, inUse() - before);
+    if (batch.length === 0 || seen++ % batchesPerSample !== 0) continue;
+    peak = Math.max(peak, inUse() - before);
   }
-  return most / 1e6;
+  return peak / 1e6;
 };

@@ -3,15 +3,15 @@ import type { Item } from '../../core/storage/index.ts';
 import type { TableSpec } from '../../local/template/stores.ts';
 
 /*
- * DynamoDB's rules for the size of items, from its Developer Guide: "DynamoDB item sizes and
- * formats", "Capacity unit consumption for write operations" and "Storage considerations for global
- * secondary indexes".
+ * DynamoDB's rules for item sizes, from its Developer Guide: "DynamoDB item sizes and formats",
+ * "Capacity unit consumption for write operations" and "Storage considerations for global secondary
+ * indexes".
  */
 
-/** What DynamoDB adds to every item and index row when it charges for storage, in bytes. */
+/** The bytes that DynamoDB adds to each item and index row when it bills storage. */
 export const billedOverhead = 100;
 
-/** A number takes a byte for two significant digits, one more, and one for a sign. */
+/** A number takes a byte per two significant digits, one more, and one for a minus sign. */
 const numberBytes = (text: string): number => {
   const digits = text.replace(/^-/, '').replace(/e.*$/i, '').replace('.', '').replace(/^0+/, '');
   const significant = text.includes('.') ? digits : digits.replace(/0+$/, '');
@@ -20,7 +20,7 @@ const numberBytes = (text: string): number => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The bytes of an attribute's value. */
+/** The size of an attribute's value, in bytes. */
 const valueBytes = (value: AttributeValue): number => {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.N !== undefined) return numberBytes(value.N);
@@ -35,19 +35,19 @@ const valueBytes = (value: AttributeValue): number => {
 const attributeBytes = (name: string, value: AttributeValue): number =>
   Buffer.byteLength(name) + valueBytes(value);
 
-/** An item's size in bytes: its attributes' names and values. */
+/** The size of an item in bytes: names and values of its attributes. */
 export const itemBytes = (item: Item): number =>
   sum(Object.entries(item).map((entry) => attributeBytes(...entry)));
 
-/** An index: its keys, and what its rows hold of an item, the table's keys included. */
+/** An index: its keys, and the attributes of its rows including the table's keys. */
 export interface IndexSchema {
   readonly name: string;
   readonly keys: readonly string[];
-  /** Undefined for all attributes. */
-  readonly holds: readonly string[] | undefined;
+  /** Undefined if the index projects all attributes. */
+  readonly projected: readonly string[] | undefined;
 }
 
-/** What the size of a table's rows depends on. */
+/** What the sizes of a table's rows depend on. */
 export interface TableSchema {
   readonly keys: readonly string[];
   readonly indexes: readonly IndexSchema[];
@@ -56,7 +56,7 @@ export interface TableSchema {
 const namesOf = (keys: readonly { readonly AttributeName: string }[]): string[] =>
   keys.map(({ AttributeName }) => AttributeName);
 
-/** The schema of a table as the template has it. */
+/** The schema of a table from the template. */
 export const tableSchema = ({ properties }: Pick<TableSpec, 'properties'>): TableSchema => {
   const keys = namesOf(properties.KeySchema);
   const indexes = properties.GlobalSecondaryIndexes ?? [];
@@ -65,7 +65,7 @@ export const tableSchema = ({ properties }: Pick<TableSpec, 'properties'>): Tabl
     indexes: indexes.map(({ IndexName, KeySchema, Projection }) => ({
       name: IndexName,
       keys: namesOf(KeySchema),
-      holds:
+      projected:
         Projection.ProjectionType === 'ALL'
           ? undefined
           : [...new Set([...keys, ...namesOf(KeySchema), ...(Projection.NonKeyAttributes ?? [])])],
@@ -73,18 +73,15 @@ export const tableSchema = ({ properties }: Pick<TableSpec, 'properties'>): Tabl
   };
 };
 
-/** The name under which the table's own figures stand beside those of its indexes. */
-export const tableItself = 'table';
+/** The key of the table's own figures beside those of its indexes. */
+export const baseTable = 'table';
 
-/**
- * The bytes of an item and of its row in each index that it is in, by `table` and the names of the
- * indexes.
- */
+/** The bytes of an item and of its row in each index, by `table` and by index name. */
 export const rowBytes = (item: Item, { indexes }: TableSchema): Record<string, number> => {
-  const rows: Record<string, number> = { [tableItself]: itemBytes(item) };
-  for (const { name, keys, holds } of indexes) {
+  const rows: Record<string, number> = { [baseTable]: itemBytes(item) };
+  for (const { name, keys, projected } of indexes) {
     if (!keys.every((key) => item[key])) continue;
-    const row = Object.entries(item).filter(([attribute]) => holds?.includes(attribute) ?? true);
+    const row = Object.entries(item).filter(([attribute]) => projected?.includes(attribute) ?? true);
     rows[name] = itemBytes(Object.fromEntries(row));
   }
   return rows;
@@ -92,10 +89,10 @@ export const rowBytes = (item: Item, { indexes }: TableSchema): Record<string, n
 
 const bytesOfWriteUnit = 1024;
 
-/** The write units for so many bytes of one item or index row. */
+/** The write units for an item or index row of this size, in bytes. */
 export const writeUnits = (bytes: number): number => Math.ceil(bytes / bytesOfWriteUnit);
 
-/** The write units of putting an item where none is, by `table` and the names of the indexes. */
+/** The write units of putting a new item, by `table` and by index name. */
 export const putUnits = (item: Item, schema: TableSchema): Record<string, number> =>
   Object.fromEntries(
     Object.entries(rowBytes(item, schema)).map(([name, bytes]) => [name, writeUnits(bytes)]),

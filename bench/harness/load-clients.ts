@@ -1,18 +1,18 @@
 /**
- * The clients of `npm run load`, in a process of their own so that their memory is none of the
- * service's: each sends one request after the other until the time is up.
+ * The clients of `npm run load`. They run in a process of their own, so that the service's memory
+ * is measured without theirs. Each sends one request after the other until the time is up.
  */
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What the clients are told, through the environment. */
+/** The settings of the clients, from the environment. */
 const { URL: base = '', KEY: key = '', SECONDS: seconds = '60', CLIENTS: clients = '8' } = process.env;
 
-/** What became of the requests to one route. */
+/** The outcome of the requests to one route. */
 export interface RouteReport {
   readonly path: string;
   readonly requests: number;
-  /** Answers that were no 200, or did not come to their end. */
+  /** Answers without status 200 or with a broken body. */
   readonly failed: number;
   /** Milliseconds to the end of the answer. */
   readonly p50: number;
@@ -25,7 +25,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number(clients) });
 const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
 const headers = { authorization, 'content-type': 'application/json' };
 
-/** POSTs a body; true where the answer is a 200 and whole. */
+/**
+ * POSTs a body.
+ *
+ * @returns whether the answer has status 200 and is complete
+ */
 const post = (path: string, body: object): Promise<boolean> =>
   new Promise((resolve) => {
     const sent = request(`${base}${path}`, { method: 'POST', agent, headers }, (answer) => {
@@ -40,7 +44,7 @@ const post = (path: string, body: object): Promise<boolean> =>
 const project = 'acme/load';
 
 /**
- * One round of a client: a batch, a start and an end, reads of what it wrote, a query, feedback.
+ * One round of a client: a batch, a start and an end, reads of what it wrote, queries and feedback.
  */
 function* round(client: number, number: number): Generator<[path: string, body: object]> {
   const id = (i: number) => `${client}-${number}-${i}`;
@@ -75,12 +79,12 @@ const failures = new Map<string, number>();
 const run = async (client: number, until: number): Promise<void> => {
   for (let number = 0; performance.now() < until; number++) {
     for (const [path, body] of round(client, number)) {
-      const begun = performance.now();
-      const isWhole = await post(path, body);
-      const ofPath = latencies.get(path) ?? [];
-      ofPath.push(performance.now() - begun);
-      latencies.set(path, ofPath);
-      if (!isWhole) failures.set(path, (failures.get(path) ?? 0) + 1);
+      const startedAt = performance.now();
+      const succeeded = await post(path, body);
+      const pathLatencies = latencies.get(path) ?? [];
+      pathLatencies.push(performance.now() - startedAt);
+      latencies.set(path, pathLatencies);
+      if (!succeeded) failures.set(path, (failures.get(path) ?? 0) + 1);
     }
   }
 };

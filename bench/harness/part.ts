@@ -2,30 +2,31 @@ import type { Bench } from './bench.ts';
 import type { Call } from './calls.ts';
 import type { Figure } from './figures.ts';
 
-/** What every part of the bench is given. */
+/** What every part of the bench gets. */
 export interface BenchContext {
-  /** The calls to measure with: the generator's, or a file's. */
+  /** The calls to measure with, from the generator or a file. */
   readonly calls: readonly Call[];
-  /** What growth is measured over: how many calls, ascending, at least one. */
+  /** The numbers of calls over which growth is measured, ascending, at least one. */
   readonly sizes: readonly number[];
   /**
-   * DynamoDB Local with tables of the deployed schema: started when it is first asked for, the same
-   * for all parts.
+   * DynamoDB Local with tables of the deployed schema. It is started at the first call and shared
+   * by all parts.
    */
   readonly bench: () => Promise<Bench>;
-  /** Says on stderr what is being done. */
+  /** Prints a step to standard error. */
   readonly progress: (text: string) => void;
 }
 
-/**
- * A part of the bench: `npm run bench` runs all, `npm run bench -- --only <name>` some. They are
- * listed in `parts.ts`.
- */
-export interface Part {
+/** A part of the bench. `npm run bench` runs all of them, `npm run bench -- --only <name>` some. */
+export interface BenchPart {
   /** Its name on the command line. */
   readonly name: string;
-  /** What it measures, in one line, above its table. */
+  /** A line above its table that says what it measures. */
   readonly title: string;
-  /** Measures; throws where something does not work. */
+  /**
+   * Measures.
+   *
+   * @throws Error if the measured code fails
+   */
   readonly run: (context: BenchContext) => Promise<readonly Figure[]>;
 }

@@ -1,5 +1,5 @@
 /**
- * What decides how much calls cost to keep: their sizes, how they hang together, and how much they
+ * What decides the storage costs of calls: their sizes, how they are grouped, and how much they
  * repeat.
  */
 import { type Call, jsonBytes } from './calls.ts';
@@ -12,11 +12,11 @@ const mean = (numbers: readonly number[]): number =>
 const countsBy = (calls: readonly Call[], field: string): number[] =>
   [...Map.groupBy(calls, ({ start }) => start[field]).values()].map((group) => group.length);
 
-/** Bytes a call of payloads that are compressed so many together, as a segment is. */
-export const compressedBytes = (calls: readonly Call[], together: number, level = 3): number => {
+/** Compressed payload bytes per call, in batches as segments are. */
+export const compressedBytes = (calls: readonly Call[], perBatch: number, level = 3): number => {
   let bytes = 0;
-  for (let i = 0; i < calls.length; i += together) {
-    const payloads = calls.slice(i, i + together).map(payloadOf);
+  for (let i = 0; i < calls.length; i += perBatch) {
+    const payloads = calls.slice(i, i + perBatch).map(payloadOf);
     bytes += compress(Buffer.from(payloads.join('')), level).length;
   }
   return bytes / calls.length;
@@ -25,8 +25,8 @@ export const compressedBytes = (calls: readonly Call[], together: number, level 
 const windowLength = 32;
 
 /**
- * The share of the payloads' characters that lie in runs of at least 32 that an earlier call had
- * already, from 0 to 1.
+ * The share of the payloads' characters in runs of at least 32 that occurred in an earlier call, 0
+ * to 1.
  */
 export const repeatedShare = (calls: readonly Call[]): number => {
   const seen = new Set<string>();
@@ -39,14 +39,14 @@ export const repeatedShare = (calls: readonly Call[]): number => {
       if (isKnown) repeated += windowLength;
       i += isKnown ? windowLength : 1;
     }
-    // Every window that is looked for lies anywhere, those that are kept side by side: a repeated
-    // run meets one of them.
+    // Stored windows are adjacent and looked-up windows start anywhere, so a repeated run meets
+    // one.
     for (let i = 0; i < text.length; i += windowLength) seen.add(text.slice(i, i + windowLength));
   }
   return repeated / all;
 };
 
-/** The profile of calls, by the names under which it is printed. Sizes are bytes. */
+/** The profile of calls by printed name. Sizes are bytes. */
 export const profileOf = (calls: readonly Call[]): Readonly<Record<string, number>> => {
   const sizes = calls.map((call) => jsonBytes([call]));
   const threads = countsBy(calls, 'thread_id');

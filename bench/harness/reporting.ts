@@ -9,12 +9,12 @@ import type { Call } from './calls.ts';
 
 const batchBody = callBatchBody(names);
 
-/** An hour, and nothing spent: more than anything here takes. */
-export const patience = (): RequestBudget => requestBudget(3_600_000);
+/** A budget of an hour, more than anything here needs. */
+export const benchBudget = (): RequestBudget => requestBudget(3_600_000);
 
-/** Stores what a request's body says, as the endpoint would: through its schema. */
+/** Stores a request's body through the endpoint's schema. */
 export const sendText = async (store: Store, body: string): Promise<void> => {
-  await writeCalls(store, parseBody(batchBody, body).batch, 'ada', patience());
+  await writeCalls(store, parseBody(batchBody, body).batch, 'ada', benchBudget());
 };
 
 /** Reports a batch as JSON. */
@@ -26,21 +26,21 @@ export const startOf = ({ start }: Call) => ({ mode: 'start', req: { start } });
 /** A call's end as an item of a batch. */
 export const endOf = ({ end }: Call) => ({ mode: 'end', req: { end } });
 
-/** How many calls are reported at once, unless it is said. */
+/** The default number of calls per batch. */
 export const batchSize = 100;
 
 /**
- * How starts and ends are reported: in one batch, in two, or each alone in a request of its own.
+ * How starts and ends are reported: in one batch, in two batches, or each in a request of its own.
  */
-export type Way = 'together' | 'apart' | 'alone';
+export type ReportMode = 'together' | 'apart' | 'alone';
 
-const reportBatch = async (store: Store, calls: readonly Call[], way: Way): Promise<void> => {
-  if (way === 'together')
+const reportBatch = async (store: Store, calls: readonly Call[], mode: ReportMode): Promise<void> => {
+  if (mode === 'together')
     return send(
       store,
       calls.flatMap((call) => [startOf(call), endOf(call)]),
     );
-  if (way === 'apart') {
+  if (mode === 'apart') {
     await send(store, calls.map(startOf));
     return send(store, calls.map(endOf));
   }
@@ -50,32 +50,32 @@ const reportBatch = async (store: Store, calls: readonly Call[], way: Way): Prom
   }
 };
 
-/** Reports calls in batches of so many. */
+/** Reports calls in batches of `size`. */
 export const sendAll = async (
   store: Store,
   calls: Iterable<Call>,
-  way: Way,
+  mode: ReportMode,
   size = batchSize,
 ): Promise<void> => {
   let batch: Call[] = [];
   for (const call of calls) {
     batch.push(call);
     if (batch.length < size) continue;
-    await reportBatch(store, batch, way);
+    await reportBatch(store, batch, mode);
     batch = [];
   }
-  if (batch.length > 0) await reportBatch(store, batch, way);
+  if (batch.length > 0) await reportBatch(store, batch, mode);
 };
 
 const queryBody = callsQueryBody(names);
 
-/** A request's body as the endpoint would read it. */
+/** Parses a query's body through the endpoint's schema. */
 export const toQuery = (body: object): CallsQuery => parseBody(queryBody, JSON.stringify(body));
 
-/** The fields of a query that ask for the 100 with the highest values of a field. */
+/** Query fields for the 100 calls with the highest values of a field. */
 export const newestBy = (field: string): object => ({ limit: 100, sort_by: [{ field, direction: 'desc' }] });
 
-/** The query for what has a value at a path. */
+/** A query for records with a value at a path. */
 export const isOf = (path: string, value: unknown): object => ({
   $expr: { $eq: [{ $getField: path }, { $literal: value }] },
 });

@@ -1,29 +1,29 @@
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Store } from '../../core/storage/index.ts';
-import { billedOverhead, rowBytes, type TableSchema, tableItself, writeUnits } from './item-size.ts';
+import { baseTable, billedOverhead, rowBytes, type TableSchema, writeUnits } from './item-size.ts';
 
-/** What a store of calls holds, in bytes by DynamoDB's rules of size. */
+/** The content of a store of calls, in bytes by DynamoDB's rules. */
 export interface StoredBytes {
-  /** Items of starts and ends: keys, headers, payloads that ride in them. */
+  /** Items of starts and ends: keys, headers and inline payloads. */
   readonly items: number;
-  /** Items that are payload segments. */
+  /** Items with payload segments. */
   readonly segments: number;
   /** Rows of all indexes. */
   readonly indexes: number;
-  /** How many items and index rows there are. */
+  /** The number of items and index rows. */
   readonly rows: number;
-  /** The write units that putting the segments took. */
+  /** The write units of putting the segments. */
   readonly segmentUnits: number;
-  /** All of it with what DynamoDB adds to every item and row when it charges. */
+  /** All bytes, with those that DynamoDB adds to each item and row when it bills storage. */
   readonly billed: number;
 }
 
-/** Adds up all that a store's table holds. Nothing of it may lie in the bucket. */
+/** Adds up a store's table. Nothing may lie in the bucket. */
 export const storedBytes = async ({ table }: Store, schema: TableSchema): Promise<StoredBytes> => {
   let [items, segments, indexes, rows, segmentUnits] = [0, 0, 0, 0, 0];
   for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) {
     for (const item of Items) {
-      const { [tableItself]: own = 0, ...others } = rowBytes(item, schema);
+      const { [baseTable]: own = 0, ...others } = rowBytes(item, schema);
       const isSegment = item.p?.S === 'P';
       if (isSegment) segmentUnits += writeUnits(own);
       segments += isSegment ? own : 0;

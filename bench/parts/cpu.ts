@@ -1,6 +1,6 @@
 /**
- * The CPU time that `/call/upsert_batch` takes of a function, against the least that any service
- * like it would have to do.
+ * The CPU time of `/call/upsert_batch` in a function, against the least that any such service must
+ * do.
  */
 
 import { promisify } from 'node:util';
@@ -11,29 +11,28 @@ import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { names } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { type Figure, measured } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
+import type { BenchPart } from '../harness/part.ts';
 import { zstdParams } from '../harness/payloads.ts';
 import { batchSize, endOf, sendText, startOf } from '../harness/reporting.ts';
 
 const compress = promisify(zstdCompress);
 
 /**
- * What the table would answer to the requests that starts and ends in one batch make, if all went
- * well; nothing is stored yet.
+ * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
+ * before.
  */
-const answers: Readonly<Record<string, string>> = {
+const storeAnswers: Readonly<Record<string, string>> = {
   BatchWriteItem: '{"UnprocessedItems":{}}',
   BatchGetItem: '{"Responses":{},"UnprocessedKeys":{}}',
 };
 
 /**
- * A store whose client does all that it does but for sending: requests are made, signed and
- * answered at once.
+ * A store whose client does everything but send: requests are made, signed and answered at once.
  */
 const instantStore = (): Store => {
   const handle = async (request: { headers: Record<string, string> }) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const answer = answers[operation];
+    const answer = storeAnswers[operation];
     if (answer === undefined) throw new Error(`no answer is known to ${operation}`);
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
     return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
@@ -48,7 +47,7 @@ const instantStore = (): Store => {
   return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
 };
 
-/** Parse the JSON, write the payloads as JSON again, compress them once. */
+/** Parses the JSON, writes the payloads as JSON again and compresses them once. */
 const bareMinimum = async (text: string): Promise<number> => {
   const { batch } = JSON.parse(text) as { batch: { req: Record<string, Record<string, unknown>> }[] };
   const payloads = batch.map(({ req: { start, end } }) =>
@@ -57,10 +56,10 @@ const bareMinimum = async (text: string): Promise<number> => {
   return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams() })).length;
 };
 
-/** CPU time of this process, all threads, in ms a call. */
-const cpuEach = async (work: () => Promise<unknown>, calls: number): Promise<number> => {
+/** CPU time of this process with all threads, in ms a call. */
+const cpuEach = async (task: () => Promise<unknown>, calls: number): Promise<number> => {
   const before = process.cpuUsage();
-  await work();
+  await task();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000 / calls;
 };
@@ -74,14 +73,11 @@ const bodiesOf = (calls: readonly Call[]): string[] => {
   return bodies;
 };
 
-const each = async (bodies: readonly string[], work: (body: string) => Promise<unknown>): Promise<void> => {
-  for (const body of bodies) await work(body);
+const each = async (bodies: readonly string[], task: (body: string) => Promise<unknown>): Promise<void> => {
+  for (const body of bodies) await task(body);
 };
 
-/**
- * The rounds that are measured, after as many that are not: until then V8 has optimized what it
- * will.
- */
+/** The number of measured rounds. As many unmeasured ones let V8 optimize before. */
 const rounds = 7;
 
 const run = async (calls: readonly Call[]): Promise<Figure[]> => {
@@ -103,8 +99,8 @@ const run = async (calls: readonly Call[]): Promise<Figure[]> => {
   ];
 };
 
-/** CPU time a call of writing batches. */
-export const cpu: Part = {
+/** CPU time of writing batches, per call. */
+export const cpu: BenchPart = {
   name: 'cpu',
   title: `CPU time of batches of ${batchSize} calls, starts and ends together: parsed, checked, compressed, made into signed requests`,
   run: ({ calls }) => run(calls),

@@ -1,7 +1,7 @@
 import { callsStatsBody } from '../../api/schemas/query.ts';
 /**
- * What is read beside the calls themselves: for the extras of a query, and for counting. Nothing of
- * it depends on the machine's speed.
+ * What queries read beside the calls: for their extras, and for counting. It is independent of the
+ * machine's speed.
  */
 import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/costs/index.ts';
 import { feedbackOn } from '../../core/feedback/index.ts';
@@ -14,11 +14,11 @@ import { type Bench, names } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
-import { isOf, newestBy, patience, sendAll, toQuery } from '../harness/reporting.ts';
+import type { BenchPart } from '../harness/part.ts';
+import { benchBudget, isOf, newestBy, sendAll, toQuery } from '../harness/reporting.ts';
 import { drain } from './queries.ts';
 
-/** How many objects the calls refer to, in turn: the settings of an agent, say. */
+/** The number of objects that the calls refer to, in turn, like settings of an agent. */
 const objectCount = 20;
 
 interface Project {
@@ -27,7 +27,11 @@ interface Project {
   readonly lookups: Lookups;
 }
 
-/** Stores objects of some 500 bytes, and gives the refs to them. */
+/**
+ * Stores objects of some 500 bytes.
+ *
+ * @returns their refs
+ */
 const storeObjects = async (
   store: Parameters<typeof createObject>[0],
   projectId: ProjectId,
@@ -36,13 +40,13 @@ const storeObjects = async (
   for (let i = 0; i < objectCount; i++) {
     const objectId = `settings-${i}`;
     const val = { temperature: i / objectCount, prompt: 'You are a helpful agent. '.repeat(20) };
-    const digest = await createObject(store, { projectId, objectId, val }, 'ada', patience());
+    const digest = await createObject(store, { projectId, objectId, val }, 'ada', benchBudget());
     refs.push(`svc:///${projectId}/object/${objectId}:${digest}`);
   }
   return refs;
 };
 
-/** A project with calls that refer to objects, and all stores that a query may ask. */
+/** Makes a project whose calls refer to objects, with all stores that a query may need. */
 const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promise<Project> => {
   const id = calls[0].start.project_id as ProjectId;
   const [store, objects, costs, feedback] = await Promise.all([
@@ -94,7 +98,7 @@ const extras: Readonly<Record<string, object>> = {
   },
 };
 
-/** What is counted; the last needs every payload. */
+/** The counting queries. The last one needs every payload. */
 const countings = ({ start }: Call): Readonly<Record<string, object>> => ({
   'count of everything': {},
   'count and bytes of everything': { include_total_storage_size: true },
@@ -103,8 +107,8 @@ const countings = ({ start }: Call): Readonly<Record<string, object>> => ({
   'count by a field of the inputs': { query: isOf('inputs.model', 'gpt-4o') },
 });
 
-const readFigures = async (bench: Bench, name: string, work: () => Promise<unknown>): Promise<Figure[]> => {
-  const { reads, requests } = await bench.capacity.during(work);
+const readFigures = async (bench: Bench, name: string, task: () => Promise<unknown>): Promise<Figure[]> => {
+  const { reads, requests } = await bench.capacity.during(task);
   return [
     counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
     counted(`${name}: requests`, 'requests', requests),
@@ -113,7 +117,7 @@ const readFigures = async (bench: Bench, name: string, work: () => Promise<unkno
 
 const statsBody = callsStatsBody(names);
 
-/** What the extras of queries and counting read, over a project of these calls. */
+/** What extras and counting read over a project of these calls. */
 export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const [first, ...more] = calls;
   if (!first) return [];
@@ -121,19 +125,19 @@ export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promis
   const figures: Figure[] = [];
   for (const [name, body] of Object.entries(extras)) {
     const query = toQuery({ project_id: project.id, ...body });
-    const answer = () => drain(queryCalls(project.calls, query, patience(), project.lookups).calls);
+    const answer = () => drain(queryCalls(project.calls, query, benchBudget(), project.lookups).calls);
     figures.push(...(await readFigures(bench, name, answer)));
   }
   for (const [name, body] of Object.entries(countings(first))) {
     const { selection } = parseBody(statsBody, JSON.stringify({ project_id: project.id, ...body }));
-    const count = () => countCalls(project.calls, selection, patience()).stats();
+    const count = () => countCalls(project.calls, selection, benchBudget()).stats();
     figures.push(...(await readFigures(bench, name, count)));
   }
   return figures;
 };
 
-/** Read units and requests of extras, and of `/calls/query_stats`. */
-export const extrasPart: Part = {
+/** Read units and requests of extras and of `/calls/query_stats`. */
+export const extrasPart: BenchPart = {
   name: 'extras',
   title: 'Extras of queries over calls, and counting them (units: DynamoDB Local)',
   run: async ({ bench, calls }) => extraFigures(await bench(), calls),

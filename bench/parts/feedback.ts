@@ -1,7 +1,6 @@
 import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback.ts';
 /**
- * What storing feedback and joining it onto calls takes: nothing of it depends on the machine's
- * speed.
+ * What storing feedback and joining it onto calls uses. It is independent of the machine's speed.
  */
 import { createFeedback, feedbackOn, queryFeedback, replaceFeedback } from '../../core/feedback/index.ts';
 import { requestBudget, type Store } from '../../core/storage/index.ts';
@@ -11,26 +10,26 @@ import { World } from '../../examples/agent-traces-world.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { totalUnits, unitsEach } from '../harness/capacity.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
-import { isOf, newestBy, patience } from '../harness/reporting.ts';
+import type { BenchPart } from '../harness/part.ts';
+import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';
 
 const batchBody = feedbackBatchBody(names);
 const project = 'acme/shop' as ProjectId;
 const scheme = `svc:///${project}`;
-/** Records in a batch, and calls that feedback is joined onto. */
+/** Records per batch, and calls that feedback is joined onto. */
 const [batchOf, callCount] = [200, 100];
 
 const text = 'The answer is right, and says where it is from; a shorter one would have done. ';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** So many random characters, 64 of a kind: nothing that can be compressed much. */
+/** Random characters out of 64, which hardly compress. */
 const noise = (world: World, characters: number): string =>
   Array.from({ length: characters }, () => letters[world.below(letters.length)]).join('');
 
 /**
- * Payloads as people and scorers give them, and the worst there are below 600 bytes: noise, with
- * every ref.
+ * Payloads as people and scorers give them, and the worst case below 600 bytes: noise with every
+ * ref.
  */
 const kinds = (world: World): Readonly<Record<string, () => object>> => {
   const digest = () => noise(world, 43);
@@ -55,7 +54,7 @@ const kinds = (world: World): Readonly<Record<string, () => object>> => {
   };
 };
 
-/** Feedback as a client would create it. */
+/** Feedback as a client creates it. */
 const draftsOf = (batch: readonly object[]) => parseBody(batchBody, JSON.stringify({ batch })).batch;
 
 const create = (store: Store, batch: readonly object[]) =>
@@ -63,7 +62,7 @@ const create = (store: Store, batch: readonly object[]) =>
     store,
     draftsOf(batch).map((draft, i) => ({ draft, loc: ['batch', String(i)] })),
     'ada',
-    patience(),
+    benchBudget(),
   );
 
 const feedbackOf = (callId: string, fields: object): object => ({
@@ -89,10 +88,7 @@ const createdFigures = async (bench: Bench, world: World, ids: readonly string[]
   return figures;
 };
 
-/**
- * How many records each call has, by what it is called. DynamoDB takes half a unit at least for a
- * query that finds nothing.
- */
+/** Records per call, by name. A query without results takes at least half a unit. */
 const joins = { 'no feedback': 0, 'a record each': 1, 'ten records each': 10 } as const;
 
 const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figure[]> => {
@@ -103,8 +99,8 @@ const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figu
       feedbackOf(ids[i % ids.length] ?? '', { payload: { score: 0.8, reason: text } }),
     );
     await create(store, batch);
-    const spent = requestBudget(600_000);
-    const used = await bench.capacity.during(() => feedbackOn(store, project, [...ids], spent));
+    const budget = requestBudget(600_000);
+    const used = await bench.capacity.during(() => feedbackOn(store, project, [...ids], budget));
     const units = Math.max(totalUnits(used.reads), used.requests / 2);
     figures.push(
       counted(`joined onto ${callCount} calls, ${situation}: read units`, 'units', units),
@@ -120,7 +116,7 @@ const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> 
   const [draft] = draftsOf([feedbackOf(callId, { payload: { score: 2 } })]);
   if (!old || !draft) throw new Error('there is nothing to replace');
   const used = await bench.capacity.during(() =>
-    replaceFeedback(store, { feedbackId: old.id, draft }, 'ada', patience()),
+    replaceFeedback(store, { feedbackId: old.id, draft }, 'ada', benchBudget()),
   );
   return [
     counted('one replacement: write units', 'units', totalUnits(used.writes)),
@@ -144,7 +140,7 @@ const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
 
 const queryBody = feedbackQueryBody(names);
 
-/** What queries read of a thousand records: ten on each call, one in a hundred of another type. */
+/** What queries read of a thousand records: ten per call, one in a hundred of another type. */
 const queriedFigures = async (
   bench: Bench,
   world: World,
@@ -153,7 +149,7 @@ const queriedFigures = async (
   const store = await bench.newFeedbackStore();
   const batch = Array.from({ length: 10 * callCount }, (_, i) =>
     feedbackOf(ids[i % ids.length] ?? '', {
-      // The shard that a record is in comes from its id.
+      // A record's shard comes from its id.
       id: world.newId(),
       payload: { score: i / 1000, reason: text },
       ...(i % 100 === 0 && { feedback_type: 'scorer' }),
@@ -163,7 +159,7 @@ const queriedFigures = async (
   const figures: Figure[] = [];
   for (const [name, body] of Object.entries(queriesOn(ids[0]))) {
     const query = parseBody(queryBody, JSON.stringify({ project_id: project, ...body }));
-    const answer = queryFeedback(store, query, patience());
+    const answer = queryFeedback(store, query, benchBudget());
     const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer.records));
     figures.push(
       counted(`queried, ${name}: read units`, 'units', totalUnits(reads), { of: reads }),
@@ -187,7 +183,7 @@ export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
 };
 
 /** Units and requests of creating feedback, joining it onto calls and replacing it. */
-export const feedback: Part = {
+export const feedback: BenchPart = {
   name: 'feedback',
   title: `Feedback, created in batches of ${batchOf} (units: DynamoDB Local)`,
   run: async ({ bench }) => feedbackFigures(await bench()),

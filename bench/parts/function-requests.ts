@@ -1,24 +1,22 @@
-/**
- * Requests to the functions: small ones, as they come every day, and the largest that there can be.
- */
-import { type Call, repeated } from '../harness/calls.ts';
+/** Requests to the functions: small ones as on every day, and the largest possible. */
+import { type Call, repeatCalls } from '../harness/calls.ts';
 import { endOf, newestBy, startOf } from '../harness/reporting.ts';
 
 /** A request to a route. */
 export interface Probe {
-  /** What is asked, in a few words. */
+  /** Its name in the figures. */
   readonly name: string;
   readonly path: string;
-  /** Makes the body, each time with new ids of what it creates. */
+  /** Makes the body, with new ids for whatever it creates. */
   readonly body: () => object;
-  /** It is one of the largest that there can be. */
+  /** Whether it is one of the largest possible requests. */
   readonly large?: true;
 }
 
-/** As long as a text can be for its request to fit into an event of 6 MB. */
+/** The longest text whose request fits into an event of 6 MB, in characters. */
 const maxCharacters = 4_900_000;
 
-/** Text that is neither all alike nor noise. */
+/** Text that is neither uniform nor noise. */
 const longText = (): string => {
   let text = '';
   for (let i = 0; text.length < maxCharacters; i++) text += `${i} is ${Math.imul(i, 0x9e3779b1) >>> 0}; `;
@@ -29,16 +27,13 @@ const batchOf = (calls: readonly Call[]): object => ({
   batch: calls.flatMap((call) => [startOf(call), endOf(call)]),
 });
 
-/**
- * All probes, in an order in which what is read has been written, and what is removed has been
- * read.
- */
+/** All probes. What a probe reads or removes was written by an earlier one. */
 export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
   const [{ start: first }] = calls;
   const project_id = String(first.project_id);
-  const fresh = repeated(calls, Number.MAX_SAFE_INTEGER);
-  /** The same calls once more, in the order in which they were written. */
-  const written = repeated(calls, Number.MAX_SAFE_INTEGER);
+  const fresh = repeatCalls(calls, Number.MAX_SAFE_INTEGER);
+  /** The same calls again, in the order in which they were written. */
+  const written = repeatCalls(calls, Number.MAX_SAFE_INTEGER);
   const next = (of: Iterator<Call>, count: number): Call[] =>
     Array.from({ length: count }, () => of.next().value as Call);
   let serial = 0;
@@ -46,7 +41,7 @@ export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] =>
   const text = longText();
   const isLarge = { large: true } as const;
 
-  // By themselves, for the others to be read as they come every day.
+  // In a project of their own, so that the other queries stay small.
   const ofLarge = 'acme/large';
   let large: string;
   const largeCall = () => {

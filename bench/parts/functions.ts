@@ -1,7 +1,6 @@
 /**
- * The functions as they are deployed, each in a process of its own with the memory that it has on
- * Lambda: what processor time a request takes from the event to the end of the answer, and how much
- * memory. docs/decisions/0143 rests on these figures.
+ * The deployed functions, each in a process with its memory on Lambda: CPU time per request, from
+ * the event to the end of the answer, and memory. Decision 0143 rests on these figures.
  */
 import { randomUUID } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -17,12 +16,12 @@ import type { FunctionSpec } from '../../local/template/functions.ts';
 import { readStack, type StackSpec } from '../../local/template/stack.ts';
 import type { Call } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { Invoked } from '../harness/function-process.ts';
-import { HeldFunction } from '../harness/held-function.ts';
-import type { BenchContext, Part } from '../harness/part.ts';
+import { FunctionContainer } from '../harness/function-container.ts';
+import type { InvocationResult } from '../harness/function-process.ts';
+import type { BenchContext, BenchPart } from '../harness/part.ts';
 import { type Probe, probesOf } from './function-requests.ts';
 
-/** The stack on stores of its own, with a model that echoes. */
+/** The stack on stores of its own, with the echo model. */
 interface Deployment {
   readonly stack: StackSpec;
   readonly functions: readonly FunctionSpec[];
@@ -30,7 +29,7 @@ interface Deployment {
 }
 
 const deploy = async ({ bench }: BenchContext, cleanup: AsyncDisposableStack): Promise<Deployment> => {
-  const { dynamodb, assembly } = (await bench()).given;
+  const { dynamodb, assembly } = (await bench()).environment;
   const [s3, model] = await Promise.all([startS3(), startEchoModel()]);
   cleanup.defer(() => s3.stop());
   cleanup.defer(() => model.stop());
@@ -75,10 +74,7 @@ const eventOf = ({ api }: StackSpec, { path, body }: Probe, match: Match): objec
 
 /** How often a request is made. */
 interface Rounds {
-  /**
-   * Before it is measured: until then V8 has compiled what it will, but for requests that take
-   * long.
-   */
+  /** Unmeasured requests before, so that V8 compiles first. Long requests need fewer. */
   readonly before: number;
   readonly measured: number;
 }
@@ -86,10 +82,10 @@ interface Rounds {
 const roundsOf = ({ large }: Probe): Rounds =>
   large ? { before: 3, measured: 4 } : { before: 20, measured: 15 };
 
-/** Enough for a process to hold what it ever will. */
+/** Enough requests for a process to reach its peak memory. */
 const twice: Rounds = { before: 0, measured: 2 };
 
-/** A function under trial. */
+/** A function with its probes. */
 interface Trial {
   readonly deployment: Deployment;
   readonly match: Match;
@@ -99,45 +95,42 @@ interface Trial {
 
 const pathOf = ({ match }: Trial): string => match.route.path;
 
-const start = ({ spec, deployment }: Trial, memoryMb: number): HeldFunction =>
-  new HeldFunction(spec, memoryMb, deployment.environment);
+const start = ({ spec, deployment }: Trial, memoryMb: number): FunctionContainer =>
+  new FunctionContainer(spec, memoryMb, deployment.environment);
 
-/** Lets a function answer a probe over and over; undefined where it had too little memory. */
+/** Invokes a function with a probe repeatedly; undefined if it ran out of memory. */
 const answersTo = async (
   { deployment, match }: Trial,
-  held: HeldFunction,
+  container: FunctionContainer,
   probe: Probe,
   rounds: Rounds,
-): Promise<Invoked[] | undefined> => {
-  const all: Invoked[] = [];
+): Promise<InvocationResult[] | undefined> => {
+  const all: InvocationResult[] = [];
   for (let i = 0; i < rounds.before + rounds.measured; i++) {
-    const invoked = await held.invoke(eventOf(deployment.stack, probe, match));
-    if (!invoked) return undefined;
-    const { text, log } = invoked;
+    const result = await container.invoke(eventOf(deployment.stack, probe, match));
+    if (!result) return undefined;
+    const { text, log } = result;
     if (!log.includes('"status":200'))
       throw new Error(`${probe.path}, ${probe.name}: ${text.slice(0, 500)} ${log.slice(0, 500)}`);
-    all.push(invoked);
+    all.push(result);
   }
   return all.slice(rounds.before);
 };
 
-/** Beside its own, what a function is tried with, in MB. */
+/** Other memory sizes to try, in MB. */
 const otherSizes = [256, 512] as const;
 
-const peakOf = (answers: readonly Invoked[] | undefined): number =>
+const peakOf = (answers: readonly InvocationResult[] | undefined): number =>
   answers ? Math.max(...answers.map(({ peakMb }) => peakMb)) : Number.POSITIVE_INFINITY;
 
-/**
- * With the memory that the function has: the processor time of its requests, and the memory that
- * they took.
- */
+/** Measures CPU time and memory of requests with the function's own memory. */
 const ownFigures = async (trial: Trial): Promise<Figure[]> => {
   const [path, { memoryMb }] = [pathOf(trial), trial.spec];
   const figures: Figure[] = [];
   let peak = 0;
-  using held = start(trial, memoryMb);
+  using container = start(trial, memoryMb);
   for (const probe of trial.probes) {
-    const answers = await answersTo(trial, held, probe, roundsOf(probe));
+    const answers = await answersTo(trial, container, probe, roundsOf(probe));
     if (!answers) throw new Error(`${path}, ${probe.name}: ${memoryMb} MB are not enough`);
     const times = answers.map(({ cpuMs }) => cpuMs);
     figures.push(measured(`${path}, ${probe.name}: processor`, 'ms', times));
@@ -153,16 +146,17 @@ const memoryFigure = (
   floor: { atMost?: number } = {},
 ): Figure => counted(`${pathOf(trial)}: memory of ${memoryMb} MB`, 'MB at most', peak, floor);
 
-/** With less: the memory that its largest requests took. */
+/** Measures the memory of the largest requests with less memory. */
 const figuresWithLess = async (trial: Trial): Promise<Figure[]> => {
   const large = trial.probes.filter((probe) => probe.large);
   if (large.length === 0) return [];
   const figures: Figure[] = [];
   for (const size of otherSizes.filter((other) => other < trial.spec.memoryMb)) {
     let peak = 0;
-    using held = start(trial, size);
+    using container = start(trial, size);
     for (const probe of large)
-      if (Number.isFinite(peak)) peak = Math.max(peak, peakOf(await answersTo(trial, held, probe, twice)));
+      if (Number.isFinite(peak))
+        peak = Math.max(peak, peakOf(await answersTo(trial, container, probe, twice)));
     figures.push(memoryFigure(trial, size, peak));
   }
   return figures;
@@ -188,8 +182,8 @@ const run = async (context: BenchContext): Promise<Figure[]> => {
   return figures;
 };
 
-/** Processor time and memory of the functions. */
-export const functions: Part = {
+/** CPU time and memory of the functions. */
+export const functions: BenchPart = {
   name: 'functions',
   title:
     'The functions as deployed: processor time of a request, and the most memory that a process held (Infinity: it ran out)',

@@ -1,5 +1,5 @@
 import { tuning } from '../experiments/tuning.ts';
-import type { Part } from '../harness/part.ts';
+import type { BenchPart } from '../harness/part.ts';
 import { cpu } from './cpu.ts';
 import { extrasPart } from './extras.ts';
 import { feedback } from './feedback.ts';
@@ -12,8 +12,8 @@ import { starts } from './starts.ts';
 import { threads } from './threads.ts';
 import { writes } from './writes.ts';
 
-/** All parts of the bench, in the order they run in: what is counted, then what is timed. */
-export const parts: readonly Part[] = [
+/** All parts of the bench in order: counts, then times. */
+export const parts: readonly BenchPart[] = [
   writes,
   queries,
   extrasPart,

@@ -1,7 +1,7 @@
 /**
- * The usual layout that the service's costs are compared with: a call is one item with its fields
- * as attributes and its JSON as it is, on four indexes that hold all of it (by time, trace, thread
- * and op, say). Computed by DynamoDB's rules of size.
+ * The usual layout that the service's costs are compared with. A call is one item with its fields
+ * as attributes and its JSON as it is. Four indexes project all of it, e.g. by time, trace, thread
+ * and op. Sizes follow DynamoDB's rules.
  */
 import type { Item } from '../../core/storage/index.ts';
 import type { Call } from '../harness/calls.ts';
@@ -10,7 +10,7 @@ import { billedOverhead, itemBytes, writeUnits } from '../harness/item-size.ts';
 
 const indexCount = 4;
 
-/** Fields as attributes: texts as they are, all else as JSON, none for null. */
+/** Fields as attributes: texts as they are, other values as JSON, nothing for null. */
 const attributes = (fields: Readonly<Record<string, unknown>>): Item =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
@@ -23,18 +23,18 @@ const attributes = (fields: Readonly<Record<string, unknown>>): Item =>
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * Write units and bytes a call of the usual layout. Apart, the start is put first and the end added
- * to it, which writes the whole item again, in every index.
+ * Write units and bytes per call of the usual layout. Reported apart, the start is put and the end
+ * added to it, which writes the complete item again in every index.
  */
 export const naiveFigures = (calls: readonly Call[]): Figure[] => {
   const rows = 1 + indexCount;
   const starts = calls.map(({ start }) => itemBytes(attributes(start)));
-  const whole = calls.map(({ start, end }) => itemBytes(attributes({ ...start, ...end })));
+  const complete = calls.map(({ start, end }) => itemBytes(attributes({ ...start, ...end })));
   const units = (sizes: readonly number[]) => (rows * sum(sizes.map(writeUnits))) / calls.length;
   return [
-    counted('together: write units', 'units a call', units(whole)),
-    counted('apart: write units', 'units a call', units(starts) + units(whole)),
-    counted('bytes stored', 'bytes a call', (rows * sum(whole)) / calls.length),
-    counted('bytes billed', 'bytes a call', rows * (sum(whole) / calls.length + billedOverhead)),
+    counted('together: write units', 'units a call', units(complete)),
+    counted('apart: write units', 'units a call', units(starts) + units(complete)),
+    counted('bytes stored', 'bytes a call', (rows * sum(complete)) / calls.length),
+    counted('bytes billed', 'bytes a call', rows * (sum(complete) / calls.length + billedOverhead)),
   ];
 };

@@ -1,4 +1,4 @@
-/** What queries read, by index: nothing of it depends on the machine's speed. */
+/** What queries read, by index. It is independent of the machine's speed. */
 
 import { type QueryAnswer, queryCalls } from '../../core/query/index.ts';
 import type { Store } from '../../core/storage/index.ts';
@@ -6,16 +6,13 @@ import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits, type Units } from '../harness/capacity.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
-import { newestBy, patience, sendAll, toQuery, type Way } from '../harness/reporting.ts';
+import type { BenchPart } from '../harness/part.ts';
+import { benchBudget, newestBy, type ReportMode, sendAll, toQuery } from '../harness/reporting.ts';
 
 const field = (path: string) => ({ $getField: path });
 const literal = (value: unknown) => ({ $literal: value });
 
-/**
- * Bodies of queries without their project, by what they ask for; each is there once for every
- * source that a plan can have.
- */
+/** Bodies of queries without their project, by name. Every source of a plan has at least one. */
 export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<string, object>> => {
   const [{ start }] = calls;
   const child = calls.find((call) => call.start.parent_id !== null)?.start ?? start;
@@ -55,11 +52,15 @@ export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<
   };
 };
 
-/** Begins to answer a query in a project. */
-export const ask = (store: Store, call: Call, body: object): QueryAnswer =>
-  queryCalls(store, toQuery({ project_id: call.start.project_id, ...body }), patience());
+/** Starts a query in the project of a call. */
+export const startQuery = (store: Store, call: Call, body: object): QueryAnswer =>
+  queryCalls(store, toQuery({ project_id: call.start.project_id, ...body }), benchBudget());
 
-/** Takes all that an iterable has, and says how many it was. */
+/**
+ * Reads an iterable to its end.
+ *
+ * @returns the number of items
+ */
 export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
   let count = 0;
   for await (const batch of batches) count += batch.length;
@@ -67,7 +68,7 @@ export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise
 };
 
 /**
- * What a query reads of a store, asked so many times: what is read of payloads may depend on which
+ * What a query reads of a store, measured `rounds` times. Reads of payloads may depend on which
  * shard's page comes first.
  */
 export const queryFigures = async (
@@ -80,7 +81,7 @@ export const queryFigures = async (
   const [units, requests, perUnit]: [number[], number[], number[]] = [[], [], []];
   let [sent, of]: [number, Units] = [0, {}];
   for (let i = 0; i < rounds; i++) {
-    const answer = ask(store, call, body);
+    const answer = startQuery(store, call, body);
     const used = await bench.capacity.during(() => drain(answer.calls));
     units.push(totalUnits(used.reads));
     requests.push(used.requests);
@@ -95,7 +96,7 @@ export const queryFigures = async (
   ];
 };
 
-/** What each shape of query reads of the calls, reported in each way. */
+/** What each query reads of the calls, reported together and apart. */
 export const allQueryFigures = async (
   bench: Bench,
   calls: readonly Call[],
@@ -104,17 +105,17 @@ export const allQueryFigures = async (
   const [first, ...more] = calls;
   if (!first) return [];
   const figures: Figure[] = [];
-  for (const way of ['together', 'apart'] satisfies Way[]) {
+  for (const mode of ['together', 'apart'] satisfies ReportMode[]) {
     const store = await bench.newStore();
-    await sendAll(store, calls, way);
+    await sendAll(store, calls, mode);
     for (const [name, body] of Object.entries(queryShapes([first, ...more])))
-      figures.push(...(await queryFigures(bench, store, first, [`${name} (${way})`, body], rounds)));
+      figures.push(...(await queryFigures(bench, store, first, [`${name} (${mode})`, body], rounds)));
   }
   return figures;
 };
 
-/** Read units and requests of each shape of query. */
-export const queries: Part = {
+/** Read units and requests of each query. */
+export const queries: BenchPart = {
   name: 'queries',
   title: 'Querying calls (units: DynamoDB Local)',
   run: async ({ bench, calls }) => allQueryFigures(await bench(), calls),

@@ -1,32 +1,32 @@
 /**
- * How fast queries are, beside bare loops over the same items in the same run; and how times and
- * units grow with the calls of a project.
+ * The speed of queries against bare loops over the same items in the same run, and the growth of
+ * times and units with the calls of a project.
  */
 import type { Store } from '../../core/storage/index.ts';
 import { bareIndexQuery, bareLoop, segmentKeys } from '../harness/bare-loop.ts';
 import type { Bench } from '../harness/bench.ts';
-import { type Call, repeated } from '../harness/calls.ts';
+import { type Call, repeatCalls } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { heapMegabytes } from '../harness/heap.ts';
-import type { BenchContext, Part } from '../harness/part.ts';
+import type { BenchContext, BenchPart } from '../harness/part.ts';
 import { sendAll } from '../harness/reporting.ts';
-import { ask, drain, queryShapes } from './queries.ts';
+import { drain, queryShapes, startQuery } from './queries.ts';
 
-/** A project of a size, and how long it took to report it. */
+/** A project with `size` calls, and the time to report them. */
 interface Loaded {
   readonly size: number;
   readonly store: Store;
   readonly seconds: number;
-  /** CPU of this process while it was, in milliseconds: DynamoDB Local is a process of its own. */
+  /** CPU time of this process meanwhile, in ms. DynamoDB Local runs in another process. */
   readonly cpuMs: number;
 }
 
-/** How long something takes, in seconds. */
-export const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const begun = performance.now();
-  await work();
-  return (performance.now() - begun) / 1000;
+/** The duration of a task, in seconds. */
+export const secondsOf = async (task: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now();
+  await task();
+  return (performance.now() - startedAt) / 1000;
 };
 
 const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Promise<Loaded[]> => {
@@ -35,7 +35,7 @@ const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Pro
     progress(`  loading ${size} calls`);
     const store = await bench.newStore();
     const before = process.cpuUsage();
-    const seconds = await secondsOf(() => sendAll(store, repeated(calls, size), 'together'));
+    const seconds = await secondsOf(() => sendAll(store, repeatCalls(calls, size), 'together'));
     const { user, system } = process.cpuUsage(before);
     loaded.push({ size, store, seconds, cpuMs: (user + system) / 1000 });
   }
@@ -45,17 +45,14 @@ const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Pro
 const exportRounds = 5;
 const firstLineRounds = 21;
 
-/**
- * An export of everything beside a loop that pages through the same items and throws them away, by
- * turns.
- */
+/** Alternates exports of everything with a loop that reads and drops the same items. */
 const exportFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const project = String(call.start.project_id);
   const keys = await segmentKeys(store);
   const [exports, ratios]: [number[], number[]] = [[], []];
   for (let i = 0; i < exportRounds; i++) {
     const loop = await secondsOf(() => bareLoop(store, project, keys));
-    const seconds = await secondsOf(() => drain(ask(store, call, {}).calls));
+    const seconds = await secondsOf(() => drain(startQuery(store, call, {}).calls));
     exports.push(size / seconds);
     ratios.push((100 * loop) / seconds);
   }
@@ -65,14 +62,14 @@ const exportFigures = async ({ size, store }: Loaded, call: Call): Promise<Figur
   ];
 };
 
-/** The first line of everything beside one bare query of an index, by turns. */
+/** Alternates the first line of everything with one bare query of an index. */
 const firstLineFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const project = String(call.start.project_id);
   const [lines, ratios]: [number[], number[]] = [[], []];
   for (let i = 0; i < firstLineRounds; i++) {
     const bare = await secondsOf(() => bareIndexQuery(store, project));
     const line = await secondsOf(async () => {
-      for await (const batch of ask(store, call, {}).calls) if (batch.length > 0) break;
+      for await (const batch of startQuery(store, call, {}).calls) if (batch.length > 0) break;
     });
     lines.push(1000 * line);
     ratios.push(line / bare);
@@ -83,11 +80,11 @@ const firstLineFigures = async ({ size, store }: Loaded, call: Call): Promise<Fi
   ];
 };
 
-/** The most memory in use while an export is made, with and without a sort. */
+/** Peak memory of an export, with and without a sort. */
 const memoryFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const sorted = { limit: 100, sort_by: [{ field: 'inputs.model', direction: 'asc' }] };
-  const everything = await heapMegabytes(ask(store, call, {}).calls);
-  const newest = await heapMegabytes(ask(store, call, sorted).calls);
+  const everything = await heapMegabytes(startQuery(store, call, {}).calls);
+  const newest = await heapMegabytes(startQuery(store, call, sorted).calls);
   return [
     measured(`memory for everything of ${size}`, 'MB', [everything]),
     measured(`memory for 100 of ${size}, sorted by a payload's field`, 'MB', [newest]),
@@ -95,8 +92,7 @@ const memoryFigures = async ({ size, store }: Loaded, call: Call): Promise<Figur
 };
 
 /**
- * The slope of a line through points on logarithmic scales: 0 for what stays, 1 for what grows as
- * the calls do.
+ * The slope of a line through points on logarithmic scales: 0 for constant, 1 for linear growth.
  */
 export const logLogSlope = (points: readonly (readonly [x: number, y: number])[]): number => {
   const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
@@ -108,7 +104,7 @@ export const logLogSlope = (points: readonly (readonly [x: number, y: number])[]
   return over / logs.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
 };
 
-/** The queries whose growth is measured, by their names among the shapes. */
+/** The names of the queries whose growth is measured. */
 const growing = ['newest 100, all columns', 'one thread', '50 ids', 'everything, all columns'];
 const growthRounds = 5;
 
@@ -124,10 +120,10 @@ const growthFigures = async (
   for (const name of growing) {
     const body = queryShapes(calls)[name] ?? {};
     const units: number[] = [];
-    /** By round, the seconds at each size. */
+    /** The seconds at each size, by round. */
     const times: number[][] = Array.from({ length: growthRounds }, () => []);
     for (const { store } of loaded) {
-      const answer = () => drain(ask(store, calls[0], body).calls);
+      const answer = () => drain(startQuery(store, calls[0], body).calls);
       units.push(totalUnits((await bench.capacity.during(answer)).reads));
       for (const round of times) round.push(await secondsOf(answer));
     }
@@ -140,7 +136,7 @@ const growthFigures = async (
 };
 
 /** Export, first line and memory at the largest size, and growth over all sizes. */
-export const speed: Part = {
+export const speed: BenchPart = {
   name: 'speed',
   title: 'How fast, beside bare loops over the same items; and growth with the calls of a project',
   run: async (context) => {

@@ -1,6 +1,6 @@
 /**
- * What a container loads: the size of each bundle, what it is made of, and how long it takes to be
- * ready against an empty handler.
+ * What a container loads: the size and content of each bundle, and its time to be ready against an
+ * empty handler.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,19 +14,19 @@ import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/constants.ts';
 import { localRegion } from '../../local/stores/store.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
+import type { BenchPart } from '../harness/part.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const handlers: readonly string[] = [...routes.map((route) => route.handler), 'authorizer'];
 
-/** The bundles of all handlers, in a folder that is removed at the end. */
+/** The bundles of all handlers, in a folder that disposal removes. */
 interface Bundles extends Disposable {
   readonly folder: string;
-  /** A handler's bundle. */
+  /** The path of a handler's bundle. */
   readonly file: (handler: string) => string;
 }
 
-/** Bundles every handler, with an empty one beside them. */
+/** Bundles every handler, and an empty one for comparison. */
 export const makeBundles = (): Bundles => {
   const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
   bundle({ root, handlers, outdir: folder, constants: constantsOf(defaultServiceName) });
@@ -41,7 +41,7 @@ export const makeBundles = (): Bundles => {
 
 const maxBytes = (handler: string): number => (handler === 'authorizer' ? 250_000 : 400_000);
 
-/** The size of each bundle. */
+/** The size of each bundle, in bytes. */
 export const bundleFigures = (folder: string): Figure[] =>
   handlers.map((handler) =>
     counted(`${handler}: bundle`, 'bytes', statSync(join(folder, handler, 'index.cjs')).size, {
@@ -49,15 +49,15 @@ export const bundleFigures = (folder: string): Figure[] =>
     }),
   );
 
-/** The package that a source file is of, or the folder of the project. */
+/** The package of a source file, or its folder in the project. */
 const ownerOf = (path: string): string => {
   const name = path.split('node_modules/').at(-1) ?? path;
   const depth = path.includes('node_modules/') && !name.startsWith('@') ? 1 : 2;
   return name.split('/').slice(0, depth).join('/');
 };
 
-/** How many of those that a bundle is made of are told. */
-const toldContributors = 8;
+/** How many of a bundle's contributors are listed. */
+const listedContributors = 8;
 
 const contributors = (folder: string, handler: string): Figure[] => {
   const metafile: Metafile = JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8'));
@@ -67,11 +67,11 @@ const contributors = (folder: string, handler: string): Figure[] => {
     bytes.set(ownerOf(path), (bytes.get(ownerOf(path)) ?? 0) + bytesInOutput);
   return [...bytes]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, toldContributors)
+    .slice(0, listedContributors)
     .map(([owner, size]) => counted(`${handler}: ${owner}`, 'bytes', size));
 };
 
-/** Loads a bundle as Lambda's runtime does, and says when that is done. */
+/** Loads a bundle as Lambda's runtime does, then says so. */
 const script = `
   globalThis.awslambda = { streamifyResponse: (handle) => handle };
   const { handler } = require(process.argv[1]);
@@ -84,7 +84,7 @@ const environment = {
   ...{ KEYS_TABLE: 'keys', PAYLOADS_BUCKET: 'payloads', INFERENCE_UPSTREAMS: '[]' },
 };
 
-/** From the spawn of a Node to its word that it has loaded a bundle, in ms. */
+/** The time from the spawn of Node until it has loaded a bundle, in ms. */
 const msToReady = async (file: string): Promise<number> => {
   const began = performance.now();
   const node = spawn(process.execPath, ['--eval', script, file], {
@@ -99,30 +99,30 @@ const msToReady = async (file: string): Promise<number> => {
   return ms;
 };
 
-/** How often each bundle is started, in turn with the empty one. */
+/** How often each bundle is started, in turns with the empty one. */
 const rounds = 15;
 
 const startRatios = async (bundles: Bundles): Promise<Figure[]> => {
   const empty: number[] = [];
   const ratios = new Map<string, number[]>(handlers.map((handler) => [handler, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [handler, ofHandler] of ratios) {
-      // The machine may be slower a moment later: each is compared with the empty one beside it.
+    for (const [handler, handlerRatios] of ratios) {
+      // The machine's speed varies, so each start is compared with an empty one right before it.
       const base = await msToReady(bundles.file('empty'));
       empty.push(base);
-      ofHandler.push((await msToReady(bundles.file(handler))) / base);
+      handlerRatios.push((await msToReady(bundles.file(handler))) / base);
     }
   }
   return [
     measured('an empty handler: ready', 'ms', empty),
-    ...[...ratios].map(([handler, ofHandler]) =>
-      measured(`${handler}: ready`, 'times the empty one', ofHandler, { atMost: 2.5 }),
+    ...[...ratios].map(([handler, handlerRatios]) =>
+      measured(`${handler}: ready`, 'times the empty one', handlerRatios, { atMost: 2.5 }),
     ),
   ];
 };
 
 /** Sizes and starts of bundles. */
-export const starts: Part = {
+export const starts: BenchPart = {
   name: 'starts',
   title: `Bundles, and the time from the spawn of Node to a loaded handler (${rounds} rounds)`,
   run: async () => {

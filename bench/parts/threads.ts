@@ -1,6 +1,6 @@
 import { threadsQueryBody } from '../../api/schemas/threads.ts';
 import type { Store } from '../../core/storage/index.ts';
-/** What statistics of threads read: nothing of it depends on the machine's speed. */
+/** What statistics of threads read. It is independent of the machine's speed. */
 import { queryThreads } from '../../core/threads/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
@@ -8,22 +8,22 @@ import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
-import { patience, sendAll, type Way } from '../harness/reporting.ts';
+import type { BenchPart } from '../harness/part.ts';
+import { benchBudget, type ReportMode, sendAll } from '../harness/reporting.ts';
 
 const project_id = 'acme/shop';
 
-/** A thread's id as long as those that tracing libraries make. */
+/** A thread's id as long as those of tracing libraries. */
 const threadId = (number: number): string => `01a0f4c2-c400-7430-99c4-${String(number).padStart(12, '0')}`;
 
-/** What a tracing library sums up for a turn: it rides in the header. */
+/** A turn's summary as tracing libraries make it. It lies in the header. */
 const summary = {
   usage: { 'gpt-4o': { requests: 3, prompt_tokens: 5321, completion_tokens: 187, total_tokens: 5508 } },
 };
 
 /**
- * The generator's turns, dealt out to ten times fewer threads, and what is below them; without
- * payloads, which no query over threads reads.
+ * The generator's turns in a tenth as many threads, and the calls below them. They have no
+ * payloads, which queries over threads do not read.
  */
 export function* threadCalls(turnCount: number): Generator<Call> {
   let turns = 0;
@@ -46,7 +46,7 @@ const queries: Readonly<Record<string, object>> = {
 
 const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
   const query = parseBody(threadsQueryBody, JSON.stringify({ project_id, ...body }));
-  const { counts, threads: answer } = queryThreads(store, query, patience());
+  const { counts, threads: answer } = queryThreads(store, query, benchBudget());
   const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));
   const units = totalUnits(reads);
   return [
@@ -56,15 +56,15 @@ const queryFigures = async (bench: Bench, store: Store, name: string, body: obje
   ];
 };
 
-/** What queries over so many turns in a tenth as many threads read. */
+/** What queries over `turnCount` turns in a tenth as many threads read. */
 export const threadFigures = async (bench: Bench, turnCount: number): Promise<Figure[]> => {
   const calls = [...threadCalls(turnCount)];
   const figures: Figure[] = [];
-  for (const way of ['together', 'apart'] satisfies Way[]) {
+  for (const mode of ['together', 'apart'] satisfies ReportMode[]) {
     const store = await bench.newStore();
-    await sendAll(store, calls, way);
+    await sendAll(store, calls, mode);
     for (const [name, body] of Object.entries(queries))
-      figures.push(...(await queryFigures(bench, store, `${name} (${way})`, body)));
+      figures.push(...(await queryFigures(bench, store, `${name} (${mode})`, body)));
   }
   return figures;
 };
@@ -72,7 +72,7 @@ export const threadFigures = async (bench: Bench, turnCount: number): Promise<Fi
 const maxTurns = 3000;
 
 /** Read units of statistics of threads. */
-export const threads: Part = {
+export const threads: BenchPart = {
   name: 'threads',
   title: `Statistics of ${maxTurns / 10} threads with ${maxTurns} turns, and calls below them (units: DynamoDB Local)`,
   run: async ({ bench }) => threadFigures(await bench(), maxTurns),

@@ -1,40 +1,45 @@
 /**
- * What storing calls takes: write and read units by index, requests, and the bytes that are stored.
- * Nothing of it depends on the machine's speed.
+ * What storing calls uses: write and read units by index, requests, and stored bytes. It is
+ * independent of the machine's speed.
  */
 import type { Store } from '../../core/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, jsonBytes, withoutThreads } from '../harness/calls.ts';
-import { totalUnits, type Used, unitsEach } from '../harness/capacity.ts';
+import { type CapacityUsed, totalUnits, unitsEach } from '../harness/capacity.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import type { Part } from '../harness/part.ts';
-import { batchSize, sendAll, type Way } from '../harness/reporting.ts';
+import type { BenchPart } from '../harness/part.ts';
+import { batchSize, type ReportMode, sendAll } from '../harness/reporting.ts';
 import { storedBytes } from '../harness/stored.ts';
 
-/** Calls reported in one way, and what should not be exceeded, a call. */
+/** Calls with the mode in which they are reported, and bounds per call. */
 interface Situation {
   readonly name: string;
-  readonly way: Way;
+  readonly mode: ReportMode;
   readonly calls: readonly Call[];
   /** Write units. */
   readonly units?: number;
-  /** Bytes stored, index rows included, as a share of the JSON received. */
+  /** Stored bytes with index rows, as a share of the JSON received. */
   readonly bytes?: number;
 }
 
 const situations = (calls: readonly Call[], maxAlone: number): Situation[] => {
   const outside = withoutThreads(calls);
   return [
-    { name: 'together', way: 'together', calls: outside, units: 3.3, bytes: 0.2 },
-    { name: 'apart', way: 'apart', calls: outside, units: 5.5, bytes: 0.32 },
-    { name: 'together, in threads', way: 'together', calls, units: 4.4, bytes: 0.2 },
-    { name: 'apart, in threads', way: 'apart', calls, units: 7, bytes: 0.32 },
-    { name: 'each alone', way: 'alone', calls: outside.slice(0, maxAlone) },
-    { name: 'each alone, in threads', way: 'alone', calls: calls.slice(0, maxAlone) },
+    { name: 'together', mode: 'together', calls: outside, units: 3.3, bytes: 0.2 },
+    { name: 'apart', mode: 'apart', calls: outside, units: 5.5, bytes: 0.32 },
+    { name: 'together, in threads', mode: 'together', calls, units: 4.4, bytes: 0.2 },
+    { name: 'apart, in threads', mode: 'apart', calls, units: 7, bytes: 0.32 },
+    { name: 'each alone', mode: 'alone', calls: outside.slice(0, maxAlone) },
+    { name: 'each alone, in threads', mode: 'alone', calls: calls.slice(0, maxAlone) },
   ];
 };
 
-const used = (name: string, { writes, reads, requests }: Used, count: number, atMost?: number): Figure[] => [
+const used = (
+  name: string,
+  { writes, reads, requests }: CapacityUsed,
+  count: number,
+  atMost?: number,
+): Figure[] => [
   counted(`${name}: write units`, 'units a call', totalUnits(writes) / count, {
     of: unitsEach(writes, count),
     ...(atMost !== undefined && { atMost }),
@@ -45,8 +50,8 @@ const used = (name: string, { writes, reads, requests }: Used, count: number, at
 
 const storedFigures = async (bench: Bench, store: Store, situation: Situation): Promise<Figure[]> => {
   const { name, calls, bytes: atMost } = situation;
-  const held = await storedBytes(store, bench.schemaOf(store.table));
-  const { items, segments, indexes, rows, segmentUnits, billed } = held;
+  const content = await storedBytes(store, bench.schemaOf(store.table));
+  const { items, segments, indexes, rows, segmentUnits, billed } = content;
   const stored = items + segments + indexes;
   return [
     counted(`${name}: bytes stored`, 'share of JSON', stored / jsonBytes(calls), {
@@ -61,11 +66,11 @@ const storedFigures = async (bench: Bench, store: Store, situation: Situation): 
   ];
 };
 
-/** What one situation takes, and what the same requests take when they are sent again. */
+/** Measures one situation, and the same requests sent again. */
 const measure = async (bench: Bench, situation: Situation): Promise<Figure[]> => {
-  const { name, way, calls, units } = situation;
+  const { name, mode, calls, units } = situation;
   const store = await bench.newStore();
-  const report = () => sendAll(store, calls, way);
+  const report = () => sendAll(store, calls, mode);
   const first = used(name, await bench.capacity.during(report), calls.length, units);
   const stored = await storedFigures(bench, store, situation);
   const again = used(`${name}, again`, await bench.capacity.during(report), calls.length);
@@ -75,8 +80,7 @@ const measure = async (bench: Bench, situation: Situation): Promise<Figure[]> =>
 /**
  * The figures of all situations.
  *
- * @param maxAlone how many of the calls are reported one request at a time at the most: they are
- * all alike
+ * @param maxAlone the most calls that are reported in requests of their own, which are all alike
  */
 export const writeFigures = async (
   bench: Bench,
@@ -89,7 +93,7 @@ export const writeFigures = async (
 };
 
 /** Write units, requests and stored bytes of reporting calls. */
-export const writes: Part = {
+export const writes: BenchPart = {
   name: 'writes',
   title: `Storing calls, in batches of ${batchSize} calls (units: DynamoDB Local; bytes: DynamoDB's rules of size)`,
   run: async ({ bench, calls }) => writeFigures(await bench(), calls),

@@ -1,19 +1,25 @@
 import { describe, expect, inject, it } from 'vitest';
 import { openBench } from '../../../../bench/harness/bench.ts';
-import { advice, differences, type Kept, readKept, toKept } from '../../../../bench/harness/guard.ts';
-import { countKept } from '../../../../bench/harness/kept.ts';
+import {
+  advice,
+  differences,
+  type RecordedFigures,
+  readRecorded,
+  toRecorded,
+} from '../../../../bench/harness/guard.ts';
+import { countRecorded } from '../../../../bench/harness/recorded.ts';
 import { assembly } from '../../../support/assembly.ts';
 
 describe('what the service takes', () => {
   it('is what bench/figures.json says', async () => {
     await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
-    const changes = differences(readKept(), toKept(await countKept(bench)));
+    const changes = differences(readRecorded(), toRecorded(await countRecorded(bench)));
     expect(changes, `${changes.join('\n')}\n${advice}\n`).toEqual([]);
   }, 120_000);
 });
 
 describe('figures that are kept', () => {
-  const before: Kept = { 'a: units': [3, 'units a call'], 'a: size': [1000, 'bytes'] };
+  const before: RecordedFigures = { 'a: units': [3, 'units a call'], 'a: size': [1000, 'bytes'] };
 
   it('are as they were where nothing changed', () => {
     expect(differences(before, before)).toEqual([]);
@@ -42,7 +48,7 @@ describe('figures that are kept', () => {
 
   it('count what an index takes by itself', () => {
     const figure = { name: 'x', unit: 'units', runs: 1, median: 2, spread: 0, of: { table: 1, by_time: 1 } };
-    expect(toKept({ writes: [figure] })).toEqual({
+    expect(toRecorded({ writes: [figure] })).toEqual({
       'writes: x': [2, 'units'],
       'writes: x, table': [1, 'units'],
       'writes: x, by_time': [1, 'units'],

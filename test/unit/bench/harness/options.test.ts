@@ -23,10 +23,10 @@ describe('the command line of the bench', () => {
   });
 
   it.each([
-    [['--only', 'sales'], 'there is no part "sales"; the parts are writes, queries'],
+    [['--only', 'sales'], 'unknown part "sales"; the parts are writes, queries'],
     [['--sizes', 'many'], 'should be whole numbers above 0'],
     [['--size', '1'], "Unknown option '--size'"],
-    [['a.jsonl', 'b.jsonl'], 'one file of calls, please, not 2'],
+    [['a.jsonl', 'b.jsonl'], 'give one file of calls, not 2'],
   ])('refuses %j, and says why', (args, message) => {
     expect(() => parse(...args)).toThrow(message);
   });

@@ -1,6 +1,6 @@
 /**
- * The figures that are kept in `figures.json`, which a test compares with the code's: those that
- * every machine gives alike.
+ * The recorded figures of `figures.json`, which a test compares with the code. They are the same on
+ * every machine.
  */
 
 import { extraFigures } from '../parts/extras.ts';
@@ -15,23 +15,23 @@ import { generatedCalls, jsonBytes } from './calls.ts';
 import { counted, type Figure } from './figures.ts';
 import { compressedBytes } from './profile.ts';
 
-/** Few enough for a test, which the figures are nearly the same at. */
+/** Few enough for a test, with nearly the figures of many. */
 const [conversations, alone, turns] = [6, 10, 100];
-/** More for queries: a project that ends within the first page is read for less. */
+/** Queries need more: a project that fits into the first page costs less to read. */
 const queriedConversations = 20;
-/** Enough for batches of 100 to be like those of a real day: compressing alone is quick. */
+/** Enough for batches of 100 as on a real day. Compressing alone is fast. */
 const compressedConversations = 60;
-/** How many calls are compressed together, in the figures that costs are worked out from. */
+/** Calls per compressed batch, for the figures behind the cost tables. */
 export const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
 
 /**
- * Whether a query reads the same every time: one that needs all payloads reads a segment twice or
- * not, by which shard's page comes first.
+ * Whether a query reads the same every time. One over all payloads may read a segment twice,
+ * depending on which shard's page comes first.
  */
 const isSteady = ({ name }: Figure): boolean =>
   !/^(?:everything, all columns|count by a field of the inputs)/.test(name);
 
-/** The size of every handler's bundle, minified. */
+/** The minified size of every handler's bundle. */
 const sizesOfBundles = (): Figure[] => {
   using bundles = makeBundles();
   return bundleFigures(bundles.folder);
@@ -49,8 +49,8 @@ const payloadFigures = (): Figure[] => {
   ];
 };
 
-/** Counts all figures that are kept, by the group that they are of. */
-export const countKept = async (bench: Bench): Promise<Readonly<Record<string, readonly Figure[]>>> => {
+/** Counts all recorded figures, by group. */
+export const countRecorded = async (bench: Bench): Promise<Readonly<Record<string, readonly Figure[]>>> => {
   const calls = generatedCalls(conversations);
   return {
     writes: await writeFigures(bench, calls, alone),

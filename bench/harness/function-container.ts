@@ -1,44 +1,43 @@
-/** A function in a process of its own, as a container of Lambda's holds it. */
+/** A function in a process of its own, like a Lambda container. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { FunctionSpec } from '../../local/template/functions.ts';
-import type { Failed, Invocation, Invoked } from './function-process.ts';
+import type { Invocation, InvocationFailure, InvocationResult } from './function-process.ts';
 
-/** What Lambda's runtime for Node gives V8 of a function's memory. */
+/** The share of a function's memory that Lambda's Node runtime gives to V8. */
 const memoryFlags = (memoryMb: number): string[] => [
   `--max-semi-space-size=${Math.floor(memoryMb * 0.05)}`,
   `--max-old-space-size=${Math.floor(memoryMb * 0.9)}`,
 ];
 
-/** A function in a process, which ends with it. */
-export class HeldFunction implements Disposable {
+/** A function in a child process. Disposal ends the process. */
+export class FunctionContainer implements Disposable {
   readonly #child: ChildProcess;
-  /**
-   * The code that the process ends with; null where V8 aborts it, as it does where its heap is
-   * full.
-   */
+  /** The exit code of the process; null if V8 aborts it because its heap is full. */
   readonly #ended: Promise<number | null>;
 
-  /** @param environment beside the function's own */
+  /** @param environment variables beside the function's own */
   constructor(spec: FunctionSpec, memoryMb: number, environment: Readonly<Record<string, string>>) {
     this.#child = fork(new URL('./function-process.ts', import.meta.url), [`${spec.folder}/index.cjs`], {
       execArgv: memoryFlags(memoryMb),
       env: { PATH: process.env.PATH, ...environment, ...spec.environment },
-      // V8 has much to say of a heap that is full.
+      // V8 prints a long report when its heap is full.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
-    // What could not be sent is seen by the process's end.
+    // The end of the process tells that a message could not be sent.
     this.#child.on('error', () => {});
   }
 
   /**
-   * Lets it answer an event.
+   * Invokes the function with an event.
    *
-   * @returns undefined where the process ran out of memory over it
-   * @throws Error where it failed in another way
+   * @returns undefined if the process ran out of memory
+   * @throws Error if it failed in another way
    */
-  async invoke(event: object): Promise<Invoked | undefined> {
-    const answered = new Promise<Invoked | Failed>((resolve) => this.#child.once('message', resolve));
+  async invoke(event: object): Promise<InvocationResult | undefined> {
+    const answered = new Promise<InvocationResult | InvocationFailure>((resolve) =>
+      this.#child.once('message', resolve),
+    );
     this.#child.send({ event: JSON.stringify(event) } satisfies Invocation);
     const answer = await Promise.race([answered, this.#ended]);
     if (answer === null) return undefined;
