@@ -9,9 +9,12 @@ import type { Entry, FeedbackHeader, Place } from './model.ts';
  * The attributes of an item, beside those that keys.ts makes. Index rows have h, f and r.
  *
  *   h  head, with the payload where that is small; perhaps packed
- *   b  the packed payload, where it is not small        o  its object in the bucket, where it is too big for an item
- *   d  digest of the content                            x  when it expires
- *   f  the place of the first record of its line         r  the place of the record that replaced this one: a tombstone
+ *   b  the packed payload, where it is not small
+ *   o  its object in the bucket, where it is too big for an item
+ *   d  digest of the content
+ *   x  when it expires
+ *   f  the place of the first record of its line
+ *   r  the place of the record that replaced this one: a tombstone
  *   g  an object in the bucket that may be left of what this item was before
  *
  * An item with neither h nor r is nothing to readers: its record has been purged, and its object is

@@ -81,7 +81,9 @@ async function* inOrder(
   else yield* chunked(await sortRecords(sort, planned, reader, records), sortedBatch);
 }
 
-/** Bytes in memory of a held record beside its payload and the texts that it is sorted by, about. */
+/**
+ * Bytes in memory of a held record beside its payload and the texts that it is sorted by, about.
+ */
 const headerBytes = 2048;
 
 const sizeOf = ({ key, kept: { payload } }: Keyed<FeedbackRecord>): number =>

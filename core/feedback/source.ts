@@ -37,7 +37,9 @@ const rangesOf = (
   }
 };
 
-/** Rows to ask each range for when it is not known how many records are enough: something to send. */
+/**
+ * Rows to ask each range for when it is not known how many records are enough: something to send.
+ */
 const unknownRows = 128;
 /** Some rows are of records that were replaced. */
 const rowsPerRecord = 1.2;

@@ -75,8 +75,8 @@ export class Enricher {
   }
 
   /**
-   * Fetches what is required and not there yet, in the order of the rows. Calls that are gone by now
-   * are left out. A call whose payload is in its item comes back as it is now.
+   * Fetches what is required and not there yet, in the order of the rows. Calls that are gone by
+   * now are left out. A call whose payload is in its item comes back as it is now.
    *
    * @throws ServiceError 503 when storage does not give something in time
    */

@@ -3,14 +3,17 @@ import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { PartRow } from './scan.ts';
 
-/** Whether two rows are of one call: the same id, and the same key but for its last byte, `S` or `E`. */
+/**
+ * Whether two rows are of one call: the same id, and the same key but for its last byte, `S` or
+ * `E`.
+ */
 const isSameCall = (a: PartRow, b: PartRow): boolean =>
   a.part.id === b.part.id && Buffer.compare(a.key.subarray(0, -1), b.key.subarray(0, -1)) === 0;
 
 /**
- * Joins rows into calls; a call's start and end are neighbours. An end without its start is skipped:
- * the call has moved. The table itself is asked for the end of a start without one: either the call
- * is running, or its end came first and has no place in the index.
+ * Joins rows into calls; a call's start and end are neighbours. An end without its start is
+ * skipped: the call has moved. The table itself is asked for the end of a start without one: either
+ * the call is running, or its end came first and has no place in the index.
  *
  * @throws ServiceError 503 when storage does not give an end in time
  */

@@ -37,7 +37,9 @@ export async function* readSource(
   yield* order === 'sort' ? calls : orderTies(descending, calls);
 }
 
-/** Rows to ask for in all when it is not known how many calls are enough: something to send at once. */
+/**
+ * Rows to ask for in all when it is not known how many calls are enough: something to send at once.
+ */
 const unknownRows = 32;
 /** A call has up to two rows, and some calls may be missing. */
 const rowsPerCall = 2.2;

@@ -42,7 +42,9 @@ export const sortThreads = (
     batches,
   );
 
-/** Puts threads in order of their ids that come in order of the index: it has a digest of long ids. */
+/**
+ * Puts threads in order of their ids that come in order of the index: it has a digest of long ids.
+ */
 export const orderLongIds = (
   descending: boolean,
   batches: AsyncIterable<readonly ThreadStatistics[]>,

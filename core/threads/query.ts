@@ -66,8 +66,8 @@ async function* inOrder(
 }
 
 /**
- * Puts the header before the first threads, or alone at the end. What fails before the first threads
- * is then an error like any other.
+ * Puts the header before the first threads, or alone at the end. What fails before the first
+ * threads is then an error like any other.
  */
 async function* withHeader(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[]> {
   let header = [threadCsvHeader];

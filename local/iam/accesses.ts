@@ -7,12 +7,16 @@ import type { Access } from './policy.ts';
 /*
  * What requests to DynamoDB and S3 need to be allowed, after AWS's own pages:
  *
- *   Service Authorization Reference, "Actions, resources, and condition keys" for Amazon DynamoDB and for Amazon S3
- *   DynamoDB Developer Guide, "Using IAM with DynamoDB transactions" (transaction-apis-iam): the actions of a transaction are
- *     those of its parts, a ConditionCheck is dynamodb:ConditionCheckItem
- *   DynamoDB Developer Guide, "IAM security policies with PartiQL for DynamoDB" (ql-iam): an INSERT is dynamodb:PartiQLInsert
- *   S3 User Guide, "How to prevent object overwrites with conditional writes" (conditional-writes) and "How to perform
- *     conditional deletes" (conditional-deletes): with If-Match, s3:GetObject beside s3:PutObject or s3:DeleteObject
+ *   Service Authorization Reference, "Actions, resources, and condition keys" for Amazon DynamoDB
+ *     and for Amazon S3
+ *   DynamoDB Developer Guide, "Using IAM with DynamoDB transactions" (transaction-apis-iam): the
+ *     actions of a transaction are those of its parts, a ConditionCheck is
+ *     dynamodb:ConditionCheckItem
+ *   DynamoDB Developer Guide, "IAM security policies with PartiQL for DynamoDB" (ql-iam): an INSERT
+ *     is dynamodb:PartiQLInsert
+ *   S3 User Guide, "How to prevent object overwrites with conditional writes" (conditional-writes)
+ *     and "How to perform conditional deletes" (conditional-deletes): with If-Match, s3:GetObject
+ *     beside s3:PutObject or s3:DeleteObject
  *   S3 API, GetObject: whoever may not s3:ListBucket gets a 403 for an object that is not there
  */
 

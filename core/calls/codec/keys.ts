@@ -17,7 +17,7 @@ import type { Micros, ProjectId } from '../../wire/index.ts';
  *   table      k   project 0 call id                 p   S (start) | E (end)
  *              k   project 0 2 segment id            p   P (payload segment)
  *   by_time    tk  project 0 shard of the trace      ts  started at, call id 0 S|E
- *   by_trace   rk  project 0 trace id                ts  (the same attribute; starts alone have an rk)
+ *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
  */
 

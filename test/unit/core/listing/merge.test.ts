@@ -31,7 +31,8 @@ const fakeRanges = (ranges: readonly (readonly Row[])[], maxRows = Number.POSITI
         requests.push({ range, start: from, limit });
         await nextTurn();
         const end = from + Math.min(limit ?? maxRows, maxRows);
-        // As DynamoDB does, a page that ends with the range's last row may name a next one, an empty one.
+        // As DynamoDB does, a page that ends with the range's last row may name a next one, an
+        // empty one.
         return { rows: rows.slice(from, end), next: end <= rows.length ? { at: end } : undefined };
       },
   );

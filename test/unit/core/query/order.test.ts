@@ -39,7 +39,10 @@ describe('compareText', () => {
   });
 });
 
-/** A call whose inputs have a list of values under `0`, `1`, …; those that are undefined are not there. */
+/**
+ * A call whose inputs have a list of values under `0`, `1`, …; those that are undefined are not
+ * there.
+ */
 const callWith = (header: CallHeader, values: readonly unknown[]) =>
   new CallRow(names, header, { inputs: JSON.stringify({ ...values }) } as Payload);
 

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { anchorsOf, documents, filesLike, linesOf, repository, textOf } from '../../support/documents.ts';
+
+/** Text of a document that is not fenced code. */
+const outsideCode = (markdown: string): string =>
+  linesOf(markdown)
+    .map(({ text, code }) => (code ? '' : text))
+    .join('\n');
+
+const exists = (file: string): boolean => existsSync(join(repository, file));
+
+/** Whether a path below the repository, perhaps with an anchor, leads somewhere. */
+const resolves = (target: string): boolean => {
+  const [file = '', anchor] = target.split('#');
+  if (!exists(file)) return false;
+  return anchor === undefined || anchorsOf(textOf(file)).has(anchor);
+};
+
+/** The targets of a document's links, as paths below the repository, but for addresses. */
+const targetsOf = (file: string): string[] =>
+  [...outsideCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^\w+:/.test(target))
+    .map((target) => (target.startsWith('#') ? `${file}${target}` : normalize(join(dirname(file), target))));
+
+/** Folders of the repository, by whose names a path is told from other code. */
+const folders = filesLike('*/').map((folder) => folder.replace(/\/$/, ''));
+
+/** Code spans of a document that are paths of the repository; `<…>` and `…` stand for anything. */
+const pathsIn = (file: string): string[] =>
+  [...outsideCode(textOf(file)).matchAll(/`([\w.{},*/-]+\/[\w.{},*/-]*)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => folders.includes(path.split('/')[0] ?? ''));
+
+describe.each(documents)('%s', (file) => {
+  it('links to files and headings that there are', () => {
+    expect(targetsOf(file).filter((target) => !resolves(target))).toEqual([]);
+  });
+
+  it('names paths that there are', () => {
+    const missing = pathsIn(file).filter((path) => !exists(path) && filesLike(path).length === 0);
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('code', () => {
+  it('names documents, headings and decisions that there are', () => {
+    const decisions = new Set(filesLike('docs/decisions/*.md').map((file) => file.slice(15, 19)));
+    const missing = filesLike('**/*.ts', '.github/**/*.yml', '.ci/*').flatMap((file) => {
+      const text = textOf(file);
+      const pages = [...text.matchAll(/\bdocs\/[\w-]+\.md(?:#[\w-]+)?/g)].map(([page]) => page);
+      const numbers = [...text.matchAll(/\bdecisions?[ /](\d{4})\b/g)].map(([, number = '']) => number);
+      return [
+        ...pages.filter((page) => !resolves(page)),
+        ...numbers.filter((number) => !decisions.has(number)),
+      ].map((target) => `${file}: ${target}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the table of folders', () => {
+  it('has every folder of code and every module of the core', () => {
+    const [, section = ''] = /\n## Folders\n(.*?)\n## /s.exec(textOf('docs/architecture.md')) ?? [];
+    const named = [...section.matchAll(/^\| `([\w/]+?)\/?` \|/gm)].map(([, folder]) => folder);
+    const code = folders.filter((folder) => filesLike(`${folder}/**/*.ts`).length > 0 && folder !== 'core');
+    const modules = filesLike('core/*/').map((folder) => folder.replace(/\/$/, ''));
+    expect(named.toSorted()).toEqual([...code, ...modules].toSorted());
+  });
+});
