@@ -1,20 +1,26 @@
 /** Loops over a store's items without the service. Its speed is compared with theirs. */
-import { paginateScan, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { timeRange } from '../../core/calls/index.ts';
-import { getItems, type Item, queryPage, type Store } from '../../core/storage/index.ts';
+import {
+  documents,
+  getItems,
+  type Item,
+  queryPage,
+  type Store,
+  scanTable,
+} from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { benchBudget } from './reporting.ts';
 
 /** The keys of all segments of a store, for {@link bareLoop}. */
 export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
   const keys: Item[] = [];
-  const pages = paginateScan(table, {
-    TableName: table.name,
+  const pages = scanTable(table, {
     FilterExpression: 'p = :p',
-    ExpressionAttributeValues: { ':p': { S: 'P' } },
+    ExpressionAttributeValues: { ':p': 'P' },
     ProjectionExpression: 'k, p',
   });
-  for await (const { Items = [] } of pages) keys.push(...Items);
+  for await (const items of pages) keys.push(...items);
   return keys;
 };
 
@@ -36,12 +42,12 @@ export const bareLoop = async (store: Store, project: string, keys: readonly Ite
 
 /** Queries 128 rows of the index by time. */
 export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
-  table.client.send(
+  documents(table).send(
     new QueryCommand({
       TableName: table.name,
       IndexName: 'by_time',
       KeyConditionExpression: 'tk = :k',
-      ExpressionAttributeValues: { ':k': { B: range(project, 0).partition[1] } },
+      ExpressionAttributeValues: { ':k': range(project, 0).partition[1] },
       Limit: 128,
     }),
   );

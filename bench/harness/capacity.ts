@@ -1,10 +1,8 @@
+import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type {
-  AttributeValue,
   BatchExecuteStatementCommandInput,
   BatchExecuteStatementCommandOutput,
-  ConsumedCapacity,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+} from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../core/storage/index.ts';
 import { baseTable, putUnits, type TableSchema } from './item-size.ts';
 
@@ -58,7 +56,7 @@ const insertUnits = (
   Statements.map(({ Statement = '', Parameters = [] }, i) => {
     const { table = '', names = '' } = insertion.exec(Statement)?.groups ?? {};
     const item: Item = Object.fromEntries(
-      [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at] as AttributeValue]),
+      [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at]]),
     );
     const units = putUnits(item, schemaOf({ name: table }));
     return Responses[i]?.Error ? { [baseTable]: units[baseTable] ?? 0 } : units;

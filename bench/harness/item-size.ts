@@ -1,5 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../core/storage/index.ts';
+import { asMap, type Item, type Value } from '../../core/storage/index.ts';
 import type { TableSpec } from '../../local/template/stores.ts';
 
 /*
@@ -21,19 +20,18 @@ const numberBytes = (text: string): number => {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** The size of an attribute's value, in bytes. */
-const valueBytes = (value: AttributeValue): number => {
-  if (value.S !== undefined) return Buffer.byteLength(value.S);
-  if (value.N !== undefined) return numberBytes(value.N);
-  if (value.B !== undefined) return value.B.byteLength;
-  if (value.L !== undefined) return 3 + sum(value.L.map((element) => 1 + valueBytes(element)));
-  if (value.M !== undefined)
-    return 3 + sum(Object.entries(value.M).map((entry) => 1 + attributeBytes(...entry)));
-  if (value.BOOL !== undefined || value.NULL !== undefined) return 1;
-  throw new Error(`no rule for the size of ${Object.keys(value)}`);
+const valueBytes = (value: Value): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return numberBytes(String(value));
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (Array.isArray(value)) return 3 + sum(value.map((element: Value) => 1 + valueBytes(element)));
+  if (typeof value === 'boolean' || value === null) return 1;
+  const map = asMap(value);
+  if (!map) throw new Error(`no rule for the size of ${value}`);
+  return 3 + sum(Object.entries(map).map((entry) => 1 + attributeBytes(...entry)));
 };
 
-const attributeBytes = (name: string, value: AttributeValue): number =>
-  Buffer.byteLength(name) + valueBytes(value);
+const attributeBytes = (name: string, value: Value): number => Buffer.byteLength(name) + valueBytes(value);
 
 /** The size of an item in bytes: names and values of its attributes. */
 export const itemBytes = (item: Item): number =>
@@ -80,7 +78,7 @@ export const baseTable = 'table';
 export const rowBytes = (item: Item, { indexes }: TableSchema): Record<string, number> => {
   const rows: Record<string, number> = { [baseTable]: itemBytes(item) };
   for (const { name, keys, projected } of indexes) {
-    if (!keys.every((key) => item[key])) continue;
+    if (!keys.every((key) => item[key] !== undefined)) continue;
     const row = Object.entries(item).filter(([attribute]) => projected?.includes(attribute) ?? true);
     rows[name] = itemBytes(Object.fromEntries(row));
   }

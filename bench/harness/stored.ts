@@ -1,5 +1,4 @@
-import { paginateScan } from '@aws-sdk/client-dynamodb';
-import type { Store } from '../../core/storage/index.ts';
+import { type Store, scanTable } from '../../core/storage/index.ts';
 import { baseTable, billedOverhead, rowBytes, type TableSchema, writeUnits } from './item-size.ts';
 
 /** The content of a store of calls, in bytes by DynamoDB's rules. */
@@ -21,10 +20,10 @@ export interface StoredBytes {
 /** Adds up a store's table. Nothing may lie in the bucket. */
 export const storedBytes = async ({ table }: Store, schema: TableSchema): Promise<StoredBytes> => {
   let [items, segments, indexes, rows, segmentUnits] = [0, 0, 0, 0, 0];
-  for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) {
-    for (const item of Items) {
+  for await (const page of scanTable(table)) {
+    for (const item of page) {
       const { [baseTable]: own = 0, ...others } = rowBytes(item, schema);
-      const isSegment = item.p?.S === 'P';
+      const isSegment = item.p === 'P';
       if (isSegment) segmentUnits += writeUnits(own);
       segments += isSegment ? own : 0;
       items += isSegment ? 0 : own;

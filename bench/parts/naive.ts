@@ -16,7 +16,7 @@ const attributes = (fields: Readonly<Record<string, unknown>>): Item =>
     Object.entries(fields).flatMap(([name, value]) =>
       value === null || value === undefined
         ? []
-        : [[name, { S: typeof value === 'string' ? value : JSON.stringify(value) }]],
+        : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
     ),
   );
 

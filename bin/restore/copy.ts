@@ -1,5 +1,13 @@
-import { DescribeTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
-import { type Item, insertItems, putItems, requestBudget, type Table } from '../../core/storage/index.ts';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  asNumber,
+  type Item,
+  insertItems,
+  putItems,
+  requestBudget,
+  scanTable,
+  type Table,
+} from '../../core/storage/index.ts';
 import type { RestoreOptions } from './options.ts';
 
 /** Numbers of items. */
@@ -33,7 +41,10 @@ const requireSameKeys = async (from: Table, to: Table): Promise<void> => {
   throw new Error(`the tables have different keys: ${from.name} has ${source}, ${to.name} has ${target}`);
 };
 
-const expired = ({ x }: Item, nowSeconds: number): boolean => x?.N !== undefined && Number(x.N) < nowSeconds;
+const expired = ({ x }: Item, nowSeconds: number): boolean => {
+  const seconds = asNumber(x);
+  return seconds !== undefined && seconds < nowSeconds;
+};
 
 /**
  * Selects a project's items. In every table but that of the keys, the partition key is the
@@ -43,8 +54,8 @@ const ofProject = (project: string) => ({
   FilterExpression: '#k = :project OR begins_with(#k, :prefix)',
   ExpressionAttributeNames: { '#k': 'k' },
   ExpressionAttributeValues: {
-    ':project': { B: Buffer.from(project) },
-    ':prefix': { B: Buffer.from(`${project}\0`) },
+    ':project': Buffer.from(project),
+    ':prefix': Buffer.from(`${project}\0`),
   },
 });
 
@@ -70,10 +81,9 @@ export const copyItems = async (
     return items.length - present.length;
   };
   const copySegment = async (Segment: number): Promise<void> => {
-    const input = { TableName: from.name, TotalSegments: segments, Segment, ConsistentRead: true };
-    const pages = paginateScan({ client: from.client }, { ...input, ...(project && ofProject(project)) });
-    for await (const { Items = [] } of pages) {
-      const items = Items.filter((item) => !expired(item, Date.now() / 1000));
+    const options = { TotalSegments: segments, Segment, ConsistentRead: true };
+    for await (const page of scanTable(from, { ...options, ...(project && ofProject(project)) })) {
+      const items = page.filter((item) => !expired(item, Date.now() / 1000));
       const written = await write(items);
       counts = { read: counts.read + items.length, written: counts.written + written };
       onProgress(counts);

@@ -1,4 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { asBytes, asText, type Item, type Value } from '../storage/index.ts';
 import { formatTime, type Micros, parseTime } from '../wire/index.ts';
 import { formatGrant, formatGrants, type Grant, parseGrant } from './grant.ts';
 import { digestKey, type Key } from './key.ts';
@@ -87,26 +87,33 @@ export const keyState = (record: KeyRecord, now: Micros): KeyState => {
  * The record as an item of the keys table, with names and values that an operator can read in the
  * console.
  */
-export const toItem = (record: KeyRecord): Record<string, AttributeValue> => ({
-  id: { S: record.id },
-  digest: { B: record.digest },
-  user: { S: record.user },
-  grants: { L: record.grants.map((grant) => ({ S: formatGrant(grant) })) },
-  createdAt: { S: formatTime(record.createdAt) },
-  ...(record.expiresAt !== undefined && { expiresAt: { S: formatTime(record.expiresAt) } }),
-  ...(record.revokedAt !== undefined && { revokedAt: { S: formatTime(record.revokedAt) } }),
+export const toItem = (record: KeyRecord): Item => ({
+  id: record.id,
+  digest: record.digest,
+  user: record.user,
+  grants: record.grants.map(formatGrant),
+  createdAt: formatTime(record.createdAt),
+  ...(record.expiresAt !== undefined && { expiresAt: formatTime(record.expiresAt) }),
+  ...(record.revokedAt !== undefined && { revokedAt: formatTime(record.revokedAt) }),
 });
 
 /** Reads a time; undefined where the item has none, an error where it has something else. */
-const timeOf = (item: Record<string, AttributeValue>, name: string): Micros | undefined => {
-  const value = item[name];
-  if (value === undefined) return undefined;
-  return required(item, name, value.S === undefined ? undefined : parseTime(value.S));
+const timeOf = (item: Item, name: string): Micros | undefined => {
+  if (item[name] === undefined) return undefined;
+  const text = asText(item[name]);
+  return required(item, name, text === undefined ? undefined : parseTime(text));
 };
 
-const required = <T>(item: Record<string, AttributeValue>, name: string, value: T | undefined): T => {
-  if (value === undefined) throw new Error(`the record of key ${item.id?.S} is damaged: ${name}`);
+const required = <T>(item: Item, name: string, value: T | undefined): T => {
+  if (value === undefined) throw new Error(`the record of key ${asText(item.id)} is damaged: ${name}`);
   return value;
+};
+
+/** The grants of a list of texts; undefined where it is none, or one of them is no grant. */
+const grantsOf = (value: Value | undefined): Grant[] | undefined => {
+  if (!Array.isArray(value)) return undefined;
+  const grants = value.map((grant) => (typeof grant === 'string' ? parseGrant(grant) : undefined));
+  return grants.includes(undefined) ? undefined : grants.filter((grant) => grant !== undefined);
 };
 
 /**
@@ -115,17 +122,15 @@ const required = <T>(item: Record<string, AttributeValue>, name: string, value: 
  * @throws Error when the item is not what {@link toItem} writes: a damaged record never counts as a
  * valid key, least of all as one that does not expire
  */
-export const fromItem = (item: Record<string, AttributeValue>): KeyRecord => {
-  const digest = item.digest?.B;
+export const fromItem = (item: Item): KeyRecord => {
+  const digest = asBytes(item.digest);
   const expiresAt = timeOf(item, 'expiresAt');
   const revokedAt = timeOf(item, 'revokedAt');
   return {
-    id: required(item, 'id', item.id?.S),
+    id: required(item, 'id', asText(item.id)),
     digest: required(item, 'digest', digest?.length === digestBytes ? digest : undefined),
-    user: required(item, 'user', item.user?.S),
-    grants: required(item, 'grants', item.grants?.L).map(({ S }) =>
-      required(item, 'grants', S === undefined ? undefined : parseGrant(S)),
-    ),
+    user: required(item, 'user', asText(item.user)),
+    grants: required(item, 'grants', grantsOf(item.grants)),
     createdAt: required(item, 'createdAt', timeOf(item, 'createdAt')),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),

@@ -1,11 +1,6 @@
-import {
-  ConditionalCheckFailedException,
-  GetItemCommand,
-  PutItemCommand,
-  paginateScan,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { isThrottling, type Meter, type Table } from '../storage/index.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { documents, isThrottling, type Meter, scanTable, type Table } from '../storage/index.ts';
 import { formatTime, type Micros } from '../wire/index.ts';
 import { fromItem, type KeyRecord, toItem } from './record.ts';
 
@@ -27,15 +22,15 @@ const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
  * @throws the SDK's error when the table does not answer; Error when the record is damaged
  */
 export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
-  const command = new GetItemCommand({
+  const command = new GetCommand({
     TableName: table.name,
-    Key: { id: { S: id } },
+    Key: { id },
     ConsistentRead: true,
     ReturnConsumedCapacity: 'TOTAL',
   });
   if (meter) meter.requests++;
   try {
-    const { Item, ConsumedCapacity } = await table.client.send(command);
+    const { Item, ConsumedCapacity } = await documents(table).send(command);
     if (meter) meter.readUnits += ConsumedCapacity?.CapacityUnits ?? 0;
     return Item && fromItem(Item);
   } catch (error) {
@@ -53,14 +48,14 @@ export const getKey = async (table: Table, id: string, meter?: Meter): Promise<K
  */
 export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> => {
   const answer = await conditional(
-    table.client.send(
-      new PutItemCommand({
+    documents(table).send(
+      new PutCommand({
         TableName: table.name,
         Item: toItem(record),
         ConditionExpression:
           'attribute_not_exists(#id) OR (#digest = :digest AND attribute_not_exists(#revokedAt))',
         ExpressionAttributeNames: { '#id': 'id', '#digest': 'digest', '#revokedAt': 'revokedAt' },
-        ExpressionAttributeValues: { ':digest': { B: record.digest } },
+        ExpressionAttributeValues: { ':digest': record.digest },
       }),
     ),
   );
@@ -76,14 +71,14 @@ export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> 
  */
 export const revokeKey = async (table: Table, id: string, now: Micros): Promise<KeyRecord | undefined> => {
   const answer = await conditional(
-    table.client.send(
-      new UpdateItemCommand({
+    documents(table).send(
+      new UpdateCommand({
         TableName: table.name,
-        Key: { id: { S: id } },
+        Key: { id },
         ConditionExpression: 'attribute_exists(#id)',
         UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
         ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },
-        ExpressionAttributeValues: { ':now': { S: formatTime(now) } },
+        ExpressionAttributeValues: { ':now': formatTime(now) },
         ReturnValues: 'ALL_NEW',
       }),
     ),
@@ -98,7 +93,6 @@ export const revokeKey = async (table: Table, id: string, now: Micros): Promise<
  */
 export const listKeys = async (table: Table): Promise<KeyRecord[]> => {
   const records: KeyRecord[] = [];
-  const pages = paginateScan({ client: table.client }, { TableName: table.name, ConsistentRead: true });
-  for await (const page of pages) records.push(...(page.Items ?? []).map(fromItem));
+  for await (const items of scanTable(table, { ConsistentRead: true })) records.push(...items.map(fromItem));
   return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 };

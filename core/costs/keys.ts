@@ -37,7 +37,7 @@ const partition = (projectId: ProjectId): Uint8Array => Buffer.from(projectId, '
 /** The key of a price; undefined for an id that no price can have. */
 export const priceKey = (projectId: ProjectId, id: string): Item | undefined => {
   const bytes = packUuid(id);
-  return bytes && { k: { B: partition(projectId) }, p: { B: bytes } };
+  return bytes && { k: partition(projectId), p: bytes };
 };
 
 /** The price's id, out of the table's sort key. */

@@ -1,5 +1,5 @@
 import { readRange } from '../listing/index.ts';
-import type { Item, RequestBudget, Table } from '../storage/index.ts';
+import { asBytes, asText, type Item, type RequestBudget, type Table } from '../storage/index.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../wire/index.ts';
 import { priceIdOf, priceKey, pricesRange } from './keys.ts';
 import type { Price } from './model.ts';
@@ -15,21 +15,21 @@ export interface CostStore {
  */
 export const toItem = (projectId: ProjectId, price: Price): Item => ({
   ...priceKey(projectId, price.id),
-  model: { S: price.model },
-  prompt: { S: String(price.promptTokenCost) },
-  completion: { S: String(price.completionTokenCost) },
-  promptUnit: { S: price.promptTokenCostUnit },
-  completionUnit: { S: price.completionTokenCostUnit },
-  effective: { S: formatTime(price.effectiveDate) },
-  provider: { S: price.providerId },
-  createdAt: { S: formatTime(price.createdAt) },
-  createdBy: { S: price.createdBy },
+  model: price.model,
+  prompt: String(price.promptTokenCost),
+  completion: String(price.completionTokenCost),
+  promptUnit: price.promptTokenCostUnit,
+  completionUnit: price.completionTokenCostUnit,
+  effective: formatTime(price.effectiveDate),
+  provider: price.providerId,
+  createdAt: formatTime(price.createdAt),
+  createdBy: price.createdBy,
 });
 
 const damaged = (name: string): Error => new Error(`an item of the costs table is damaged: ${name}`);
 
 const textOf = (item: Item, name: string): string => {
-  const text = item[name]?.S;
+  const text = asText(item[name]);
   if (text === undefined) throw damaged(name);
   return text;
 };
@@ -53,9 +53,10 @@ const timeOf = (item: Item, name: string): Micros => {
  * a free model
  */
 export const fromItem = (item: Item): Price => {
-  if (!item.p?.B) throw damaged('p');
+  const key = asBytes(item.p);
+  if (!key) throw damaged('p');
   return {
-    id: priceIdOf(item.p.B),
+    id: priceIdOf(key),
     model: textOf(item, 'model'),
     promptTokenCost: costOf(item, 'prompt'),
     completionTokenCost: costOf(item, 'completion'),

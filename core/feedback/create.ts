@@ -142,7 +142,7 @@ const insertAgain = async (
     const found = (await readStored(store, projectId, [id], budget)).get(id);
     if (isRecord(found)) {
       // The insertion may have been this request's own, whose answer was lost.
-      const isOwn = own.object !== undefined && found.item.o?.S === own.object;
+      const isOwn = own.object !== undefined && found.item.o === own.object;
       if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], budget);
       if (!hasContent(found, request.record)) throw conflict(exists(request));
       return found;

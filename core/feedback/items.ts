@@ -1,5 +1,14 @@
 import { fromUnsignedTimeBytes, unpack } from '../encoding/index.ts';
-import { type Condition, expiry, expiryIn, type Item, type Store, shardCount } from '../storage/index.ts';
+import {
+  asBytes,
+  asText,
+  type Condition,
+  expiry,
+  expiryIn,
+  type Item,
+  type Store,
+  shardCount,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { fromHead } from './head.ts';
 import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey } from './keys.ts';
@@ -35,9 +44,9 @@ export interface Frame {
 export const frameItem = (store: Store, { header, digest, origin, leftover }: Frame): Item => ({
   ...recordKey(header.projectId, header.id),
   ...indexKeys(header, shardCount(store)),
-  d: { B: digest },
-  ...(origin && { f: { B: placeBytes(origin) } }),
-  ...(leftover !== undefined && { g: { S: leftover } }),
+  d: digest,
+  ...(origin && { f: placeBytes(origin) }),
+  ...(leftover !== undefined && { g: leftover }),
   ...expiry(store),
 });
 
@@ -52,7 +61,7 @@ const tombstoneDays = 1;
  */
 export const tombstoneItem = (item: Item, replacedBy: Place): Item => ({
   ...pickAttributes(item, ['k', 't', 'tk', 'rk', 'yk', 'f']),
-  r: { B: placeBytes(replacedBy) },
+  r: placeBytes(replacedBy),
   ...leftover(item),
   ...expiryIn(tombstoneDays),
 });
@@ -84,7 +93,10 @@ export const unchanged = (item: Item | undefined): Condition => ({ t: item?.t, d
 /**
  * Objects in the bucket that may be left of what an item was before, and serve nothing any more.
  */
-export const leftoversOf = (item: Item | undefined): string[] => (item?.g?.S === undefined ? [] : [item.g.S]);
+export const leftoversOf = (item: Item | undefined): string[] => {
+  const object = asText(item?.g);
+  return object === undefined ? [] : [object];
+};
 
 /** What every frame of zstd begins with; a head begins with a bracket. */
 const packedMark = 0x28;
@@ -99,12 +111,13 @@ export const toEntry = async (
   projectId: ProjectId,
   item: Item,
 ): Promise<Entry | undefined> => {
-  if (!item.k?.B || !item.t?.B) return undefined;
-  const place = { id: recordIdOf(projectId, item.k.B), createdAt: fromUnsignedTimeBytes(item.t.B) };
-  const origin = item.f?.B ? placeFrom(item.f.B) : null;
-  if (item.r?.B) return { kind: 'tombstone', place, replacedBy: placeFrom(item.r.B), origin };
-  if (!item.h?.B) return undefined;
-  const bytes = item.h.B[0] === packedMark ? await unpack(item.h.B) : item.h.B;
+  const [k, t, f, r, h] = [item.k, item.t, item.f, item.r, item.h].map(asBytes);
+  if (!k || !t) return undefined;
+  const place = { id: recordIdOf(projectId, k), createdAt: fromUnsignedTimeBytes(t) };
+  const origin = f ? placeFrom(f) : null;
+  if (r) return { kind: 'tombstone', place, replacedBy: placeFrom(r), origin };
+  if (!h) return undefined;
+  const bytes = h[0] === packedMark ? await unpack(h) : h;
   const { payload, payloadBytes, ...head } = fromHead(names, projectId, bytes);
   return { kind: 'record', header: { projectId, ...place, ...head }, payload, payloadBytes, origin };
 };

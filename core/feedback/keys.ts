@@ -29,7 +29,7 @@ import type { Place } from './model.ts';
 
 /** The table's key of a record. */
 export const recordKey = (projectId: ProjectId, id: string) => ({
-  k: { B: joinBytes(projectId, 0, compactId(id)) },
+  k: joinBytes(projectId, 0, compactId(id)),
 });
 
 /** The record's id, out of the table's key. */
@@ -61,10 +61,10 @@ const typePartition = (projectId: ProjectId, shard: number, type: string): Buffe
 export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number) => {
   const shard = shardOf(id, shards);
   return {
-    t: { B: unsignedTimeBytes(createdAt) },
-    tk: { B: timePartition(projectId, shard) },
-    rk: { B: refPartition(projectId, ref) },
-    yk: { B: typePartition(projectId, shard, type) },
+    t: unsignedTimeBytes(createdAt),
+    tk: timePartition(projectId, shard),
+    rk: refPartition(projectId, ref),
+    yk: typePartition(projectId, shard, type),
   };
 };
 

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { pack, unpack } from '../encoding/index.ts';
 import { bySize } from '../listing/index.ts';
 import {
+  asBytes,
+  asText,
   getItems,
   getObject,
   type Item,
@@ -31,9 +33,11 @@ const maxInItem = 300 * 1024;
  */
 const sizeOf = (item: Item): number =>
   Object.entries(item).reduce(
-    (sum, [name, { B, S }]) => sum + utf8Length(name) + (B?.length ?? (S === undefined ? 21 : utf8Length(S))),
+    (sum, [name, value]) => sum + utf8Length(name) + (asBytes(value)?.length ?? textSize(asText(value))),
     0,
   );
+
+const textSize = (text: string | undefined): number => (text === undefined ? 21 : utf8Length(text));
 
 /** A record's item, ready to be written, and the object in the bucket that was stored for it. */
 export interface PlacedItem {
@@ -57,7 +61,7 @@ export const placePayload = async (
 ): Promise<PlacedItem> => {
   const base = frameItem(store, frame);
   const bytes = utf8Length(payload);
-  const withHead = (h: Uint8Array): Item => ({ ...base, h: { B: h } });
+  const withHead = (h: Uint8Array): Item => ({ ...base, h });
   const whole = withHead(toHead(store.names, frame.header, bytes, payload));
   if (sizeOf(whole) <= unitBytes) return { item: whole, object: undefined };
   if (bytes <= maxToPackWhole) {
@@ -66,10 +70,10 @@ export const placePayload = async (
   }
   const item = withHead(toHead(store.names, frame.header, bytes, null));
   const packed = await pack(Buffer.from(payload, 'utf8'));
-  if (packed.length <= maxInItem) return { item: { ...item, b: { B: packed } }, object: undefined };
+  if (packed.length <= maxInItem) return { item: { ...item, b: packed }, object: undefined };
   const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
   await putObject(store.bucket, object, packed, budget);
-  return { item: { ...item, o: { S: object } }, object };
+  return { item: { ...item, o: object }, object };
 };
 
 /** Items with their payloads are read so many at once. */
@@ -101,13 +105,14 @@ const toWholeEntry = async (
 ): Promise<Entry | undefined> => {
   const entry = await toEntry(store, projectId, item);
   if (!entry || !lacksPayload(entry)) return entry;
-  const packed = item.o?.S === undefined ? item.b?.B : await getObject(store.bucket, item.o.S, budget);
+  const object = asText(item.o);
+  const packed = object === undefined ? asBytes(item.b) : await getObject(store.bucket, object, budget);
   if (packed) return { ...entry, payload: (await unpack(packed)).toString('utf8') };
   const [again] = await getItems(store.table, [recordKey(projectId, entry.header.id)], budget, {
     consistent: true,
   });
   if (!again) return undefined;
-  if (again.o?.S !== item.o?.S || again.r) return toWholeEntry(store, projectId, again, budget);
+  if (again.o !== item.o || again.r) return toWholeEntry(store, projectId, again, budget);
   throw new Error(`the payload of feedback ${entry.header.id} is missing`);
 };
 

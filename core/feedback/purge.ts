@@ -1,4 +1,11 @@
-import { deleteItem, mapConcurrent, type RequestBudget, replaceItem, type Store } from '../storage/index.ts';
+import {
+  asText,
+  deleteItem,
+  mapConcurrent,
+  type RequestBudget,
+  replaceItem,
+  type Store,
+} from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { leftoversOf, purgedItem, unchanged } from './items.ts';
 import { recordKey } from './keys.ts';
@@ -54,7 +61,7 @@ const remove = async (
   { item }: StoredRecord,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const object = item.o?.S;
+  const object = asText(item.o);
   if (object === undefined) return deleteItem(store.table, recordKey(projectId, id), unchanged(item), budget);
   if (!(await replaceItem(store.table, purgedItem(item), unchanged(item), budget))) return false;
   await deleteObjects(store, [object], budget);

@@ -1,4 +1,4 @@
-import { type RequestBudget, type Store, transact } from '../storage/index.ts';
+import { asText, type RequestBudget, type Store, transact } from '../storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
@@ -58,7 +58,7 @@ export const replaceFeedback = async (
     } else if (step.kind === 'drop') {
       await drop(store, step, budget);
     } else {
-      const used = step.kind === 'done' ? step.there.item.o?.S : undefined;
+      const used = step.kind === 'done' ? asText(step.there.item.o) : undefined;
       await deleteObjects(store, without(objects, used), budget);
       if (step.kind === 'refuse') throw step.error;
       return answerOf(record, step.there.entry.header);
@@ -88,7 +88,7 @@ const swap = async (
   const bury = { item: tombstoneItem(old.item, frame.header), expected: unchanged(old.item) };
   const puts = old === present ? [put] : [put, bury];
   if (!(await transact(store.table, { puts }, budget))) return undefined;
-  const former = old.item.o?.S;
+  const former = asText(old.item.o);
   await deleteObjects(
     store,
     [...without(objects, object), ...(former === undefined ? [] : [former])],
@@ -135,7 +135,7 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
 const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
   const { id, createdAt } = old.header;
   if (id === header.id) {
-    return { header: { ...header, createdAt }, digest, origin: old.origin, leftover: item.o?.S };
+    return { header: { ...header, createdAt }, digest, origin: old.origin, leftover: asText(item.o) };
   }
   const later = Math.max(header.createdAt, createdAt + 1);
   return { header: { ...header, createdAt: later }, digest, origin: old.origin ?? { id, createdAt } };

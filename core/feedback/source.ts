@@ -1,5 +1,6 @@
 import { evenShare, mapBatches, readsAhead, scan } from '../listing/index.ts';
 import {
+  asBytes,
   everyShard,
   getItems,
   type Item,
@@ -49,7 +50,7 @@ const firstPageRows = (enough: number | null, ranges: number): number =>
 
 const none = new Uint8Array();
 
-const compareTimes = (a: Item, b: Item): number => Buffer.compare(a.t?.B ?? none, b.t?.B ?? none);
+const compareTimes = (a: Item, b: Item): number => Buffer.compare(asBytes(a.t) ?? none, asBytes(b.t) ?? none);
 
 /**
  * Everything that a search meets, in the order of its creation (or the reverse), without payloads

@@ -1,4 +1,5 @@
 import {
+  asBytes,
   deleteObject,
   getItems,
   type Item,
@@ -49,7 +50,7 @@ export const readStored = async (
   return new Map(found);
 };
 
-const keyText = ({ k }: Item): string => Buffer.from(k?.B ?? []).toString('latin1');
+const keyText = ({ k }: Item): string => Buffer.from(asBytes(k) ?? []).toString('latin1');
 
 /** How many objects of the bucket are deleted at once. */
 const concurrency = 16;
@@ -75,5 +76,7 @@ export const isRecord = (stored: Stored | undefined): stored is StoredRecord =>
   stored?.entry?.kind === 'record';
 
 /** Whether a stored record has the content of another. */
-export const hasContent = ({ item }: StoredRecord, { digest }: Pick<NewRecord, 'digest'>): boolean =>
-  item.d?.B !== undefined && Buffer.compare(item.d.B, digest) === 0;
+export const hasContent = ({ item }: StoredRecord, { digest }: Pick<NewRecord, 'digest'>): boolean => {
+  const own = asBytes(item.d);
+  return own !== undefined && Buffer.compare(own, digest) === 0;
+};

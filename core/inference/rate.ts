@@ -1,5 +1,6 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type RequestBudget, type Table, withRetries } from '../storage/index.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { documents, type RequestBudget, type Table, withRetries } from '../storage/index.ts';
 import { ServiceError } from '../wire/index.ts';
 
 /** The request limit of a key. */
@@ -42,19 +43,19 @@ export const countRequest = async (
   const minute = Math.floor(now / minuteMs);
   await withRetries(budget, async (request) => {
     try {
-      const command = new UpdateItemCommand({
+      const command = new UpdateCommand({
         TableName: table.name,
-        Key: { id: { S: `${keyId}#${minute}` } },
+        Key: { id: `${keyId}#${minute}` },
         UpdateExpression: 'SET x = :expiry ADD n :one',
         ConditionExpression: 'attribute_not_exists(n) OR n < :most',
         ExpressionAttributeValues: {
-          ':one': { N: '1' },
-          ':most': { N: String(perMinute) },
-          ':expiry': { N: String(Math.floor(now / 1000) + retentionSeconds) },
+          ':one': 1,
+          ':most': perMinute,
+          ':expiry': Math.floor(now / 1000) + retentionSeconds,
         },
         ReturnConsumedCapacity: 'TOTAL',
       });
-      const answer = await table.client.send(command, request);
+      const answer = await documents(table).send(command, request);
       budget.meter.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw exhausted(perMinute, now);

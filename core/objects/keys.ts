@@ -30,7 +30,7 @@ const indexBytes = (versionIndex: number): Buffer => {
 const versionPlace = (objectId: string, versionIndex: number): Buffer =>
   Buffer.concat([Buffer.from(`${objectId}\0`, 'utf8'), indexBytes(versionIndex)]);
 
-const key = (k: Uint8Array, s: Uint8Array) => ({ k: { B: k }, s: { B: s } });
+const key = (k: Uint8Array, s: Uint8Array) => ({ k, s });
 
 /** The key of an object's head. */
 export const headKey = ({ projectId, objectId }: ObjectName) =>

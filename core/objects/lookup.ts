@@ -1,4 +1,4 @@
-import { getItems, type Item, type RequestBudget, type Store } from '../storage/index.ts';
+import { asBytes, getItems, type Item, type RequestBudget, type Store } from '../storage/index.ts';
 import { isDigest } from './digest.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
 import { isObjectId, type ObjectName, type VersionHeader, type VersionName } from './model.ts';
@@ -6,7 +6,7 @@ import { type Head, toHead, toHeader } from './store.ts';
 
 /** A key of the objects table as text, to look its item up by. */
 const keyText = ({ k, s }: Item): string =>
-  `${Buffer.from(k?.B ?? []).toString('latin1')}\n${Buffer.from(s?.B ?? []).toString('latin1')}`;
+  `${Buffer.from(asBytes(k) ?? []).toString('latin1')}\n${Buffer.from(asBytes(s) ?? []).toString('latin1')}`;
 
 /**
  * Gets the items of keys, strongly consistent, each once however often it is asked for.
@@ -81,6 +81,6 @@ export const findVersions = async (
   return addresses.map(({ projectId }, i) => {
     const item = items[i];
     // The head of an object whose versions were all deleted has no header.
-    return item?.h && { header: toHeader(projectId, item), packed: item.b?.B };
+    return item?.h === undefined ? undefined : { header: toHeader(projectId, item), packed: asBytes(item.b) };
   });
 };

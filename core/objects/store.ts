@@ -1,5 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Condition, Item } from '../storage/index.ts';
+import { asMap, asText, type Condition, type Item } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -22,41 +21,36 @@ export interface Head extends ObjectName {
   readonly latest: VersionHeader | null;
 }
 
-const text = (value: string): AttributeValue => ({ S: value });
-const number = (value: number): AttributeValue => ({ N: String(value) });
-
-const toMap = (header: VersionHeader): AttributeValue => ({
-  M: {
-    digest: text(header.digest),
-    versionIndex: number(header.versionIndex),
-    kind: text(header.kind),
-    ...(header.baseObjectClass !== null && { baseObjectClass: text(header.baseObjectClass) }),
-    createdAt: number(header.createdAt),
-    userId: text(header.userId),
-    bytes: number(header.bytes),
-    home: text(header.home),
-  },
+const toMap = (header: VersionHeader): Item => ({
+  digest: header.digest,
+  versionIndex: header.versionIndex,
+  kind: header.kind,
+  ...(header.baseObjectClass !== null && { baseObjectClass: header.baseObjectClass }),
+  createdAt: header.createdAt,
+  userId: header.userId,
+  bytes: header.bytes,
+  home: header.home,
 });
 
 const fromMap = (name: ObjectName, map: Item): VersionHeader => ({
   projectId: name.projectId,
   objectId: name.objectId,
-  digest: String(map.digest?.S),
-  versionIndex: Number(map.versionIndex?.N),
-  kind: map.kind?.S === 'op' ? 'op' : 'object',
-  baseObjectClass: map.baseObjectClass?.S ?? null,
-  createdAt: Number(map.createdAt?.N),
-  userId: String(map.userId?.S),
-  bytes: Number(map.bytes?.N),
-  home: map.home?.S === 'bucket' ? 'bucket' : 'item',
+  digest: String(map.digest),
+  versionIndex: Number(map.versionIndex),
+  kind: map.kind === 'op' ? 'op' : 'object',
+  baseObjectClass: asText(map.baseObjectClass) ?? null,
+  createdAt: Number(map.createdAt),
+  userId: String(map.userId),
+  bytes: Number(map.bytes),
+  home: map.home === 'bucket' ? 'bucket' : 'item',
 });
 
 /** Makes the item of a head. */
 export const headItem = (head: Head): Item => ({
   ...headKey(head),
-  o: text(head.objectId),
-  next: number(head.next),
-  generation: number(head.generation),
+  o: head.objectId,
+  next: head.next,
+  generation: head.generation,
   ...(head.latest && { h: toMap(head.latest) }),
 });
 
@@ -65,12 +59,12 @@ export const headItem = (head: Head): Item => ({
  * undefined for one that was not there.
  */
 export const unchanged = (head: Head | undefined): Condition =>
-  head ? { generation: number(head.generation) } : { k: undefined };
+  head ? { generation: head.generation } : { k: undefined };
 
 /** Makes the item of a version, found by its index. */
 export const versionItem = (header: VersionHeader): Item => ({
   ...versionKey(header, header.versionIndex),
-  o: text(header.objectId),
+  o: header.objectId,
   h: toMap(header),
 });
 
@@ -80,25 +74,28 @@ export const versionItem = (header: VersionHeader): Item => ({
  */
 export const digestItem = (header: VersionHeader, packed: Uint8Array | null): Item => ({
   ...digestKey(header, header.digest),
-  o: text(header.objectId),
+  o: header.objectId,
   h: toMap(header),
-  ...(packed && { b: { B: packed } }),
+  ...(packed && { b: packed }),
 });
 
 const nameIn = (projectId: ProjectId, { o }: Item): ObjectName => {
-  if (o?.S === undefined) throw new Error('an item of the objects table has no object id');
-  return { projectId, objectId: o.S };
+  const objectId = asText(o);
+  if (objectId === undefined) throw new Error('an item of the objects table has no object id');
+  return { projectId, objectId };
 };
 
 /** Reads the item of a head. */
 export const toHead = (projectId: ProjectId, item: Item): Head => {
   const name = nameIn(projectId, item);
-  const latest = item.h?.M ? fromMap(name, item.h.M) : null;
-  return { ...name, next: Number(item.next?.N), generation: Number(item.generation?.N), latest };
+  const map = asMap(item.h);
+  const latest = map ? fromMap(name, map) : null;
+  return { ...name, next: Number(item.next), generation: Number(item.generation), latest };
 };
 
 /** Reads the item of a version, whether it was found by index or by digest. */
 export const toHeader = (projectId: ProjectId, item: Item): VersionHeader => {
-  if (!item.h?.M) throw new Error('an item of the objects table has no header');
-  return fromMap(nameIn(projectId, item), item.h.M);
+  const map = asMap(item.h);
+  if (!map) throw new Error('an item of the objects table has no header');
+  return fromMap(nameIn(projectId, item), map);
 };

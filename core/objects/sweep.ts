@@ -56,8 +56,8 @@ const readNotes = async (
   const { items } = await queryPage(store.table, range, budget, { consistent: true, limit: maxNotes });
   return items.map(({ versionIndex, digest }) => ({
     ...name,
-    versionIndex: Number(versionIndex?.N),
-    digest: String(digest?.S),
+    versionIndex: Number(versionIndex),
+    digest: String(digest),
   }));
 };
 

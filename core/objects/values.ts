@@ -1,5 +1,6 @@
 import { pack, unpack } from '../encoding/index.ts';
 import {
+  asBytes,
   getObject,
   mapConcurrent,
   putItems,
@@ -56,8 +57,8 @@ export const putValue = async (
 /** The item of a note on a value in the bucket. */
 export const noteItem = (name: ValueName) => ({
   ...noteKey(name),
-  versionIndex: { N: String(name.versionIndex) },
-  digest: { S: name.digest },
+  versionIndex: name.versionIndex,
+  digest: name.digest,
 });
 
 /**
@@ -95,7 +96,7 @@ const fetchItems = async (
   const wanted = versions.filter(({ header, packed }) => header.home === 'item' && !packed);
   const keys = wanted.map(({ header }) => digestKey(header, header.digest));
   const items = await getInOrder(store, keys, budget);
-  return new Map(wanted.map((version, i) => [version, items[i]?.b?.B]));
+  return new Map(wanted.map((version, i) => [version, asBytes(items[i]?.b)]));
 };
 
 /**

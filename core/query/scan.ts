@@ -1,6 +1,6 @@
 import { fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
 import { type Paging, scan } from '../listing/index.ts';
-import type { Item, KeyRange, RequestBudget, Store } from '../storage/index.ts';
+import { asBytes, type Item, type KeyRange, type RequestBudget, type Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 
 /** One row of an index: a start or an end. */
@@ -32,7 +32,8 @@ export const scanParts = (
   budget: RequestBudget,
 ): AsyncGenerator<readonly PartRow[]> => {
   const toRow = (item: Item): PartRow => ({
-    key: (byThread ? item.hs?.B : undefined) ?? sortKeyOf({ ts: item.ts?.B, hs: item.hs?.B }),
+    key:
+      (byThread ? asBytes(item.hs) : undefined) ?? sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) }),
     part: fromItem(store, projectId, item),
   });
   return scan(store.table, ranges, { ...paging, toRow, compare: compareKeys }, budget);

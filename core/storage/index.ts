@@ -1,8 +1,11 @@
 export * from './bucket.ts';
 export * from './clients.ts';
+export * from './documents.ts';
+export * from './item.ts';
 export * from './retries.ts';
+export * from './scan.ts';
 export * from './store.ts';
-export { chunked, type Item, type Table } from './table.ts';
+export { chunked, type Table } from './table.ts';
 export * from './table-reads.ts';
 export {
   type Condition,

@@ -1,7 +1,8 @@
 import { shardOf } from '../encoding/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
-import type { Item, Table } from './table.ts';
+import type { Item } from './item.ts';
+import type { Table } from './table.ts';
 
 /** Where one kind of thing is stored, and the settings that its layout depends on. */
 export interface Store {
@@ -32,7 +33,7 @@ export const shardsOf = ({ shards }: Pick<Store, 'shards'>, id: string): number[
 
 /** The attribute that makes an item expire so many days from now. */
 export const expiryIn = (days: number): Item => ({
-  x: { N: String(Math.floor(Date.now() / 1000) + days * 86_400) },
+  x: Math.floor(Date.now() / 1000) + days * 86_400,
 });
 
 /**

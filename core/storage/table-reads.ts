@@ -1,6 +1,8 @@
-import { BatchGetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { documents } from './documents.ts';
+import type { Item } from './item.ts';
 import { mapConcurrent, type RequestBudget, withRetries } from './retries.ts';
-import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
+import { batchConcurrency, chunked, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request. */
 const maxBatchGet = 100;
@@ -30,8 +32,8 @@ export const getItems = async (
     const found: Item[] = [];
     let left = batch;
     await withRetries(budget, async (request) => {
-      const answer = await table.client.send(
-        new BatchGetItemCommand({
+      const answer = await documents(table).send(
+        new BatchGetCommand({
           RequestItems: { [table.name]: { Keys: left, ConsistentRead: consistent, ...projection } },
           ReturnConsumedCapacity: 'TOTAL',
         }),
@@ -91,8 +93,8 @@ export const queryPage = async (
     KeyConditionExpression: range.sort ? '#p = :p AND #s BETWEEN :from AND :to' : '#p = :p',
     ExpressionAttributeNames: range.sort ? { '#p': pk, '#s': range.sort[0] } : { '#p': pk },
     ExpressionAttributeValues: range.sort
-      ? { ':p': { B: pkValue }, ':from': { B: range.sort[1] }, ':to': { B: range.sort[2] } }
-      : { ':p': { B: pkValue } },
+      ? { ':p': pkValue, ':from': range.sort[1], ':to': range.sort[2] }
+      : { ':p': pkValue },
     ScanIndexForward: !options.descending,
     ConsistentRead: options.consistent ?? false,
     Limit: options.limit,
@@ -101,7 +103,7 @@ export const queryPage = async (
   });
   let page: Page = { items: [], next: undefined };
   await withRetries(budget, async (request) => {
-    const answer = await table.client.send(command, request);
+    const answer = await documents(table).send(command, request);
     meter(budget, 'readUnits', answer.ConsumedCapacity);
     page = { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
     return true;

@@ -1,32 +1,33 @@
 import {
-  type AttributeValue,
-  BatchExecuteStatementCommand,
   type BatchStatementError,
-  type BatchStatementRequest,
-  BatchWriteItemCommand,
   ConditionalCheckFailedException,
   type ConsumedCapacity,
-  DeleteItemCommand,
-  PutItemCommand,
-  type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  DeleteCommand,
+  PutCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { documents } from './documents.ts';
+import type { Item, Value } from './item.ts';
 import { type Attempt, mapConcurrent, type RequestBudget, withRetries } from './retries.ts';
-import { batchConcurrency, chunked, type Item, meter, type Table } from './table.ts';
+import { batchConcurrency, chunked, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request, of writes and of statements. */
 const maxBatchWrite = 25;
 
+/** One write of a batch: the item to put, or the key of the item to delete. */
+type Write = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
+
 /** Sends writes, 25 a request, until none is left over. */
-const writeAll = async (
-  table: Table,
-  writes: readonly WriteRequest[],
-  budget: RequestBudget,
-): Promise<void> => {
+const writeAll = async (table: Table, writes: readonly Write[], budget: RequestBudget): Promise<void> => {
   await mapConcurrent(chunked(writes, maxBatchWrite), batchConcurrency, async (batch) => {
-    let left: WriteRequest[] = batch;
+    let left: Write[] = batch;
     await withRetries(budget, async (request) => {
-      const answer = await table.client.send(
-        new BatchWriteItemCommand({
+      const answer = await documents(table).send(
+        new BatchWriteCommand({
           RequestItems: { [table.name]: left },
           ReturnConsumedCapacity: 'TOTAL',
         }),
@@ -80,7 +81,7 @@ export const insertItems = async (
     const present: Item[] = [];
     let left = batch;
     await withRetries(budget, async (request) => {
-      const answer = await table.client.send(
+      const answer = await documents(table).send(
         new BatchExecuteStatementCommand({
           Statements: left.map((item) => insertStatement(table, item)),
           ReturnConsumedCapacity: 'TOTAL',
@@ -102,7 +103,7 @@ export const insertItems = async (
   return batches.flat();
 };
 
-const insertStatement = (table: Table, item: Item): BatchStatementRequest => ({
+const insertStatement = (table: Table, item: Item) => ({
   Statement: `INSERT INTO "${table.name}" VALUE {${Object.keys(item).map((name) => `'${name}':?`)}}`,
   Parameters: Object.values(item),
 });
@@ -128,7 +129,7 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
  * What the stored item's attributes must be for it to be replaced or deleted; undefined for one
  * that must be absent.
  */
-export type Condition = Readonly<Record<string, AttributeValue | undefined>>;
+export type Condition = Readonly<Record<string, Value | undefined>>;
 
 /** A write's condition, as a request carries it. */
 export const conditionOf = (expected: Condition) => {
@@ -181,13 +182,13 @@ export const replaceItem = (
   expected: Condition,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const command = new PutItemCommand({
+  const command = new PutCommand({
     TableName: table.name,
     Item: item,
     ReturnConsumedCapacity: 'TOTAL',
     ...conditionOf(expected),
   });
-  return sendIf(budget, (request) => table.client.send(command, request));
+  return sendIf(budget, (request) => documents(table).send(command, request));
 };
 
 /**
@@ -203,11 +204,11 @@ export const deleteItem = (
   expected: Condition,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const command = new DeleteItemCommand({
+  const command = new DeleteCommand({
     TableName: table.name,
     Key: key,
     ReturnConsumedCapacity: 'TOTAL',
     ...conditionOf(expected),
   });
-  return sendIf(budget, (request) => table.client.send(command, request));
+  return sendIf(budget, (request) => documents(table).send(command, request));
 };

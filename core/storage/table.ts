@@ -1,8 +1,5 @@
-import type { AttributeValue, ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { RequestBudget } from './retries.ts';
-
-/** An item as DynamoDB's API carries it. */
-export type Item = Record<string, AttributeValue>;
 
 /** One DynamoDB table and the client to reach it with. */
 export interface Table {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { documents } from './documents.ts';
+import type { Item } from './item.ts';
 import { type RequestBudget, withRetries } from './retries.ts';
-import { type Item, meter, type Table } from './table.ts';
+import { meter, type Table } from './table.ts';
 import { type Condition, conditionOf } from './table-writes.ts';
 
 /** What is done all at once, or not at all: at most 100 items, each once. */
@@ -33,7 +36,7 @@ export const transact = async (
   budget: RequestBudget,
 ): Promise<boolean> => {
   const TableName = table.name;
-  const command = new TransactWriteItemsCommand({
+  const command = new TransactWriteCommand({
     ClientRequestToken: randomUUID(),
     TransactItems: [
       ...puts.map(({ item, expected }) => ({
@@ -49,7 +52,7 @@ export const transact = async (
   let done = true;
   await withRetries(budget, async (request) => {
     try {
-      const answer = await table.client.send(command, request);
+      const answer = await documents(table).send(command, request);
       meter(budget, 'writeUnits', answer.ConsumedCapacity?.[0]);
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;

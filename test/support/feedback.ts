@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import {
   feedbackBatchBody,
@@ -14,7 +13,7 @@ import {
   queryFeedback,
   replaceFeedback,
 } from '../../core/feedback/index.ts';
-import { requestBudget, type Store } from '../../core/storage/index.ts';
+import { requestBudget, type Store, scanTable } from '../../core/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { names, project } from './calls.ts';
@@ -128,7 +127,7 @@ export const noise = (bytes: number): JsonObject => ({
 /** How many items, and which objects, a store holds. */
 export const everythingIn = async ({ table, bucket }: Store) => {
   let items = 0;
-  for await (const { Items = [] } of paginateScan(table, { TableName: table.name })) items += Items.length;
+  for await (const page of scanTable(table)) items += page.length;
   const objects: string[] = [];
   const client = await bucket.client;
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket.name }))

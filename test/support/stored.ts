@@ -1,7 +1,6 @@
-import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { unpack } from '../../core/encoding/index.ts';
-import { getObject, requestBudget, type Store } from '../../core/storage/index.ts';
+import { asBytes, getObject, requestBudget, type Store, scanTable } from '../../core/storage/index.ts';
 
 /** All that a store holds. */
 export interface Stored {
@@ -18,12 +17,13 @@ export const everythingStored = async ({ table, bucket }: Store): Promise<Stored
   const texts: string[] = [];
   let items = 0;
   let segments = 0;
-  for await (const page of paginateScan(table, { TableName: table.name, ConsistentRead: true })) {
-    for (const { h, b, p } of page.Items ?? []) {
+  for await (const page of scanTable(table, { ConsistentRead: true })) {
+    for (const { h, b, p } of page) {
+      const [header, payload] = [asBytes(h), asBytes(b)];
       items++;
-      if (p?.S === 'P') segments++;
-      if (h?.B) texts.push(Buffer.from(h.B).toString());
-      if (b?.B) texts.push((await unpack(b.B)).toString());
+      if (p === 'P') segments++;
+      if (header) texts.push(Buffer.from(header).toString());
+      if (payload) texts.push((await unpack(payload)).toString());
     }
   }
   let objects = 0;

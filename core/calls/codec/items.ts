@@ -1,4 +1,4 @@
-import { expiry, type Item, type Store, shardCount } from '../../storage/index.ts';
+import { asBytes, expiry, type Item, type Store, shardCount } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { EndHeader, StartHeader } from '../model.ts';
 import { type HeaderParts, packHeader, unpackHeader } from './header.ts';
@@ -12,9 +12,6 @@ import {
   timeKeys,
   traceKeys,
 } from './keys.ts';
-
-const binary = (attributes: Record<string, Uint8Array>): Item =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, { B: value }]));
 
 /** What places a call in the indexes. */
 export const placeOf = (projectId: ProjectId, id: string, start: StartHeader): Placed => ({
@@ -31,11 +28,11 @@ const indexKeys = (store: Store, place: Placed, part: Part): Item => {
   const { threadId } = place;
   // Ends of nested calls are not in by_thread: thread statistics are computed from turns alone.
   const inThread = threadId !== null && (part === 'S' || isTurn(place));
-  return binary({
+  return {
     ...timeKeys(place, part, shards),
     ...(part === 'S' && traceKeys(place)),
     ...(inThread && threadKeys({ ...place, threadId }, part, shards)),
-  });
+  };
 };
 
 /**
@@ -51,9 +48,9 @@ export const toItem = (
   header: HeaderParts,
   place: Placed | null,
 ): Item => ({
-  k: { B: callKey(key.projectId, key.id) },
-  p: { S: key.part },
-  h: { B: packHeader(header, { ...key, names: store.names }) },
+  k: callKey(key.projectId, key.id),
+  p: key.part,
+  h: packHeader(header, { ...key, names: store.names }),
   ...(place && indexKeys(store, place, key.part)),
   ...expiry(store),
 });
@@ -78,8 +75,9 @@ export interface StoredPart extends HeaderParts {
 
 /** Reads an item or an index row of a start or an end. */
 export const fromItem = (store: Store, projectId: ProjectId, item: Item): StoredPart => {
-  if (!item.k?.B || !item.h?.B) throw new Error('an item of the calls table has no header');
-  const id = callIdOf(projectId, item.k.B);
-  const parts = unpackHeader(item.h.B, { projectId, id, names: store.names });
-  return { ...parts, id, part: item.p?.S === 'E' ? 'E' : 'S', inline: item.b?.B };
+  const [key, header] = [asBytes(item.k), asBytes(item.h)];
+  if (!key || !header) throw new Error('an item of the calls table has no header');
+  const id = callIdOf(projectId, key);
+  const parts = unpackHeader(header, { projectId, id, names: store.names });
+  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: asBytes(item.b) };
 };

@@ -34,14 +34,14 @@ export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(p
 
 /** The table's key of a call's start. */
 export const startKey = (projectId: ProjectId, id: string) => ({
-  k: { B: callKey(projectId, id) },
-  p: { S: 'S' satisfies Part },
+  k: callKey(projectId, id),
+  p: 'S' satisfies Part,
 });
 
 /** The table's key of a call's end that came by itself. */
 export const endKey = (projectId: ProjectId, id: string) => ({
-  k: { B: callKey(projectId, id) },
-  p: { S: 'E' satisfies Part },
+  k: callKey(projectId, id),
+  p: 'E' satisfies Part,
 });
 
 /** The call's id, out of the table's partition key. */
@@ -54,8 +54,8 @@ export const segmentKey = (projectId: ProjectId, segment: string): Buffer =>
 
 /** The table's key of a payload segment. */
 export const segmentItemKey = (projectId: ProjectId, segment: string) => ({
-  k: { B: segmentKey(projectId, segment) },
-  p: { S: 'P' },
+  k: segmentKey(projectId, segment),
+  p: 'P',
 });
 
 /** A segment's name, out of the table's partition key. */

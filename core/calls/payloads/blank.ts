@@ -1,5 +1,6 @@
 import { pack, unpack } from '../../encoding/index.ts';
 import {
+  asBytes,
   deleteItem,
   deleteReadObject,
   getItems,
@@ -68,12 +69,13 @@ const readItem = async (
 ): Promise<StoredSegment | undefined> => {
   const key = segmentItemKey(projectId, id);
   const [item] = await getItems(table, [key], budget, { consistent: true });
-  if (!item?.b?.B) return undefined;
+  const packed = asBytes(item?.b);
+  if (!item || !packed) return undefined;
   // The expiry too: a report of the same content brings a later one, and its headers count on it.
   const { b, x } = item;
   return {
-    packed: item.b.B,
-    replace: (packed) => replaceItem(table, { ...item, b: { B: packed } }, { b, x }, budget),
+    packed,
+    replace: (changed) => replaceItem(table, { ...item, b: changed }, { b, x }, budget),
     remove: () => deleteItem(table, key, { b, x }, budget),
   };
 };

@@ -92,8 +92,8 @@ export const readParts = async (
   options: { consistent: boolean },
 ): Promise<StoredPart[]> => {
   const keys = ids.flatMap((id) => {
-    const k = { B: callKey(projectId, id) };
-    return parts.map((part) => ({ k, p: { S: part } }));
+    const k = callKey(projectId, id);
+    return parts.map((part) => ({ k, p: part }));
   });
   const items = await getItems(store.table, keys, budget, options);
   return items.map((item) => fromItem(store, projectId, item));

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unpack } from '../../encoding/index.ts';
-import { getItems, getObject, mapConcurrent, type RequestBudget, type Store } from '../../storage/index.ts';
+import {
+  asBytes,
+  getItems,
+  getObject,
+  mapConcurrent,
+  type RequestBudget,
+  type Store,
+} from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import { type Part, segmentIdOf, segmentItemKey } from '../codec/keys.ts';
 import type { CallHeader, PayloadPointer } from '../model.ts';
@@ -206,7 +213,8 @@ export class PayloadReader {
       const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
       if (keys.length === 0) break;
       for (const { k, b } of await getItems(this.#store.table, keys, this.#budget, { consistent })) {
-        if (k?.B && b?.B) found.set(segmentIdOf(this.#projectId, k.B), b.B);
+        const [key, packed] = [asBytes(k), asBytes(b)];
+        if (key && packed) found.set(segmentIdOf(this.#projectId, key), packed);
       }
     }
     return found;

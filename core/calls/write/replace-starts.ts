@@ -1,5 +1,7 @@
 import { pack, unpack } from '../../encoding/index.ts';
 import {
+  asBytes,
+  asNumber,
   type Condition,
   getItems,
   type Item,
@@ -27,7 +29,7 @@ export interface ReportedStart extends StartItem {
 }
 
 /** An item's partition key as text, to look it up by. */
-const keyText = (item: Item): string => Buffer.from(item.k?.B ?? []).toString('latin1');
+const keyText = (item: Item): string => Buffer.from(asBytes(item.k) ?? []).toString('latin1');
 
 /**
  * Reads the items of starts by their keys, strongly consistent, in no particular order; calls
@@ -104,8 +106,9 @@ const replaceStart = async (
 
 /** Whether two items say the same; a repetition does not make them expire later. */
 const isSame = (a: Item, b: Item): boolean =>
-  (['h', 'b'] as const).every((name) => Buffer.compare(a[name]?.B ?? empty, b[name]?.B ?? empty) === 0) &&
-  (a.x === undefined) === (b.x === undefined);
+  (['h', 'b'] as const).every(
+    (name) => Buffer.compare(asBytes(a[name]) ?? empty, asBytes(b[name]) ?? empty) === 0,
+  ) && (a.x === undefined) === (b.x === undefined);
 
 const empty = Buffer.alloc(0);
 
@@ -127,13 +130,13 @@ const merge = async (
     placeOf(projectId, id, start),
   );
   const inline = kept?.inline ?? b;
-  const expiry = kept ? earlier(x, stored.item.x) : x;
+  const expiry = kept ? earlier(asNumber(x), asNumber(stored.item.x)) : x;
   const { x: _now, ...lasting } = whole;
-  return { ...lasting, ...(expiry && { x: expiry }), ...(inline && { b: inline }) };
+  return { ...lasting, ...(expiry !== undefined && { x: expiry }), ...(inline && { b: inline }) };
 };
 
-const earlier = (a: Item[string] | undefined, b: Item[string] | undefined): Item[string] | undefined =>
-  a && b ? (Number(a.N) < Number(b.N) ? a : b) : (a ?? b);
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a !== undefined && b !== undefined ? Math.min(a, b) : (a ?? b);
 
 /**
  * An end that moves from one item to another, with its payload where that rides along: behind the
@@ -143,12 +146,13 @@ const keptEnd = async (
   item: Item,
   stored: Item,
   end: EndHeader,
-): Promise<{ end: EndHeader; inline?: Item[string] }> => {
+): Promise<{ end: EndHeader; inline?: Uint8Array }> => {
   if (end.payload.segment !== null) return { end };
-  const before = item.b?.B ? await unpack(item.b.B) : empty;
-  const block = blockOf(await unpack(stored.b?.B ?? empty), end.payload);
+  const own = asBytes(item.b);
+  const before = own ? await unpack(own) : empty;
+  const block = blockOf(await unpack(asBytes(stored.b) ?? empty), end.payload);
   const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
-  return { end: { ...end, payload }, inline: { B: await pack(Buffer.concat([before, block])) } };
+  return { end: { ...end, payload }, inline: await pack(Buffer.concat([before, block])) };
 };
 
 /**
@@ -166,7 +170,7 @@ export const dropEnds = async (
   let left = stored.filter(({ end }) => end !== null);
   while (left.length > 0) {
     const done = await mapConcurrent(left, concurrency, ({ item, projectId, id, start }) => {
-      const h = { B: packHeader({ start, end: null }, { projectId, id, names: store.names }) };
+      const h = packHeader({ start, end: null }, { projectId, id, names: store.names });
       return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     });
     const changed = left.filter((_, i) => !done[i]);

@@ -85,4 +85,4 @@ const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
 };
 
 const withInline = (item: Item, payload: StoredPayload): Item =>
-  payload.inline ? { ...item, b: { B: payload.inline } } : item;
+  payload.inline ? { ...item, b: payload.inline } : item;

@@ -88,7 +88,7 @@ const putSegments = async (
   const items = inTable.map(
     ({ id, bytes }): Item => ({
       ...segmentItemKey(projectId, id),
-      b: { B: bytes },
+      b: bytes,
       ...expiry(store, payloadGraceDays),
     }),
   );

@@ -30,7 +30,7 @@ export const updateCall = async (
     const { item, start, end } = stored;
     if (start.displayName === displayName) return;
     const owner = { projectId, id, names: store.names };
-    const h = { B: packHeader({ start: { ...start, displayName }, end }, owner) };
+    const h = packHeader({ start: { ...start, displayName }, end }, owner);
     if (await replaceItem(store.table, { ...item, h }, unchanged(item), budget)) return;
   }
 };

@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/restore/command.ts';
 import { deleteCalls } from '../../../core/calls/index.ts';
@@ -33,15 +38,11 @@ const restore = async (argv: string) => {
   return { code, out: out.join('\n'), err: err.join('\n') };
 };
 
-const put = (table: string, id: string, attributes: Record<string, string> = {}) =>
+const put = (table: string, id: string, attributes: Record<string, AttributeValue> = {}) =>
   dynamodb.send(
     new PutItemCommand({
       TableName: table,
-      Item: {
-        k: { B: Buffer.from(id) },
-        p: { B: Buffer.from('p') },
-        ...Object.fromEntries(Object.entries(attributes).map(([name, N]) => [name, { N }])),
-      },
+      Item: { k: { B: Buffer.from(id) }, p: { B: Buffer.from('p') }, ...attributes },
     }),
   );
 
@@ -53,9 +54,9 @@ const itemsOf = async (table: string) => {
 
 describe('restore', () => {
   it('writes what the table lacks, and touches nothing that it has', async () => {
-    await put(restored.costsTable, 'a\0lost', { v: '1' });
-    await put(restored.costsTable, 'a\0kept', { v: '1' });
-    await put(stores.costsTable, 'a\0kept', { v: '2' });
+    await put(restored.costsTable, 'a\0lost', { v: { N: '1' } });
+    await put(restored.costsTable, 'a\0kept', { v: { N: '1' } });
+    await put(stores.costsTable, 'a\0kept', { v: { N: '2' } });
     const tables = `--from ${restored.costsTable} --to ${stores.costsTable}`;
     expect(await restore(`${tables} --dry-run`)).toMatchObject({
       code: 0,
@@ -82,8 +83,31 @@ describe('restore', () => {
     expect([...items.keys()].filter((id) => id.startsWith('b/')).toSorted()).toEqual(['b/c', 'b/c\0x']);
   });
 
+  it.each([[''], [' --replace']])('copies every kind of value to the last digit%s', async (how) => {
+    const id = `every kind${how}`;
+    const values: Record<string, AttributeValue> = {
+      long: { N: '12345678901234567890123456789012345678' },
+      precise: { N: '0.12345678901234567890123456789' },
+      large: { N: '1000000000000000000000000000000' },
+      negative: { N: '-1.5' },
+      text: { S: '' },
+      bytes: { B: Uint8Array.of(0, 255) },
+      truth: { BOOL: false },
+      nothing: { NULL: true },
+      map: { M: { list: { L: [{ N: '9007199254740993' }, { M: {} }] } } },
+      texts: { SS: ['a', 'b'] },
+      numbers: { NS: ['9007199254740993'] },
+      binaries: { BS: [Uint8Array.of(1)] },
+    };
+    await put(restored.costsTable, id, values);
+    await restore(`--from ${restored.costsTable} --to ${stores.costsTable}${how}`);
+    const copied = (await itemsOf(stores.costsTable)).get(id);
+    expect(copied).toEqual((await itemsOf(restored.costsTable)).get(id));
+    expect(copied).toMatchObject(values);
+  });
+
   it('leaves out what has expired', async () => {
-    await put(restored.costsTable, 'e\0old', { x: '1' });
+    await put(restored.costsTable, 'e\0old', { x: { N: '1' } });
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable}`);
     expect((await itemsOf(stores.costsTable)).has('e\0old')).toBe(false);
   });

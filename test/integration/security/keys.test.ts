@@ -101,17 +101,17 @@ const kinds: Readonly<Record<string, (projectId: ProjectId, name: string) => str
     const { hk, hs } = calls.threadKeys(placed(of, name), 'S', 1);
     return `${hex(hk)} ${hex(hs)}`;
   },
-  'a record': (of, name) => hex(feedback.recordKey(of, name).k.B),
+  'a record': (of, name) => hex(feedback.recordKey(of, name).k),
   'the payload of a record': (of, name) =>
     feedback.payloadObject({ projectId: of, id: name }, '0', undefined),
   'the records on a ref': (of, name) => hex(feedback.refRange(of, name, {}).partition[1]),
   'an object': (of, name) => {
     const { k, s } = objects.headKey({ projectId: of, objectId: name });
-    return `${hex(k.B)} ${hex(s.B)}`;
+    return `${hex(k)} ${hex(s)}`;
   },
   'a version by its digest': (of, name) => {
     const { k, s } = objects.digestKey({ projectId: of, objectId: name }, digest);
-    return `${hex(k.B)} ${hex(s.B)}`;
+    return `${hex(k)} ${hex(s)}`;
   },
   'the value of a version': (of, name) =>
     objects.valueObject({ projectId: of, objectId: name, versionIndex: 0, digest }),
@@ -142,10 +142,10 @@ describe('what belongs to a project', () => {
     ...Object.values(calls.traceKeys(placed(of, name))),
     calls.timeKeys(placed(of, name), 'S', 4).tk,
     calls.threadKeys(placed(of, name), 'S', 4).hk,
-    feedback.recordKey(of, name).k.B,
+    feedback.recordKey(of, name).k,
     feedback.typeRange(of, 0, name, {}).partition[1],
     objects.headRange(of).partition[1],
-    objects.digestKey({ projectId: of, objectId: name }, digest).k.B,
+    objects.digestKey({ projectId: of, objectId: name }, digest).k,
   ];
 
   it('has a key that begins with the project and a byte that no project has', () => {

@@ -1,26 +1,27 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, it } from 'vitest';
 import { openBench } from '../../../../bench/harness/bench.ts';
 import { totalUnits } from '../../../../bench/harness/capacity.ts';
 import { itemBytes, putUnits, rowBytes, tableSchema } from '../../../../bench/harness/item-size.ts';
+import { documents } from '../../../../core/storage/index.ts';
 import { assembly } from '../../../support/assembly.ts';
 
 describe('the size of an item', () => {
   it('is that of its names and values, in bytes of UTF-8', () => {
-    expect(itemBytes({ name: { S: 'Zoë' } })).toBe(4 + 4);
-    expect(itemBytes({ b: { B: Uint8Array.of(1, 2, 3) } })).toBe(1 + 3);
+    expect(itemBytes({ name: 'Zoë' })).toBe(4 + 4);
+    expect(itemBytes({ b: Uint8Array.of(1, 2, 3) })).toBe(1 + 3);
   });
 
   it('counts two digits of a number as one byte, and one more for it and for a sign', () => {
-    expect(itemBytes({ n: { N: '27' } })).toBe(1 + 2);
-    expect(itemBytes({ n: { N: '-27' } })).toBe(1 + 3);
-    expect(itemBytes({ n: { N: '12345.6' } })).toBe(1 + 4);
-    expect(itemBytes({ n: { N: '1000000' } })).toBe(1 + 2);
+    expect(itemBytes({ n: 27 })).toBe(1 + 2);
+    expect(itemBytes({ n: -27 })).toBe(1 + 3);
+    expect(itemBytes({ n: 12345.6 })).toBe(1 + 4);
+    expect(itemBytes({ n: 1000000 })).toBe(1 + 2);
   });
 
   it('counts three bytes for a list or map and one for each of what is in it', () => {
-    expect(itemBytes({ l: { L: [{ S: 'ab' }, { NULL: true }] } })).toBe(1 + 3 + (1 + 2) + (1 + 1));
-    expect(itemBytes({ m: { M: { k: { BOOL: true } } } })).toBe(1 + 3 + (1 + 1 + 1));
+    expect(itemBytes({ l: ['ab', null] })).toBe(1 + 3 + (1 + 2) + (1 + 1));
+    expect(itemBytes({ m: { k: true } })).toBe(1 + 3 + (1 + 1 + 1));
   });
 });
 
@@ -45,7 +46,7 @@ describe('the rows of an item', () => {
   });
 
   it('hold what an index projects, with the keys of both', () => {
-    const item = { k: { S: 'key' }, t: { S: 'time' }, h: { S: 'header' }, b: { S: 'x'.repeat(2000) } };
+    const item = { k: 'key', t: 'time', h: 'header', b: 'x'.repeat(2000) };
     expect(rowBytes(item, schema)).toEqual({
       table: 4 + 5 + 7 + 2001,
       some: 4 + 5 + 7,
@@ -55,7 +56,7 @@ describe('the rows of an item', () => {
   });
 
   it('are none in an index whose keys the item has not', () => {
-    expect(rowBytes({ k: { S: 'key' }, h: { S: 'header' } }, schema)).toEqual({ table: 4 + 7 });
+    expect(rowBytes({ k: 'key', h: 'header' }, schema)).toEqual({ table: 4 + 7 });
   });
 });
 
@@ -63,20 +64,20 @@ describe('the units of a put', () => {
   it('are those that DynamoDB Local says, on either side of a KB, in the table and its indexes', async () => {
     await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
     const { table } = await bench.newStore();
-    const keys = { tk: { B: Uint8Array.of(1) }, ts: { B: Uint8Array.of(2) } };
+    const keys = { tk: Uint8Array.of(1), ts: Uint8Array.of(2) };
     const rest = 3 + 2 + 3 + 3 + 1 + 1;
     for (const [id, header] of [1023, 1024, 1025, 2048, 2049].entries()) {
-      const k = { B: Uint8Array.of(id) };
+      const k = Uint8Array.of(id);
       const item = {
         k,
-        p: { S: 'S' },
+        p: 'S',
         ...keys,
-        h: { B: new Uint8Array(header - rest) },
-        b: { B: new Uint8Array(700) },
+        h: new Uint8Array(header - rest),
+        b: new Uint8Array(700),
       };
       const { writes } = await bench.capacity.during(() =>
-        table.client.send(
-          new PutItemCommand({ TableName: table.name, Item: item, ReturnConsumedCapacity: 'TOTAL' }),
+        documents(table).send(
+          new PutCommand({ TableName: table.name, Item: item, ReturnConsumedCapacity: 'TOTAL' }),
         ),
       );
       expect(writes).toEqual(putUnits(item, bench.schemaOf(table)));

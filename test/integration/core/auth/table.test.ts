@@ -1,9 +1,8 @@
-import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeKey } from '../../../../core/auth/key.ts';
 import { type KeyRecord, newRecord, toItem } from '../../../../core/auth/record.ts';
 import { getKey, listKeys, putKey, revokeKey } from '../../../../core/auth/table.ts';
-import type { Table } from '../../../../core/storage/index.ts';
+import { putItems, requestBudget, type Table } from '../../../../core/storage/index.ts';
 import { createStores } from '../../../support/stores.ts';
 
 const now = 1_790_000_000_000_000;
@@ -107,8 +106,7 @@ describe('listing keys', () => {
     }));
     const records = Array.from({ length: 60 }, () => record({ grants }));
     for (let i = 0; i < records.length; i += 20) {
-      const puts = records.slice(i, i + 20).map((each) => ({ PutRequest: { Item: toItem(each) } }));
-      await table.client.send(new BatchWriteItemCommand({ RequestItems: { [table.name]: puts } }));
+      await putItems(table, records.slice(i, i + 20).map(toItem), requestBudget(10_000));
     }
     const listed = await listKeys(table);
     expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(records.map(({ id }) => id)));

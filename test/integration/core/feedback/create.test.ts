@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putItems, requestBudget, type Store } from '../../../../core/storage/index.ts';
+import { putItems, requestBudget, type Store, scanTable } from '../../../../core/storage/index.ts';
 import {
   ask,
   callRef,
@@ -244,8 +244,7 @@ describe('a batch', () => {
     // like it.
     const twin = await createFeedbackStore();
     const spent = requestBudget(60_000);
-    for await (const { Items = [] } of paginateScan(own.table, { TableName: own.table.name }))
-      await putItems(twin.table, Items, spent);
+    for await (const items of scanTable(own.table)) await putItems(twin.table, items, spent);
     expect(spent.meter.writeUnits / 50).toBe(4);
   });
 });

@@ -6,6 +6,7 @@ import { blankBlocks, blankPayloads, isBlank } from '../../../../../core/calls/p
 import { packSegments, segmentHome, segmentObject } from '../../../../../core/calls/payloads/segments.ts';
 import { pack, unpack } from '../../../../../core/encoding/index.ts';
 import {
+  asBytes,
   getItems,
   getObject,
   putItems,
@@ -90,7 +91,7 @@ describe.each([
     if (!segment) throw new Error('no segment');
     const { id, bytes } = segment;
     expect(segmentHome(id)).toBe(home === 'an item' ? 'table' : 'bucket');
-    const item = { ...segmentItemKey(project, id), b: { B: bytes }, x: { N: '9000000000' } };
+    const item = { ...segmentItemKey(project, id), b: bytes, x: 9_000_000_000 };
     const put = () =>
       home === 'an item'
         ? putItems(store.table, [item], requestBudget(10_000))
@@ -111,8 +112,8 @@ describe.each([
           })
         : [];
     const packed =
-      item?.b?.B ?? (await getObject(store.bucket, segmentObject(project, id), requestBudget(10_000)));
-    if (item) expect(item.x).toEqual({ N: '9000000000' });
+      asBytes(item?.b) ?? (await getObject(store.bucket, segmentObject(project, id), requestBudget(10_000)));
+    if (item) expect(item.x).toBe(9_000_000_000);
     return packed;
   };
   const contents = async (id: string, places: readonly PayloadPointer[]): Promise<string[] | undefined> => {
@@ -185,18 +186,18 @@ describe('a segment that expires', () => {
     const [segment] = segments;
     if (!segment) throw new Error('no segment');
     const key = segmentItemKey(project, segment.id);
-    const put = (x: string) =>
-      putItems(store.table, [{ ...key, b: { B: segment.bytes }, x: { N: x } }], requestBudget(10_000));
+    const put = (x: number) =>
+      putItems(store.table, [{ ...key, b: segment.bytes, x }], requestBudget(10_000));
     for (let at = 0, isStopped = true; isStopped; at++) {
-      await put('9000000000');
+      await put(9_000_000_000);
       isStopped = await interleaved(
         store,
         at,
         (gated) => blankPayloads(gated, project, pointers.slice(0, 1), requestBudget(10_000)),
-        () => put('9000000001'),
+        () => put(9_000_000_001),
       );
       const [item] = await getItems(store.table, [key], requestBudget(10_000), { consistent: true });
-      expect(item?.x, `stopped before command ${at}`).toEqual({ N: '9000000001' });
+      expect(item?.x, `stopped before command ${at}`).toBe(9_000_000_001);
     }
   });
 });
