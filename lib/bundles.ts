@@ -40,6 +40,7 @@ const lazyPackages: Readonly<Record<string, string>> = {
 const replacements = {
   '@aws-sdk/credential-provider-node': './core/storage/sdk/credentials.ts',
   '@aws-sdk/middleware-endpoint-discovery': './core/storage/sdk/endpoint-discovery.ts',
+  '@aws/lambda-invoke-store': './core/storage/sdk/invoke-store.ts',
   'node:fs/promises': './core/storage/sdk/shared-files.ts',
   'node:stream/web': './lambdas/http/web-streams.ts',
 };
@@ -74,9 +75,14 @@ const buildOptions: BuildOptions = {
 /** How handlers are bundled. */
 export const handlerOptions: BuildOptions = {
   ...buildOptions,
-  // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps
-  // modules apart and shakes little out of them.
-  alias: { ...replacements, '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts' },
+  alias: {
+    ...replacements,
+    '@aws-sdk/util-dynamodb': './core/storage/sdk/attribute-values.ts',
+    '@smithy/core/checksum': './core/storage/sdk/checksum.ts',
+    // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps
+    // modules apart and shakes little out of them.
+    '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts',
+  },
   // V8 compiles functions that are written as such faster than arrow functions
   // (docs/decisions/0140). One that is the value of a class's field and asks for `this` is left
   // without it: test/integration/lib/bundles.test.ts looks for those.

@@ -1,6 +1,6 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { Sha256 } from '../storage/sdk/checksum.ts';
 import type { Headers } from './headers.ts';
 
 const signers = new Map<string, SignatureV4>();

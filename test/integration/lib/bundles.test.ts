@@ -62,7 +62,7 @@ describe('the bundles of the handlers', () => {
 
   it('have the SDK and middy alone ask for what is replaced in them', () => {
     const replaced =
-      /^(?:node:fs\/promises|node:stream\/web|@smithy\/core\/event-streams|@aws-sdk\/middleware-endpoint-discovery)$/;
+      /^(?:node:fs\/promises|node:stream\/web|@smithy\/core\/(?:checksum|event-streams)|@aws\/lambda-invoke-store|@aws-sdk\/(?:middleware-endpoint-discovery|util-dynamodb))$/;
     const importers = Object.entries(metafile.inputs).filter(([, { imports }]) =>
       imports.some(({ original = '' }) => replaced.test(original)),
     );
