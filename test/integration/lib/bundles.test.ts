@@ -164,8 +164,7 @@ describe('bundling', () => {
     );
     return FileSystem.fingerprint(folder ?? '');
   };
-  const source =
-    "import { greet } from '../../../core/greet.ts';\nexport const handler = () => greet('you');\n";
+  const source = "import { greet } from '../../core/greet.ts';\nexport const handler = () => greet('you');\n";
 
   it('gives the same bytes wherever the project and its output lie', () => {
     const first = project(source);
@@ -208,7 +207,7 @@ describe('bundling', () => {
 
   it('fails where a handler imports what is not there, says so, and writes nothing', () => {
     const outdir = join(temporaryFolder(), 'out');
-    const folder = project("export { handler } from '../../lib/missing.ts';\n");
+    const folder = project("export { handler } from './missing.ts';\n");
     const options = JSON.stringify({ root: folder, handlers: ['call/start'], outdir });
     const module = JSON.stringify(join(root, 'lib/bundles.ts'));
     // In a process of its own: esbuild writes past this one to its standard error.
