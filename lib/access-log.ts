@@ -1,9 +1,9 @@
 import { AccessLogField } from 'aws-cdk-lib/aws-apigateway';
 
 /**
- * One JSON line a request. All values are API Gateway's, the operator's or counted: nothing that a
- * caller wrote, no header, and so no key, gets in. Latencies are in milliseconds, the response's
- * length in bytes; a value that a request has none of is `-`.
+ * The format of the access log: one JSON line for each request. All values are API Gateway's, the
+ * operator's or counted. Nothing that a caller wrote gets in, no header, and so no key. Latencies
+ * are in milliseconds, the response's length in bytes. A value that a request lacks is `-`.
  */
 export const accessLogFormat = JSON.stringify({
   requestId: AccessLogField.contextRequestId(),

@@ -8,26 +8,23 @@ import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { Signals } from './signals.ts';
 
-/**
- * One alarm: it rings when the metric reaches the threshold in as many five-minute periods in a
- * row.
- */
+/** One alarm. It rings when the metric reaches the threshold in `periods` periods in a row. */
 interface AlarmSpec {
   readonly id: string;
   readonly metric: IMetric;
   readonly threshold: number;
+  /** A period is five minutes. */
   readonly periods: number;
-  /** What it means and what to do, as the mail says it. */
+  /** What it means, as the mail says it. */
   readonly description: string;
 }
 
-/** The share of its time-out that a batch of calls may take before it is too much. */
+/** The share of its time-out at which a batch of calls is too slow. */
 const slowShare = 0.8;
 
 /**
- * The alarms, each on one metric: the ten that are free in an account are counted in metrics, not
- * in alarms, so an alarm on a formula over every function would cost something each month.
- * docs/operations.md has a section for each.
+ * The alarms, each on one metric. An account has ten alarm metrics for free, and an alarm on a
+ * formula counts with all metrics of the formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
   {
@@ -36,7 +33,7 @@ const specs = (signals: Signals): AlarmSpec[] => [
     threshold: 5,
     periods: 1,
     description:
-      'Requests end in a 5xx. The access log says which routes; x-request-id leads to the log of the function.',
+      'Requests end in a 5xx. The access log says which routes. Find a request in the logs by its x-request-id.',
   },
   {
     id: 'Failures',
@@ -44,14 +41,14 @@ const specs = (signals: Signals): AlarmSpec[] => [
     threshold: 5,
     periods: 1,
     description:
-      'Functions log errors, run out of time or die: streams that broke off are among them, whose status was a 200.',
+      'Functions log errors, run out of time or die. Streams that broke off after a 200 count as well.',
   },
   {
     id: 'AuthorizerFailures',
     metric: signals.authorizerFailures,
     threshold: 2,
     periods: 1,
-    description: 'Keys cannot be looked up: whoever is not in the cache of the gateway gets a 503.',
+    description: 'Keys cannot be looked up. Callers whose key the gateway has not cached get a 503.',
   },
   {
     id: 'StorageThrottles',
@@ -59,7 +56,7 @@ const specs = (signals: Signals): AlarmSpec[] => [
     threshold: 10,
     periods: 3,
     description:
-      'DynamoDB or S3 throttles, longer than a table needs to adapt. The dashboard says which table; for calls, append to `shards`.',
+      'DynamoDB or S3 throttles, for longer than a table needs to adapt. The dashboard says which table. If it is the calls, append to `shards`.',
   },
   {
     id: 'FunctionThrottles',
@@ -67,7 +64,7 @@ const specs = (signals: Signals): AlarmSpec[] => [
     threshold: 1,
     periods: 2,
     description:
-      'The functions of this account and region use up its concurrency, which these share: ask AWS for more.',
+      'The functions of this account and region use up the concurrency that they share. Ask AWS for more.',
   },
   {
     id: 'IngestDuration',
@@ -75,17 +72,15 @@ const specs = (signals: Signals): AlarmSpec[] => [
     threshold: signals.ingest.timeout.toMilliseconds() * slowShare,
     periods: 3,
     description:
-      'One in a hundred batches of calls takes nearly as long as it may: storage throttles, or batches are big.',
+      'One in a hundred batches of calls takes nearly as long as it may. Storage throttles, or batches are big.',
   },
 ];
 
-/**
- * `ServerErrors` → `alarm-server-errors`: the anchor of the alarm's section in docs/operations.md.
- */
+/** The anchor of a section in docs/operations.md: `ServerErrors` → `alarm-server-errors`. */
 const anchorOf = (id: string): string =>
   `alarm${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The alarms, and where they are told to: nowhere, unless an address is set. */
+/** The alarms, and the topic that mails them. There is no topic without an address. */
 export class Alarms extends Construct {
   constructor(scope: Construct, id: string, { config, signals }: { config: Config; signals: Signals }) {
     super(scope, id);
@@ -94,11 +89,10 @@ export class Alarms extends Construct {
     const topic = new Topic(this, 'Topic', { enforceSSL: true });
     Validations.of(topic).acknowledge({
       id: 'Serverless-SNSRedrivePolicy',
-      reason:
-        'A mail that cannot be delivered helps nobody in a queue; the alarm stays to be seen in CloudWatch.',
+      reason: 'A mail that cannot be delivered helps nobody in a queue. The alarm still shows in CloudWatch.',
     });
-    // A topic with a policy of its own has lost the one that lets the alarms of its account
-    // publish.
+    // `enforceSSL` gives the topic a policy of its own. It replaces the default one, which lets the
+    // alarms of the account publish.
     topic.grantPublish(
       new ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },

@@ -23,7 +23,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 import { makeLogGroup } from './log-group.ts';
 
 /**
- * API Gateway's longest wait for a buffered answer, in seconds; a stream may take as long as its
+ * API Gateway's longest wait for a buffered answer, in seconds. A stream may take as long as its
  * function.
  */
 const bufferedTimeoutSeconds = 29;
@@ -37,8 +37,8 @@ export interface ApiProps {
 }
 
 /**
- * The REST API: the routes, who may call them, how often, and what the gateway itself answers and
- * logs.
+ * The REST API: the routes, who may call them and how often. It also has the answers that the
+ * gateway gives by itself, and its access log.
  */
 export class Api extends Construct {
   readonly rest: RestApi;
@@ -59,7 +59,7 @@ export class Api extends Construct {
       restApiName: config.stackName,
       description: 'Tracing, feedback and inference for LLM applications',
       endpointTypes: [EndpointType.REGIONAL],
-      // One role for the account and region, without which no stage may log.
+      // No stage may log without this role. The account has one for each region.
       cloudWatchRole: config.accountLogRole,
       deployOptions: {
         stageName: 'api',
@@ -67,7 +67,7 @@ export class Api extends Construct {
         throttlingBurstLimit: config.throttleBurst,
         tracingEnabled: true,
         metricsEnabled: false,
-        // The access log says as much for each request, and never a header or a body.
+        // The access log says as much of each request. Execution logs would add headers and bodies.
         loggingLevel: MethodLoggingLevel.OFF,
         dataTraceEnabled: false,
         accessLogDestination: new LogGroupLogDestination(accessLog),
@@ -102,8 +102,8 @@ export class Api extends Construct {
 }
 
 /**
- * TLS 1.2 with forward secrecy or better, for the name of this API alone: RestApi has no property
- * for it yet.
+ * Requires TLS 1.2 with forward secrecy or better, and the name of this API. `RestApi` has no
+ * property for either yet.
  */
 const requireModernTls = (rest: RestApi): void => {
   const { defaultChild } = rest.node;
@@ -116,22 +116,22 @@ const acknowledge = (rest: RestApi): void => {
   Validations.of(rest).acknowledge(
     {
       id: 'AwsSolutions-APIG2',
-      reason: 'The handlers check every body against its schema and name each fault; the gateway names none.',
+      reason:
+        'The handlers check every body against its schema and name each problem. The gateway names none.',
     },
     {
       id: 'AwsSolutions-APIG3',
       reason:
-        'A web ACL costs $5 a month and more while nothing happens; docs/configuration.md says how to add one.',
+        'A web ACL costs $5 a month and more while nothing happens. docs/configuration.md says how to add one.',
     },
     {
       id: 'AwsSolutions-APIG6',
       reason:
-        'The access log has every request with its error; execution logs would have headers and bodies.',
+        'The access log has every request with its error. Execution logs would have headers and bodies.',
     },
     {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-      reason:
-        'The policy that API Gateway asks for, for a role that all APIs of the account and region share.',
+      reason: 'API Gateway asks for this policy. All APIs of the account and region share the role.',
     },
   );
 };
@@ -140,12 +140,12 @@ const acknowledgeMethod = (method: Method, route: Route): void => {
   if (isKeyed(route)) {
     Validations.of(method).acknowledge({
       id: 'AwsSolutions-COG4',
-      reason: 'Keys of the service authenticate, through a Lambda authorizer; there is no user pool.',
+      reason: 'Keys of the service authenticate, through a Lambda authorizer. There is no user pool.',
     });
     return;
   }
   const reason =
-    'For everybody: it answers the same fixed text to all, which tells nothing of what is stored, and has no permissions.';
+    'It is for everybody. It answers one fixed text, which says nothing of what is stored, and may do nothing.';
   Validations.of(method).acknowledge(
     { id: 'AwsSolutions-APIG4', reason },
     { id: 'AwsSolutions-COG4', reason },

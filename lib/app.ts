@@ -9,12 +9,12 @@ import { PennytraceStack } from './stack.ts';
 const root = resolve(import.meta.dirname, '..');
 
 /**
- * Makes the CDK app: bundles the handlers into the app's output folder and builds the stack from
- * them. Settings come from the context, which the CDK CLI reads from cdk.json and its own `-c`
+ * Makes the CDK app. Bundles the handlers into the app's output folder and builds the stack from
+ * the bundles. Settings come from the context: the CDK CLI reads it from cdk.json and its `-c`
  * options.
  *
- * @throws SettingsError where a setting is unknown or bad
- * @throws Error where a handler does not build
+ * @throws SettingsError if a setting is unknown or bad
+ * @throws Error if a handler does not build
  */
 export const makeApp = (props: AppProps = {}): App => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });

@@ -2,7 +2,7 @@ import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 
-/** The services that the stack is made of, by the names that the bill has for them. */
+/** The services that the stack is made of, by their names on the bill. */
 const services = [
   'Amazon API Gateway',
   'Amazon DynamoDB',
@@ -12,10 +12,7 @@ const services = [
   'AWS X-Ray',
 ];
 
-/**
- * When it tells: the share of the amount, in percent, and whether it is spent or what the month
- * will come to.
- */
+/** When the budget tells: of what is spent or of the month's forecast, at which percentage. */
 const notices = [
   ['ACTUAL', 80],
   ['ACTUAL', 100],
@@ -23,9 +20,9 @@ const notices = [
 ] as const;
 
 /**
- * A budget of so many dollars a month for what the account pays for these services, of which the
- * stack is a part: AWS knows the costs of a stack by itself only where its tags have been activated
- * for billing. Free, and nothing without the setting.
+ * A monthly budget, in dollars, for what the account pays for the stack's services. Other uses of
+ * these services count too: AWS tells a stack's own costs only after somebody has activated its
+ * tags for billing. It is free. Without the setting there is no resource.
  */
 export class Budget extends Construct {
   constructor(scope: Construct, id: string, { monthlyBudget, alarmEmail }: Config) {

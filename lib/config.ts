@@ -3,15 +3,10 @@ import { isKeyed, routes } from '../api/routes.ts';
 import { defaultServiceName } from '../core/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
-/**
- * What the service is deployed with: every setting, read and checked. docs/configuration.md says
- * what each is for.
- */
+/** Every setting, read and checked. docs/configuration.md says what each is for. */
 export type Config = z.output<typeof settings>;
 
-/**
- * Context values come as JSON from cdk.json and as strings from the command line (`-c name=value`).
- */
+/** Reads a context value: cdk.json gives JSON, the command line (`-c name=value`) a text. */
 const fromText = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (value === 'true' || value === 'false') return value === 'true';
@@ -27,7 +22,7 @@ const flag = () => z.preprocess(fromText, z.boolean({ error: 'write true or fals
 
 const text = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
 
-/** The days that CloudWatch Logs can keep a log group for. */
+/** The numbers of days for which CloudWatch Logs can keep lines. */
 const logRetentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const;
@@ -39,8 +34,7 @@ const shardHistory = z
   .union([z.number(), z.string()])
   .transform((value) => String(value).split(',').map(Number))
   .refine((history) => history.every(isShardCount) && new Set(history).size === history.length, {
-    error:
-      'write a power of two from 1 to 256, or the history of such counts, the one now in force last: 4 or 4,16',
+    error: 'write a power of two from 1 to 256, or all counts so far with the present one last: 4 or 4,16',
   });
 
 const paths: readonly string[] = routes.filter(isKeyed).map(({ path }) => path);
@@ -89,24 +83,24 @@ export const settings = z
   })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
-    error: 'write an alarmEmail too: a budget that tells nobody is none',
+    error: 'write an alarmEmail too: the budget has to tell somebody',
   });
 
-/** What is wrong with the settings: a line each. */
+/** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
 /**
- * CDK's own context (feature flags, cached look-ups) has names with a colon or a slash; settings
- * never do.
+ * Tells settings from CDK's own context (feature flags, cached look-ups), whose names have a colon
+ * or a slash.
  */
 const isSetting = ([name, value]: [string, unknown]): boolean =>
   !/[:/]|^cli-telemetry$/.test(name) && value !== undefined && value !== null;
 
 /**
- * What stands at a path below the settings, where it can be reached: a setting given as JSON text
- * is a text.
+ * The value at a path below the settings. It is undefined inside a setting that was given as JSON
+ * text.
  */
 const valueAt = (context: Record<string, unknown>, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
@@ -129,10 +123,10 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
 };
 
 /**
- * Reads the settings from the CDK context. Names with a colon or a slash are CDK's own and passed
- * over; null is the same as absent.
+ * Reads the settings from the CDK context. Passes over names with a colon or a slash, which are
+ * CDK's own. Takes null as absent.
  *
- * @throws SettingsError that names each unknown or bad setting and says what to write
+ * @throws SettingsError which names each unknown or bad setting and says what to write
  */
 export const readConfig = (context: Record<string, unknown>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(isSetting));

@@ -2,10 +2,10 @@ import { openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 
 /**
- * What handlers declare and the bundler puts in.
+ * The constants that handlers declare and the bundler fills in.
  *
  * @param serviceName the service's own name on the wire, e.g. `svc`
- * @returns texts by the names of the constants, for the bundler
+ * @returns the constants' texts by their names
  */
 export const constantsOf = (serviceName: string): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,

@@ -14,7 +14,7 @@ import type { Signals } from './signals.ts';
 /** What the dashboard shows. */
 export interface DashboardProps {
   readonly signals: Signals;
-  /** The logs that its tables are made from. */
+  /** The logs that its tables read. */
   readonly logGroupNames: readonly string[];
 }
 
@@ -24,8 +24,10 @@ const graph = (title: string, metrics: readonly IMetric[], stacked = false): Gra
   new GraphWidget({ title, left: [...metrics], stacked, width: 12 });
 
 /**
- * What the units of these metrics cost, in dollars for a day of as many; the price is that of a
- * million.
+ * What the units of these metrics would cost in a day at the present rate, in dollars.
+ *
+ * @param id a letter that begins the ids of the metrics in the formula
+ * @param price of a million units, in dollars
  */
 const dollarsADay = (
   label: string,
@@ -44,9 +46,9 @@ const dollarsADay = (
 };
 
 /**
- * One dashboard: what an operator asks first on top, tables made from the logs at the bottom. It
- * has fewer than the 50 metrics that are free; the tables read logs whenever they are looked at,
- * which Logs Insights charges by the GB.
+ * The dashboard. What an operator asks first is on top, tables from the logs are at the bottom. A
+ * dashboard is free with up to 50 metrics. The tables read logs whenever somebody looks, and Logs
+ * Insights charges that by the GB.
  */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { signals, logGroupNames }: DashboardProps) {
@@ -88,8 +90,8 @@ export class Dashboard extends Construct {
 }
 
 /**
- * What is paid by use and can be told from metrics; the functions' own time is in the query `Cost
- * of functions`.
+ * What is paid by use and has metrics. The functions' time has none here: the query `Cost of
+ * functions` tells it.
  */
 const costs = ({ writeUnits, readUnits, requests }: Signals): MathExpression[] => [
   dollarsADay('Writing (DynamoDB)', 'w', pricesOfAMillion.writeUnits, writeUnits),

@@ -5,18 +5,18 @@ import { constructId } from './names.ts';
 /** An answer that API Gateway gives by itself, without a function. */
 interface GatewayAnswer {
   readonly types: readonly ResponseType[];
-  /** The status; API Gateway's own where it is absent. */
+  /** @default - API Gateway's own */
   readonly status?: number;
   readonly error: ErrorDetail;
-  /** Further headers; the values are texts. */
+  /** Further headers, by name. @default - none */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const retrySoon = { 'Retry-After': '1' };
 
 /**
- * Every answer of API Gateway's own that a caller can get. The texts are fixed: API Gateway's own
- * messages name functions and ARNs, and one of them repeats the Authorization header.
+ * Every answer that API Gateway can give by itself. The texts are fixed, because API Gateway's own
+ * name functions and ARNs, and one of them repeats the Authorization header.
  */
 const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
   {
@@ -37,8 +37,8 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     error: { loc: ['header', 'authorization'], msg: 'this key may not do this', type: 'forbidden' },
   },
   {
-    // API Gateway takes a request to no route for one that AWS should authenticate: without an
-    // Authorization header its token is missing, with one it is no valid signature.
+    // API Gateway wants AWS's own credentials from a request to no route. Without an Authorization
+    // header it misses a token, with one it finds no valid signature.
     types: [
       ResponseType.MISSING_AUTHENTICATION_TOKEN,
       ResponseType.INVALID_SIGNATURE,
@@ -91,8 +91,8 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     headers: retrySoon,
   },
   {
-    // The authorizer fails where its table does not answer, or it dies: neither says anything of
-    // the key, and both pass.
+    // The authorizer died, or its table did not answer. Neither says anything of the key, and both
+    // pass.
     types: [ResponseType.AUTHORIZER_FAILURE],
     status: 503,
     error: {
@@ -125,7 +125,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
       type: 'timeout',
     },
   },
-  // A status here would become that of every answer above it that has none; each keeps its own.
+  // A status here would replace that of all answers without one.
   {
     types: [ResponseType.DEFAULT_4XX],
     error: {
@@ -140,7 +140,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
   },
 ];
 
-/** Gives every answer of the gateway's own the service's error shape and the request's id. */
+/** Gives the gateway's own answers the service's error shape, and the request's id as a header. */
 export const addGatewayResponses = (api: RestApi, serviceName: string): void => {
   for (const { types, status, error, headers = {} } of gatewayAnswers(serviceName)) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);

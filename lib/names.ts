@@ -1,7 +1,4 @@
-/**
- * A construct id from a handler's or a type's name: `calls/stream_query` and `CALLS_STREAM_QUERY` →
- * `CallsStreamQuery`.
- */
+/** A construct id: `CallsStreamQuery` for `calls/stream_query` and for `CALLS_STREAM_QUERY`. */
 export const constructId = (name: string): string =>
   name
     .split(/[^a-zA-Z0-9]+/)

@@ -12,8 +12,8 @@ export interface ObservabilityProps extends SignalsProps {
 }
 
 /**
- * One dashboard and a few alarms, within what CloudWatch gives for free: 3 dashboards of 50
- * metrics, 10 alarm metrics; and saved queries.
+ * Dashboard, alarms, saved queries and budget. They keep within what CloudWatch gives for free: 3
+ * dashboards of 50 metrics, and 10 alarm metrics.
  */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {

@@ -3,18 +3,18 @@ import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
 /**
- * Prices in dollars for a million, as of us-east-1 on demand; as they are, since small numbers
- * would be written with an exponent.
+ * Prices of a million, in dollars: on demand, in us-east-1. Prices of one would be written with an
+ * exponent, which CloudWatch does not read.
  */
 export const pricesOfAMillion = { writeUnits: 0.625, readUnits: 0.125, requestsToTheApi: 3.5 } as const;
 
-/** The price in dollars of one GB of an ARM function's memory for one second. */
+/** The price of one GB of an ARM function's memory for one second, in dollars. */
 const gbSecondPrice = 0.0000133334;
 
 const { writeUnits, readUnits } = pricesOfAMillion;
 const dollars = `(sum(writeUnits) * ${writeUnits} + sum(readUnits) * ${readUnits}) / 1000000 as dollars`;
 
-/** Takes the name of a line's function from its log stream, which `Functions` says the form of. */
+/** Takes the name of a line's function from its log stream; `Functions.logGroup` has the form. */
 const functionOfLine = 'parse @logStream /(?<functionName>[\\w-]+)\\[/';
 
 /**
@@ -56,7 +56,7 @@ export const queries = {
 | sort dollars desc`,
 } as const;
 
-/** The saved queries, over the logs of all functions; they cost nothing until one is run. */
+/** The saved queries, over the logs of all functions. They cost nothing until somebody runs one. */
 export class Queries extends Construct {
   constructor(scope: Construct, id: string, { logGroupNames }: { logGroupNames: readonly string[] }) {
     super(scope, id);

@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 import { makeLogGroup } from './log-group.ts';
 import type { Permission } from './permissions.ts';
 
-/** What one function is made of. */
+/** What a function is made of. */
 export interface ServiceFunctionProps {
   readonly config: Config;
   /** The folder of its bundle. */
@@ -16,13 +16,13 @@ export interface ServiceFunctionProps {
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** What it may do beyond writing its log and its traces. */
+  /** What it may do besides writing its log and its traces. */
   readonly permissions: readonly Permission[];
   /** Where its lines go, beside those of other functions. @default - a log group of its own */
   readonly logGroup?: ILogGroup;
   /**
-   * Concurrent invocations that are set aside for it, and the most that it gets. @default - what
-   * the account has left
+   * Concurrent invocations that are reserved for it. It gets no more than these. @default - none:
+   * it takes from what the account has
    */
   readonly reservedConcurrency?: number | undefined;
 }
@@ -49,7 +49,7 @@ export class ServiceFunction extends Construct {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
       logGroup: this.logGroup,
-      // The role is complete as it is: CDK would add a second policy for what it thinks is missing.
+      // The role is complete. CDK would add a second policy for what it thinks is missing.
       role: this.#role(props.permissions).withoutPolicyUpdates(),
       environment: {
         SERVICE_NAME: config.serviceName,

@@ -15,7 +15,7 @@ const pattern = matching(
 const renaming = z
   .strictObject({ match: pattern, send: pattern })
   .refine(({ match, send }) => hasStar(match) || !hasStar(send), {
-    error: 'write a * into match too: what it stands for takes the place of the one in send',
+    error: 'write a * into match too: its text replaces the * in send',
   });
 
 type Rule = string | z.output<typeof renaming>;
@@ -52,16 +52,13 @@ const named = {
 /** An upstream with a key of its own, or none. */
 const keyed = z.strictObject({ ...named, baseUrl, keySecret: keySecret.optional() });
 
-/**
- * Amazon Bedrock, asked with the function's role, which may invoke the models that are named and no
- * other.
- */
+/** Amazon Bedrock. The function's role may invoke the models that are named, and no other. */
 const bedrock = z.strictObject({
   ...named,
   models: named.models
     .refine((rules) => !rules.map(sentBy).some(hasStar), {
       error:
-        'write ids of models without *: the function may invoke these and no other. A match may have one beside a send',
+        'write ids of models without *: the function may invoke these alone. A match may have a * if it has a send',
     })
     .refine((rules) => rules.map(sentBy).every((id) => /^[a-z0-9*][a-z0-9.:_*-]*$/i.test(id)), {
       error: "write Bedrock's ids of models or inference profiles, not ARNs",
@@ -71,10 +68,7 @@ const bedrock = z.strictObject({
   }),
 });
 
-/**
- * Lambda allows 4 KB for all of a function's environment; names, tables and the rest need some of
- * it.
- */
+/** Lambda allows 4 KB for a function's whole environment. Names of tables and others take some. */
 const maxBytes = 3000;
 
 const fromJson = (value: unknown): unknown => {
@@ -89,7 +83,7 @@ const fromJson = (value: unknown): unknown => {
 const hasBedrock = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'bedrock' in value;
 
-/** One upstream; whether it is Bedrock decides which fields it may have. */
+/** One upstream. Its fields depend on whether it is Bedrock. */
 const upstream = z.unknown().transform((value, context): Upstream => {
   const result = (hasBedrock(value) ? bedrock : keyed).safeParse(value);
   if (result.success) return result.data;
@@ -100,10 +94,7 @@ const upstream = z.unknown().transform((value, context): Upstream => {
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
 
-/**
- * The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md says what each field is
- * for.
- */
+/** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md explains the fields. */
 export const upstreamsSetting = z.preprocess(
   fromJson,
   z
@@ -112,13 +103,14 @@ export const upstreamsSetting = z.preprocess(
       error: 'give each upstream a name of its own',
     })
     .refine((list) => JSON.stringify(list).length <= maxBytes, {
-      error: `write less: the list has to fit ${maxBytes} bytes of JSON, as it goes into the function's environment`,
+      error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
     }),
 );
 
 /**
- * The ids of the models and inference profiles that are asked of Bedrock, each with its region;
- * undefined for the stack's own.
+ * The models and inference profiles that Bedrock is asked for, each with its region.
+ *
+ * @returns ids and regions; a region is undefined if it is the stack's own
  */
 export const bedrockModels = (
   upstreams: readonly Upstream[],
@@ -129,7 +121,7 @@ export const bedrockModels = (
     return given.models.map((model) => ({ id: sentBy(model), region: own }));
   });
 
-/** The names and ARNs of the secrets that keys are in, each once. */
+/** The names and ARNs of the secrets that hold upstreams' keys, each once. */
 export const keySecrets = (upstreams: readonly Upstream[]): readonly string[] => [
   ...new Set(
     upstreams.flatMap((given) =>
