@@ -11,8 +11,8 @@ import {
 } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { fromHead } from './head.ts';
-import { indexKeys, placeBytes, placeFrom, recordIdOf, recordKey } from './keys.ts';
-import type { Entry, FeedbackHeader, Place } from './model.ts';
+import { indexKeys, positionBytes, positionFrom, recordIdOf, recordKey } from './keys.ts';
+import type { Entry, FeedbackHeader, Position } from './model.ts';
 
 /*
  * The attributes of an item, beside those that keys.ts makes. Index rows have h, f and r.
@@ -22,8 +22,8 @@ import type { Entry, FeedbackHeader, Place } from './model.ts';
  *   o  its object in the bucket, where it is too big for an item
  *   d  digest of the content
  *   x  when it expires
- *   f  the place of the first record of its line
- *   r  the place of the record that replaced this one: a tombstone
+ *   f  the position of the first revision of its chain
+ *   r  the position of the next revision: the item is a tombstone
  *   g  an object in the bucket that may be left of what this item was before
  *
  * An item with neither h nor r is nothing to readers: its record has been purged, and its object is
@@ -35,7 +35,7 @@ export interface Frame {
   readonly header: FeedbackHeader;
   /** Sixteen bytes that equal content has in common. */
   readonly digest: Uint8Array;
-  readonly origin: Place | null;
+  readonly origin: Position | null;
   /** An object in the bucket that was of the record which stood under this id before. */
   readonly leftover?: string | undefined;
 }
@@ -45,7 +45,7 @@ export const frameItem = (store: Store, { header, digest, origin, leftover }: Fr
   ...recordKey(header.projectId, header.id),
   ...indexKeys(header, shardCount(store)),
   d: digest,
-  ...(origin && { f: placeBytes(origin) }),
+  ...(origin && { f: positionBytes(origin) }),
   ...(leftover !== undefined && { g: leftover }),
   ...expiry(store),
 });
@@ -59,9 +59,9 @@ const tombstoneDays = 1;
  *
  * @param item the record's, whole but for its payload
  */
-export const tombstoneItem = (item: Item, replacedBy: Place): Item => ({
+export const tombstoneItem = (item: Item, replacedBy: Position): Item => ({
   ...pickAttributes(item, ['k', 't', 'tk', 'rk', 'yk', 'f']),
-  r: placeBytes(replacedBy),
+  r: positionBytes(replacedBy),
   ...leftover(item),
   ...expiryIn(tombstoneDays),
 });
@@ -113,11 +113,11 @@ export const toEntry = async (
 ): Promise<Entry | undefined> => {
   const [k, t, f, r, h] = [item.k, item.t, item.f, item.r, item.h].map(asBytes);
   if (!k || !t) return undefined;
-  const place = { id: recordIdOf(projectId, k), createdAt: fromUnsignedTimeBytes(t) };
-  const origin = f ? placeFrom(f) : null;
-  if (r) return { kind: 'tombstone', place, replacedBy: placeFrom(r), origin };
+  const position = { id: recordIdOf(projectId, k), createdAt: fromUnsignedTimeBytes(t) };
+  const origin = f ? positionFrom(f) : null;
+  if (r) return { kind: 'tombstone', position, replacedBy: positionFrom(r), origin };
   if (!h) return undefined;
   const bytes = h[0] === packedMark ? await unpack(h) : h;
   const { payload, payloadBytes, ...head } = fromHead(names, projectId, bytes);
-  return { kind: 'record', header: { projectId, ...place, ...head }, payload, payloadBytes, origin };
+  return { kind: 'record', header: { projectId, ...position, ...head }, payload, payloadBytes, origin };
 };

@@ -12,7 +12,7 @@ import {
 import type { Bounds } from '../expression/index.ts';
 import type { KeyRange } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import type { Place } from './model.ts';
+import type { Position } from './model.ts';
 
 /*
  * Every key of the feedback table, and of payloads in the bucket, is composed here, and taken apart
@@ -36,17 +36,18 @@ export const recordKey = (projectId: ProjectId, id: string) => ({
 export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string =>
   fromCompactId(key.subarray(projectId.length + 1));
 
-/** A place as bytes, to be kept beside a record. */
-export const placeBytes = ({ createdAt, id }: Place): Buffer => joinBytes(unsignedTimeBytes(createdAt), id);
+/** A position as bytes, to be stored with a record. */
+export const positionBytes = ({ createdAt, id }: Position): Buffer =>
+  joinBytes(unsignedTimeBytes(createdAt), id);
 
-/** A place, out of its bytes. */
-export const placeFrom = (bytes: Uint8Array): Place => ({
+/** Reads a position from its bytes. */
+export const positionFrom = (bytes: Uint8Array): Position => ({
   createdAt: fromUnsignedTimeBytes(bytes),
   id: Buffer.from(bytes.subarray(unsignedTimeLength)).toString('utf8'),
 });
 
-/** What the places of a record's rows in the indexes are made from. */
-export interface Indexed extends Place {
+/** What a record's keys in the indexes are made from. */
+export interface Indexed extends Position {
   readonly projectId: ProjectId;
   readonly ref: string;
   readonly type: string;

@@ -20,14 +20,14 @@ export interface FeedbackDraft {
   readonly triggerRef: string | null;
 }
 
-/** The place of a record in its project's order of creation. */
-export interface Place {
+/** The position of a record in its project's order of creation. */
+export interface Position {
   readonly createdAt: Micros;
   readonly id: string;
 }
 
 /** All of a record but its payload. */
-export interface FeedbackHeader extends Place, Omit<FeedbackDraft, 'id' | 'payload'> {
+export interface FeedbackHeader extends Position, Omit<FeedbackDraft, 'id' | 'payload'> {
   /** Whose key stored it. */
   readonly userId: string;
 }
@@ -49,30 +49,31 @@ export interface FeedbackRecord {
   /** Bytes of it as compact JSON. */
   readonly payloadBytes: number;
   /**
-   * Where the first record of its line stood: the line of those of which each came in the place of
-   * the one before. Null where it is the first.
+   * The position of the first revision of its chain: the record that it replaced, the one that this
+   * replaced, and so on. Null for a first revision.
    */
-  readonly origin: Place | null;
+  readonly origin: Position | null;
 }
 
-/** What is left, for a while, of a record that another came in the place of. */
+/** What is left, for a while, of a record that was replaced. */
 export interface Tombstone {
   readonly kind: 'tombstone';
-  readonly place: Place;
-  /** The record that came in its place. */
-  readonly replacedBy: Place;
+  readonly position: Position;
+  /** The next revision: the record that replaced it. */
+  readonly replacedBy: Position;
   /** As a record's. */
-  readonly origin: Place | null;
+  readonly origin: Position | null;
 }
 
-/** What a reader meets at a place. */
+/** What a reader meets at a position. */
 export type Entry = FeedbackRecord | Tombstone;
 
-/** Where an entry stands. */
-export const placeOf = (entry: Entry): Place => (entry.kind === 'record' ? entry.header : entry.place);
+/** The position of an entry. */
+export const positionOf = (entry: Entry): Position =>
+  entry.kind === 'record' ? entry.header : entry.position;
 
-/** Compares by the time of creation, or descending with the latest first; then by id ascending. */
-export const comparePlaces =
+/** Compares by time of creation, descending with the latest first, then by id ascending. */
+export const comparePositions =
   (descending: boolean) =>
-  (a: Place, b: Place): number =>
+  (a: Position, b: Position): number =>
     (descending ? -1 : 1) * (a.createdAt - b.createdAt) || compareText(a.id, b.id);

@@ -16,7 +16,7 @@ import { type ProjectId, utf8Length } from '../wire/index.ts';
 import { toHead } from './head.ts';
 import { type Frame, frameItem, toEntry } from './items.ts';
 import { payloadObject, recordKey } from './keys.ts';
-import { type Entry, type FeedbackRecord, placeOf } from './model.ts';
+import { type Entry, type FeedbackRecord, positionOf } from './model.ts';
 
 /**
  * An item of at most this many bytes takes one write unit in the table, and at most one in each
@@ -154,14 +154,14 @@ export async function* withPayloads(
     const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
     const sizeOf = (entry: Entry) => (wanted.has(entry) ? batchShare(entry) : 0);
     for (const some of wanted.size === 0 ? [batch] : bySize(batch, batchBytes, sizeOf)) {
-      const ids = some.flatMap((entry) => (wanted.has(entry) ? [placeOf(entry).id] : []));
+      const ids = some.flatMap((entry) => (wanted.has(entry) ? [positionOf(entry).id] : []));
       const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], budget) : [];
-      const now = new Map(whole.map((entry) => [placeOf(entry).id, entry]));
+      const now = new Map(whole.map((entry) => [positionOf(entry).id, entry]));
       yield some.flatMap((entry) => {
         if (!wanted.has(entry)) return [entry];
-        const { id, createdAt } = placeOf(entry);
+        const { id, createdAt } = positionOf(entry);
         const found = now.get(id);
-        return found && placeOf(found).createdAt === createdAt ? [found] : [];
+        return found && positionOf(found).createdAt === createdAt ? [found] : [];
       });
     }
   }

@@ -11,7 +11,7 @@ import {
 import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import { invalid } from '../wire/index.ts';
 import { encoder, FeedbackReader, feedbackKind } from './answer.ts';
-import { comparePlaces, type FeedbackRecord } from './model.ts';
+import { comparePositions, type FeedbackRecord } from './model.ts';
 import { type FeedbackQuery, type Plan, plan } from './plan.ts';
 import { recordsOf } from './records.ts';
 
@@ -108,7 +108,7 @@ const sortRecords = (
     });
   // A copy: the reader holds what it has parsed of the original for as long as that is held.
   const keep = (record: FeedbackRecord): FeedbackRecord => ({ ...record });
-  const byPosition = comparePlaces(false);
+  const byPosition = comparePositions(false);
   const ties = (a: FeedbackRecord, b: FeedbackRecord): number => byPosition(a.header, b.header);
   return sortedByKeys({ sort, keyOf, keep, ties, sizeOf, tooMany }, slice, records);
 };

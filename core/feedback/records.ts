@@ -1,18 +1,17 @@
 import { mapBatches, sortTies } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import { comparePlaces, type FeedbackRecord } from './model.ts';
+import { comparePositions, type FeedbackRecord } from './model.ts';
 import { readWhole, withPayloads } from './payload.ts';
-import { type Find, settle } from './resolve.ts';
+import { type Find, resolve } from './resolve.ts';
 import { entriesOf, type Search } from './source.ts';
 
 /**
- * The records that a search finds, in the order of their creation (or the reverse) and then of
- * their ids: of a record and those that came in its place one, whatever is being replaced at the
- * time.
+ * The records that a search finds, in order of creation (or its reverse), then of their ids. It
+ * gives one revision of each chain, whatever is being replaced meanwhile.
  *
- * @param isWanted which records' payloads are needed, where they lie apart
- * @param scanned is told how many entries were met, batch by batch
+ * @param isWanted which records' payloads must be read, if they are stored apart
+ * @param scanned is told how many entries each batch has
  * @throws ServiceError 503 when storage does not give something in time
  */
 export const recordsOf = (
@@ -35,6 +34,6 @@ export const recordsOf = (
   };
   const entries = withPayloads(store, projectId, isWanted, met, budget);
   const isTied = (a: FeedbackRecord, b: FeedbackRecord) => a.header.createdAt === b.header.createdAt;
-  const compare = comparePlaces(descending);
-  return sortTies(isTied, (a, b) => compare(a.header, b.header), settle(descending, entries, find));
+  const compare = comparePositions(descending);
+  return sortTies(isTied, (a, b) => compare(a.header, b.header), resolve(descending, entries, find));
 };

@@ -1,124 +1,127 @@
+import { mapBatches } from '../listing/index.ts';
 import type { Micros } from '../wire/index.ts';
-import { Awaited } from './awaited.ts';
-import { type Entry, type FeedbackRecord, type Place, placeOf } from './model.ts';
+import { type Entry, type FeedbackRecord, type Position, positionOf } from './model.ts';
+import { PendingRevisions } from './pending-revisions.ts';
 
 /*
  * A replacement is one transaction in the table, but a reader of an index sees its two halves one
- * by one: the rows of the old record and of the new one lie in different places, which are read at
- * different times, and each row follows its item in its own time. So the old record's row stays for
- * a while, as a tombstone that names the record which came in its place, and all records of a line,
- * each in the place of the one before, name the first. From that a reader knows how to answer
- * exactly one of each line, whatever the state in which it meets each row: the first record that it
- * meets; and where it meets tombstones alone, the record to which they lead, which it gets from the
- * table.
+ * by one. The rows of the old revision and of the new one are in different places, which are read
+ * at different times, and each row follows its item in its own time. So the old row stays for a
+ * while, as a tombstone that names the next revision, and every revision of a chain names the first.
+ *
+ * That tells a reader how to answer exactly one revision of each chain, in whatever state it meets
+ * each row. It answers the first revision that it meets. When it meets tombstones alone, it gets the
+ * revision to which they lead from the table.
  */
 
-/** Reads what stands under a place's id now, strongly consistent. */
-export type Find = (place: Place) => Promise<Entry | undefined>;
+/** Reads what is stored under a position's id now, strongly consistent. */
+export type Find = (position: Position) => Promise<Entry | undefined>;
 
-const keyOf = ({ createdAt, id }: Place): string => `${createdAt} ${id}`;
-/** Names the line that an entry is of. */
-const lineOf = (entry: Entry): string => keyOf(entry.origin ?? placeOf(entry));
-const isAt = (entry: Entry | undefined, place: Place): entry is Entry =>
-  entry !== undefined && keyOf(placeOf(entry)) === keyOf(place);
+const keyOf = ({ createdAt, id }: Position): string => `${createdAt} ${id}`;
+/** Names the chain that an entry is of: by the position of its first revision. */
+const chainOf = (entry: Entry): string => keyOf(entry.origin ?? positionOf(entry));
+const isAt = (entry: Entry | undefined, position: Position): entry is Entry =>
+  entry !== undefined && keyOf(positionOf(entry)) === keyOf(position);
 
-/** At least so many lines are remembered, and at most twice as many; each takes about 100 bytes. */
+/** At least so many chains are remembered, and at most twice as many; each takes about 100 bytes. */
 const remembered = 500_000;
 
-/** The lines of which a record was answered, the latest of them. */
-class Answered {
+/** The chains of which a revision was answered, the latest of them. */
+class AnsweredChains {
   #older: ReadonlySet<string> = new Set();
   #newer = new Set<string>();
 
-  has(line: string): boolean {
-    return this.#newer.has(line) || this.#older.has(line);
+  has(chain: string): boolean {
+    return this.#newer.has(chain) || this.#older.has(chain);
   }
 
-  add(line: string): void {
-    this.#newer.add(line);
+  add(chain: string): void {
+    this.#newer.add(chain);
     if (this.#newer.size < remembered) return;
     this.#older = this.#newer;
     this.#newer = new Set();
   }
 }
 
-/**
- * Settles entries that come in order of creation, where a record comes before those in its place.
- */
-class Forwards {
+/** Gives the records to be answered for each entry that is met. */
+interface Resolver {
+  /** The records to answer for an entry, in order. */
+  take(entry: Entry): Promise<FeedbackRecord[]>;
+  /** The records whose time has passed without their being met. */
+  overdue(now: Micros): Promise<FeedbackRecord[]>;
+}
+
+/** Resolves entries in order of creation: a revision comes before those that replaced it. */
+class ForwardResolver implements Resolver {
   readonly #find: Find;
-  readonly #answered = new Answered();
-  readonly #awaited = new Awaited();
+  readonly #answered = new AnsweredChains();
+  readonly #pending = new PendingRevisions();
 
   constructor(find: Find) {
     this.#find = find;
   }
 
-  /**
-   * The records to be answered for an entry, in order: those that should have been met before it,
-   * and itself.
-   */
+  /** Those that should have been met before the entry come first, then the entry itself. */
   async take(entry: Entry): Promise<FeedbackRecord[]> {
-    const before = await this.overdue(placeOf(entry).createdAt);
+    const before = await this.overdue(positionOf(entry).createdAt);
     return [...before, ...this.#meet(entry)];
   }
 
-  /** The awaited records whose time has been passed: their rows are behind their items. */
+  /** Rows of pending revisions whose time has passed are behind their items. */
   async overdue(now: Micros): Promise<FeedbackRecord[]> {
     const late: FeedbackRecord[] = [];
     for (;;) {
-      const place = this.#awaited.takeBefore(now);
-      if (!place) return late;
-      const entry = await this.#find(place);
-      // Whoever stands there at another time came under the same id after this one had been purged.
-      if (isAt(entry, place)) late.push(...this.#meet(entry));
+      const position = this.#pending.takeBefore(now);
+      if (!position) return late;
+      const entry = await this.#find(position);
+      // At another time, it is a record that came under the same id after this one was purged.
+      if (isAt(entry, position)) late.push(...this.#meet(entry));
     }
   }
 
   #meet(entry: Entry): FeedbackRecord[] {
-    const line = lineOf(entry);
-    if (this.#answered.has(line)) return [];
+    const chain = chainOf(entry);
+    if (this.#answered.has(chain)) return [];
     if (entry.kind === 'tombstone') {
-      this.#awaited.set(line, entry.replacedBy);
+      this.#pending.set(chain, entry.replacedBy);
       return [];
     }
-    this.#awaited.delete(line);
-    this.#answered.add(line);
+    this.#pending.delete(chain);
+    this.#answered.add(chain);
     return [entry];
   }
 }
 
 /**
- * Settles entries that come in the reverse order of creation, where a record comes after those in
- * its place. One that was not there yet when its place was passed is answered in the place of the
- * one that it replaced.
+ * Resolves entries in the reverse order of creation: a revision comes after those that replaced it.
+ * A revision that was not there yet when its position was passed is answered at the position of
+ * the one that it replaced.
  */
-class Backwards {
+class BackwardResolver implements Resolver {
   readonly #find: Find;
-  readonly #answered = new Answered();
+  readonly #answered = new AnsweredChains();
 
   constructor(find: Find) {
     this.#find = find;
   }
 
-  /** The record to be answered for an entry, if there is one. */
   async take(entry: Entry): Promise<FeedbackRecord[]> {
-    const line = lineOf(entry);
-    if (this.#answered.has(line)) return [];
-    // Nothing of a line comes after its first record.
-    if (entry.kind === 'tombstone' || entry.origin) this.#answered.add(line);
+    const chain = chainOf(entry);
+    if (this.#answered.has(chain)) return [];
+    // Nothing of a chain comes after its first revision.
+    if (entry.kind === 'tombstone' || entry.origin) this.#answered.add(chain);
     const record = entry.kind === 'record' ? entry : await this.#last(entry.replacedBy);
     return record ? [record] : [];
   }
 
-  /** Nothing is ever late: whatever is missing is fetched where its tombstone is met. */
+  /** None is ever late: what is missing is fetched when its tombstone is met. */
   async overdue(): Promise<FeedbackRecord[]> {
     return [];
   }
 
-  /** The last record of a line, from a place on; undefined where that has been purged. */
-  async #last(place: Place): Promise<FeedbackRecord | undefined> {
-    for (let next = place; ; ) {
+  /** The last revision of a chain, from a position on; undefined if it was purged. */
+  async #last(position: Position): Promise<FeedbackRecord | undefined> {
+    for (let next = position; ; ) {
       const entry = await this.#find(next);
       if (!isAt(entry, next)) return undefined;
       if (entry.kind === 'record') return entry;
@@ -128,22 +131,24 @@ class Backwards {
 }
 
 /**
- * Turns what a reader meets into the records that it is to answer, in order of creation or its
- * reverse: one of each line.
+ * Turns the entries that a reader meets into the records that it answers: one revision of each
+ * chain.
  *
+ * @param batches in order of creation, or in its reverse if `descending`
+ * @returns records in the same order
  * @throws whatever `find` throws
  */
-export async function* settle(
+export async function* resolve(
   descending: boolean,
   batches: AsyncIterable<readonly Entry[]>,
   find: Find,
-): AsyncGenerator<FeedbackRecord[]> {
-  const settler = descending ? new Backwards(find) : new Forwards(find);
-  for await (const batch of batches) {
-    const settled: FeedbackRecord[] = [];
-    for (const entry of batch) settled.push(...(await settler.take(entry)));
-    if (settled.length > 0) yield settled;
-  }
-  const late = await settler.overdue(Number.POSITIVE_INFINITY);
+): AsyncGenerator<readonly FeedbackRecord[]> {
+  const resolver: Resolver = descending ? new BackwardResolver(find) : new ForwardResolver(find);
+  yield* mapBatches(batches, async (batch) => {
+    const resolved: FeedbackRecord[] = [];
+    for (const entry of batch) resolved.push(...(await resolver.take(entry)));
+    return resolved;
+  });
+  const late = await resolver.overdue(Number.POSITIVE_INFINITY);
   if (late.length > 0) yield late;
 }

@@ -11,7 +11,7 @@ import {
 import type { ProjectId } from '../wire/index.ts';
 import { attributesButPayload, toEntry } from './items.ts';
 import { recordKey, refRange, timeRange, typeRange } from './keys.ts';
-import { comparePlaces, type Entry, placeOf } from './model.ts';
+import { comparePositions, type Entry, positionOf } from './model.ts';
 import type { Plan } from './plan.ts';
 
 /** Where entries are looked for, in which order, and how many are wanted. */
@@ -73,8 +73,8 @@ export async function* entriesOf(
     const keys = source.values.map((id) => recordKey(projectId, id));
     const options = { consistent: true, attributes: attributesButPayload };
     const entries = await toEntries(await getItems(store.table, keys, budget, options));
-    const compare = comparePlaces(descending);
-    yield entries.sort((a, b) => compare(placeOf(a), placeOf(b)));
+    const compare = comparePositions(descending);
+    yield entries.sort((a, b) => compare(positionOf(a), positionOf(b)));
     return;
   }
   const ranges = rangesOf(store, projectId, search);

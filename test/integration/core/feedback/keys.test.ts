@@ -5,8 +5,8 @@ import { fromHead, toHead } from '../../../../core/feedback/head.ts';
 import {
   indexKeys,
   payloadObject,
-  placeBytes,
-  placeFrom,
+  positionBytes,
+  positionFrom,
   recordIdOf,
   recordKey,
   refRange,
@@ -54,7 +54,7 @@ describe('keys', () => {
   it('of places tell the places', () => {
     fc.assert(
       fc.property(place, (at) => {
-        expect(placeFrom(placeBytes(at))).toEqual(at);
+        expect(positionFrom(positionBytes(at))).toEqual(at);
       }),
     );
   });
