@@ -45,6 +45,18 @@ describe.each(documents)('%s', (file) => {
   });
 });
 
+describe('every document', () => {
+  it('names npm scripts that there are', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const missing = documents.flatMap((file) =>
+      [...textOf(file).matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)]
+        .filter(([, name = '']) => !Object.hasOwn(scripts, name))
+        .map(([command]) => `${file}: ${command}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('code', () => {
   it('names documents, headings and decisions that there are', () => {
     const decisions = new Set(filesLike('docs/decisions/*.md').map((file) => file.slice(15, 19)));
