@@ -1,0 +1,4 @@
+import { expiringSet } from '../../support/stored/sets.ts';
+import { testStoredSet } from './suite.ts';
+
+testStoredSet(expiringSet);

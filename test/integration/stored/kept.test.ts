@@ -1,0 +1,4 @@
+import { keptSet } from '../../support/stored/sets.ts';
+import { testStoredSet } from './suite.ts';
+
+testStoredSet(keptSet);

@@ -1,0 +1,178 @@
+import type { StoredRequest } from '../exchange.ts';
+import { noise, randomText } from '../noise.ts';
+import {
+  longId,
+  model,
+  oddId,
+  otherLongId,
+  otherProject,
+  project,
+  root,
+  running,
+  sentences,
+  thread,
+  uuid,
+} from './names.ts';
+import { batch, deletion, end, endAlone, start, startAlone } from './reports.ts';
+
+const usage = {
+  'house-large': { prompt_tokens: 1200, completion_tokens: 80, requests: 1, total_tokens: 1280 },
+};
+
+/** A turn with a model call and a tool that runs on, reported together and apart. */
+const turn = [
+  batch(
+    'a turn whose last child runs on',
+    start({
+      ...thread,
+      id: root,
+      op_name: `svc:///${project}/op/agent.turn:0a8e`,
+      display_name: 'First turn',
+      attributes: { env: 'test', tags: ['a', 'b'] },
+      inputs: { messages: [{ role: 'user', content: 'Where is my order?' }] },
+      svc_run_id: 'run-1',
+      svc_run_step: 3,
+      svc_user_id: 'mallory',
+    }),
+    start({
+      ...thread,
+      id: model,
+      parent_id: root,
+      op_name: `svc:///${project}/op/model.call:77ff`,
+      started_at: '2026-10-01T09:00:00.250001Z',
+      inputs: { prompt: `svc:///${project}/object/prompt:latest`, text: sentences.repeat(4) },
+    }),
+    start({
+      ...thread,
+      id: running,
+      parent_id: root,
+      op_name: `svc:///${otherProject}/op/tool:1`,
+      started_at: '2026-10-01T09:00:01+05:30',
+    }),
+    end({ id: model, output: { text: sentences.repeat(3) }, summary: { usage, note: 'kept' } }),
+    end({
+      id: root,
+      output: 'It left on Tuesday.',
+      summary: { usage, status_counts: { success: 2, error: 1 } },
+      svc_run_step_end: 7,
+    }),
+  ),
+  endAlone('the end of the child that ran on', {
+    id: running,
+    ended_at: '2026-10-01T04:00:00.000999Z',
+    exception: 'TimeoutError: no answer',
+    output: null,
+  }),
+];
+
+/** Calls of one request each, whose payloads lie in their own items. */
+const alone = [
+  endAlone('an end before its start', { id: 'early', output: [1, 2.5, -0.001, 1e300] }),
+  startAlone('the start of that end', { id: 'early', started_at: '1969-12-31T23:59:59.999999Z' }),
+  startAlone('a start alone', { id: oddId, inputs: { a: 'ü', lone: '\ud800', control: '\u0000' } }),
+  endAlone('its end alone', { id: oddId, output: { nested: [[[{}]]] } }),
+  endAlone('an end whose start never came', { id: 'end-alone', output: 'lost' }),
+  batch(
+    'a start and its end',
+    start({ id: 'inline', trace_id: 'tràce', inputs: { q: 1 } }),
+    end({ id: 'inline', output: 'a', summary: { usage: { 'house-small': { input_tokens: 5 } } } }),
+  ),
+  startAlone('the same start with other inputs', { id: 'inline', inputs: { q: 2 }, parent_id: root }),
+  batch(
+    'a call',
+    start({ id: 'ended-again', trace_id: uuid(8), started_at: '2026-10-02' }),
+    end({ id: 'ended-again', ended_at: '2026-10-02T00:00:09Z', output: 'first' }),
+  ),
+  endAlone('another end of it', { id: 'ended-again', ended_at: '2026-10-02T00:00:10Z', output: 'second' }),
+];
+
+/** Ids that take more than a key holds, of calls, traces and threads. */
+const long = [longId, otherLongId].map((id) =>
+  batch(
+    `a call whose id ends with ${id.slice(-1)}`,
+    start({ id, trace_id: id, thread_id: id, turn_id: id, svc_run_id: id.slice(-9) }),
+    end({ id, output: id.slice(-1), exception: '' }),
+  ),
+);
+
+const proto: unknown = JSON.parse('{"__proto__": {"prompt_tokens": 1}}');
+
+/** What usage can be, small and large. */
+const usages = Object.entries({
+  none: {},
+  null: { usage: null },
+  list: { usage: { 'house-large': [{ prompt_tokens: 1 }, []] } },
+  nested: { usage: { m: { prompt_tokens_details: { cached_tokens: 3 }, input_tokens: 9, odd: 'x' } } },
+  large: { usage: { [randomText('usage', 300)]: { prompt_tokens: 1 } } },
+  dotted: { 'usage.house-large': 1, usage },
+  proto: { usage: proto },
+});
+
+const summaries = batch(
+  'calls with usage of every kind, in a trace of another thread',
+  ...usages.flatMap(([id, summary], i) => [
+    start({
+      id: `usage-${id}`,
+      trace_id: 'usages',
+      thread_id: 'thread 2',
+      turn_id: i < 2 ? `usage-${id}` : 'usage-none',
+      parent_id: i < 2 ? null : 'usage-none',
+      started_at: `2026-10-03T00:00:0${i}Z`,
+    }),
+    end({ id: `usage-${id}`, ended_at: `2026-10-03T00:00:1${i}Z`, summary }),
+  ]),
+);
+
+/** Payloads that fill several segments of the table, and objects of the bucket. */
+const large = [
+  batch(
+    'payloads that fill several segments',
+    ...(['table-a', 'table-b', 'table-c'] as const).map((id) =>
+      start({ id, trace_id: 'large', inputs: { noise: noise(id) } }),
+    ),
+    end({ id: 'table-b', output: 'small' }),
+  ),
+  batch(
+    'payloads for the bucket',
+    start({ id: 'bucket', trace_id: 'large', inputs: { noise: noise('bucket') } }),
+    end({ id: 'bucket', output: { tail: 'small' } }),
+    start({ id: 'bucket-kept', trace_id: 'large', attributes: { noise: noise('bucket-kept') } }),
+  ),
+];
+
+const projects = batch(
+  'calls of two projects that share an id',
+  start({ id: 'shared', trace_id: 'two', inputs: { of: project } }),
+  start({ project_id: otherProject, id: 'shared', trace_id: 'two', inputs: { of: otherProject } }),
+  end({ project_id: otherProject, id: 'shared', output: otherProject }),
+);
+
+/** Calls that are renamed and deleted, beside some that stay. */
+const changed = [
+  {
+    name: 'another display name',
+    path: '/call/update',
+    body: { project_id: project, call_id: 'inline', display_name: 'Renamed ✨' },
+  },
+  batch(
+    'a tree, and neighbours in its segment',
+    start({ id: 'doomed', trace_id: 'gone', inputs: { text: sentences.repeat(2) } }),
+    start({ id: 'doomed-child', trace_id: 'gone', parent_id: 'doomed', inputs: { text: 'gone too' } }),
+    start({ id: 'neighbour', trace_id: 'stays', inputs: { text: sentences.repeat(3) } }),
+    start({ id: 'half-gone', trace_id: 'half', inputs: { text: sentences.repeat(4) } }),
+  ),
+  deletion('the tree goes', 'doomed'),
+  { ...deletion('a deletion that dies once the payload is blank', 'half-gone'), refused: 'DeleteItem' },
+  batch('a start of a call that was deleted', start({ id: 'doomed-child', trace_id: 'back' })),
+];
+
+/** Writes calls of every kind that the table and the bucket can hold. */
+export const callWrites: readonly StoredRequest[] = [
+  ...turn,
+  ...alone,
+  ...long,
+  summaries,
+  ...large,
+  projects,
+  ...changed,
+];
