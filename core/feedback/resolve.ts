@@ -7,11 +7,12 @@ import { PendingRevisions } from './pending-revisions.ts';
  * A replacement is one transaction in the table, but a reader of an index sees its two halves one
  * by one. The rows of the old revision and of the new one are in different places, which are read
  * at different times, and each row follows its item in its own time. So the old row stays for a
- * while, as a tombstone that names the next revision, and every revision of a chain names the first.
+ * while, as a tombstone that names the next revision, and every revision of a chain names the
+ * first.
  *
  * That tells a reader how to answer exactly one revision of each chain, in whatever state it meets
- * each row. It answers the first revision that it meets. When it meets tombstones alone, it gets the
- * revision to which they lead from the table.
+ * each row. It answers the first revision that it meets. When it meets tombstones alone, it gets
+ * the revision to which they lead from the table.
  */
 
 /** Reads what is stored under a position's id now, strongly consistent. */
@@ -23,7 +24,9 @@ const chainOf = (entry: Entry): string => keyOf(entry.origin ?? positionOf(entry
 const isAt = (entry: Entry | undefined, position: Position): entry is Entry =>
   entry !== undefined && keyOf(positionOf(entry)) === keyOf(position);
 
-/** At least so many chains are remembered, and at most twice as many; each takes about 100 bytes. */
+/**
+ * At least so many chains are remembered, and at most twice as many; each takes about 100 bytes.
+ */
 const remembered = 500_000;
 
 /** The chains of which a revision was answered, the latest of them. */
@@ -94,8 +97,8 @@ class ForwardResolver implements Resolver {
 
 /**
  * Resolves entries in the reverse order of creation: a revision comes after those that replaced it.
- * A revision that was not there yet when its position was passed is answered at the position of
- * the one that it replaced.
+ * A revision that was not there yet when its position was passed is answered at the position of the
+ * one that it replaced.
  */
 class BackwardResolver implements Resolver {
   readonly #find: Find;
