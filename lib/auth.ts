@@ -1,13 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
-import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { isKeyed, type Route, type Scheme } from '../api/routes.ts';
+import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { constructId } from './names.ts';
 import { ServiceFunction } from './service-function.ts';
-import { tableDefaults } from './storage.ts';
+import { makeTable } from './table.ts';
 
 /** What authentication is made of. */
 export interface AuthProps {
@@ -32,17 +33,14 @@ export class Auth extends Construct {
 
   constructor(scope: Construct, id: string, { config, routes, bundles }: AuthProps) {
     super(scope, id);
-    this.keys = new Table(this, 'Keys', {
-      ...tableDefaults(config),
-      partitionKey: { name: 'id', type: AttributeType.STRING },
-    });
+    this.keys = makeTable(this, tables.keys, config);
     this.function = new ServiceFunction(this, 'Authorizer', {
       config,
       code: bundleOf(bundles, 'authorizer'),
       description: 'Looks up the key of a request',
       memoryMb: 512,
       timeoutSeconds: 10,
-      environment: { KEYS_TABLE: this.keys.tableName },
+      environment: { [tables.keys.variable]: this.keys.tableName },
       permissions: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
     });
     const schemes = new Set(routes.filter(isKeyed).map((route) => route.scheme));

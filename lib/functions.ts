@@ -1,6 +1,7 @@
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../api/routes.ts';
+import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Inference } from './inference.ts';
 import { makeLogGroup } from './log-group.ts';
@@ -72,15 +73,16 @@ export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string):
   return folder;
 };
 
-const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => ({
-  SHARDS: config.shards.join(','),
-  ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: config.stackName }),
-  ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
-  ...(route.stores.calls && { CALLS_TABLE: storage.calls.tableName }),
-  ...(route.stores.objects && { OBJECTS_TABLE: storage.objects.tableName }),
-  ...((route.stores.payloads || route.stores.objects || route.stores.feedback) && {
-    PAYLOADS_BUCKET: storage.payloads.bucketName,
-  }),
-  ...(route.stores.costs && { COSTS_TABLE: storage.costs.tableName }),
-  ...(route.stores.feedback && { FEEDBACK_TABLE: storage.feedback.tableName }),
-});
+const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => {
+  const { calls, payloads, objects, costs, feedback } = route.stores;
+  return {
+    SHARDS: config.shards.join(','),
+    ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: config.stackName }),
+    ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
+    ...(calls && { [tables.calls.variable]: storage.calls.tableName }),
+    ...(objects && { [tables.objects.variable]: storage.objects.tableName }),
+    ...((payloads || objects || feedback) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
+    ...(costs && { [tables.costs.variable]: storage.costs.tableName }),
+    ...(feedback && { [tables.feedback.variable]: storage.feedback.tableName }),
+  };
+};

@@ -1,9 +1,10 @@
 import { Aws, Validations } from 'aws-cdk-lib';
-import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Permission } from './permissions.ts';
-import { tableDefaults } from './storage.ts';
+import { makeTable } from './table.ts';
 import { bedrockModels, keySecrets } from './upstreams.ts';
 
 /**
@@ -23,7 +24,7 @@ export class Inference extends Construct {
     this.reservedConcurrency = inferenceConcurrency;
     this.environment = {
       ...(upstreams.length > 0 && { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }),
-      ...(rates && { INFERENCE_RATE: String(rate), RATES_TABLE: rates.tableName }),
+      ...(rates && { INFERENCE_RATE: String(rate), [tables.rates.variable]: rates.tableName }),
     };
     this.permissions = [
       ...keySecrets(upstreams).map(secretPermission),
@@ -36,11 +37,7 @@ export class Inference extends Construct {
 
   /** Counts that are worth nothing after their minute: neither kept nor recoverable. */
   #ratesTable(config: Config): Table {
-    const table = new Table(this, 'Rates', {
-      ...tableDefaults({ ...config, keepData: false }),
-      partitionKey: { name: 'id', type: AttributeType.STRING },
-      timeToLiveAttribute: 'x',
-    });
+    const table = makeTable(this, tables.rates, { ...config, keepData: false });
     Validations.of(table).acknowledge({
       id: 'AwsSolutions-DDB3',
       reason: 'It holds counts of the present minute alone: there is nothing to recover.',

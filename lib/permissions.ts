@@ -9,6 +9,7 @@ import type {
   PayloadsAccess,
   Route,
 } from '../api/routes.ts';
+import type { IndexName, TableName } from '../core/storage/tables.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */
@@ -27,13 +28,16 @@ const findingOf = (resource: IConstruct, path: string): string => {
 };
 
 /** What is done to a table: to itself, and to its indexes. */
-interface TableActions {
+interface TableActions<T extends TableName> {
   readonly table: readonly string[];
   /** The indexes that are queried. */
-  readonly indexes?: readonly string[];
+  readonly indexes?: readonly IndexName<T>[];
 }
 
-const tablePermissions = (tableArn: string, { table, indexes = [] }: TableActions): Permission[] => [
+const tablePermissions = <T extends TableName>(
+  tableArn: string,
+  { table, indexes = [] }: TableActions<T>,
+): Permission[] => [
   ...(table.length > 0 ? [{ actions: table.map((action) => `dynamodb:${action}`), resource: tableArn }] : []),
   ...indexes.map((index) => ({ actions: ['dynamodb:Query'], resource: `${tableArn}/index/${index}` })),
 ];
@@ -57,7 +61,7 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
 // PartiQLInsert is what BatchExecuteStatement needs for its INSERTs; PutItem, DeleteItem and
 // ConditionCheckItem are what transactions are made of.
 
-const callsActions: Readonly<Record<CallsAccess, TableActions>> = {
+const callsActions: Readonly<Record<CallsAccess, TableActions<'calls'>>> = {
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
@@ -78,7 +82,7 @@ const payloadsActions: Readonly<Record<PayloadsAccess, readonly string[]>> = {
   delete: ['GetObject', 'PutObject', 'DeleteObject'],
 };
 
-const objectsActions: Readonly<Record<ObjectsAccess, TableActions>> = {
+const objectsActions: Readonly<Record<ObjectsAccess, TableActions<'objects'>>> = {
   read: { table: ['BatchGetItem'] },
   query: { table: ['BatchGetItem', 'Query'] },
   // BatchWriteItem puts and deletes notes on values in the bucket, which Query finds.
@@ -94,14 +98,14 @@ const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
   delete: ['DeleteObject'],
 };
 
-const costsActions: Readonly<Record<CostsAccess, TableActions>> = {
+const costsActions: Readonly<Record<CostsAccess, TableActions<'costs'>>> = {
   read: { table: ['Query'] },
   // Prices are inserted and deleted, never looked up first or replaced.
   create: { table: ['PartiQLInsert'] },
   purge: { table: ['BatchWriteItem'] },
 };
 
-const feedbackActions: Readonly<Record<FeedbackAccess, TableActions>> = {
+const feedbackActions: Readonly<Record<FeedbackAccess, TableActions<'feedback'>>> = {
   join: { table: ['BatchGetItem'], indexes: ['by_ref'] },
   query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'] },
   // An id may be taken by a tombstone, which is replaced by itself.

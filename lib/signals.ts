@@ -4,6 +4,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct, type Node } from 'constructs';
 import type { Route } from '../api/routes.ts';
+import { type IndexName, type TableName, tables } from '../core/storage/tables.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';
@@ -60,25 +61,34 @@ const dynamodbMetric = (metricName: string, table: Table, index?: string): Metri
 const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period });
 
-/** What is consumed of the tables and of all their indexes, which are counted apart. */
-const consumed = (metricName: string, { storage, auth }: SignalsProps): Metric[] => [
-  ...[storage.calls, storage.objects, storage.costs, storage.feedback, auth.keys].map((table) =>
-    dynamodbMetric(metricName, table),
-  ),
-  ...['by_time', 'by_trace', 'by_thread'].map((index) => dynamodbMetric(metricName, storage.calls, index)),
-  ...['by_time', 'by_ref', 'by_type'].map((index) => dynamodbMetric(metricName, storage.feedback, index)),
+/** The index that every write of a call and most queries go to. */
+const busiestIndex: IndexName<'calls'> = 'by_time';
+
+/** The tables that every stack has. */
+const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] => [
+  ['calls', storage.calls],
+  ['objects', storage.objects],
+  ['costs', storage.costs],
+  ['feedback', storage.feedback],
+  ['keys', auth.keys],
 ];
 
-/**
- * Throttle events of the tables, and of the index that every write of a call and most queries go
- * to.
- */
-const throttleEvents = ({ storage, auth }: SignalsProps): Metric[] =>
-  ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((metricName) => [
-    ...[storage.calls, storage.objects, storage.costs, storage.feedback, auth.keys].map((table) =>
-      dynamodbMetric(metricName, table),
+/** What is consumed of the tables and of all their indexes, which are counted apart. */
+const consumed = (metricName: string, props: SignalsProps): Metric[] => {
+  const watched = watchedTables(props);
+  return [
+    ...watched.map(([, table]) => dynamodbMetric(metricName, table)),
+    ...watched.flatMap(([name, table]) =>
+      Object.keys(tables[name].indexes).map((index) => dynamodbMetric(metricName, table, index)),
     ),
-    dynamodbMetric(metricName, storage.calls, 'by_time'),
+  ];
+};
+
+/** Throttle events of the tables, and of the busiest index. */
+const throttleEvents = (props: SignalsProps): Metric[] =>
+  ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((metricName) => [
+    ...watchedTables(props).map(([, table]) => dynamodbMetric(metricName, table)),
+    dynamodbMetric(metricName, props.storage.calls, busiestIndex),
   ]);
 
 /**

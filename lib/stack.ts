@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Route } from '../api/routes.ts';
+import { tables } from '../core/storage/tables.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import type { Config } from './config.ts';
@@ -32,12 +33,12 @@ export class PennytraceStack extends Stack {
     new Observability(this, 'Observability', { config, routes, storage, auth, functions, api });
 
     this.#output('ApiUrl', api.url, 'The base URL of the service');
-    this.#output('KeysTable', auth.keys.tableName, 'Where `npm run keys` keeps the keys');
-    this.#output('CallsTable', storage.calls.tableName, 'Where calls are kept');
-    this.#output('ObjectsTable', storage.objects.tableName, 'Where objects are kept');
+    this.#output(tables.keys.output, auth.keys.tableName, 'Where `npm run keys` keeps the keys');
+    this.#output(tables.calls.output, storage.calls.tableName, 'Where calls are kept');
+    this.#output(tables.objects.output, storage.objects.tableName, 'Where objects are kept');
     this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
-    this.#output('CostsTable', storage.costs.tableName, 'Where prices of models are kept');
-    this.#output('FeedbackTable', storage.feedback.tableName, 'Where feedback is kept');
+    this.#output(tables.costs.output, storage.costs.tableName, 'Where prices of models are kept');
+    this.#output(tables.feedback.output, storage.feedback.tableName, 'Where feedback is kept');
   }
 
   #output(name: string, value: string, description: string): void {

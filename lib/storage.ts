@@ -1,33 +1,10 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
-
-/**
- * What every table has in common: paid per request, encrypted with a key that AWS owns (free),
- * recoverable.
- */
-export const tableDefaults = ({ keepData }: Config) =>
-  ({
-    billingMode: BillingMode.PAY_PER_REQUEST,
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
-    deletionProtection: keepData,
-    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  }) satisfies Partial<TableProps>;
-
-/** The indexes of the calls table and their keys, all binary; each holds headers (`h`) alone. */
-const indexes = {
-  by_time: ['tk', 'ts'],
-  by_trace: ['rk', 'ts'],
-  by_thread: ['hk', 'hs'],
-} as const;
-
-/**
- * The partition keys of the indexes of the feedback table, all sorted by the time of creation
- * (`t`).
- */
-const feedbackIndexes = { by_time: 'tk', by_ref: 'rk', by_type: 'yk' } as const;
+import { makeTable } from './table.ts';
 
 /**
  * Where calls, objects, prices and feedback are kept: a table for each, and a bucket for what is
@@ -35,70 +12,18 @@ const feedbackIndexes = { by_time: 'tk', by_ref: 'rk', by_type: 'yk' } as const;
  */
 export class Storage extends Construct {
   readonly calls: Table;
-  /** Heads and versions of objects, with small values. */
   readonly objects: Table;
-  /** The projects' own prices of models. */
   readonly costs: Table;
   readonly feedback: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
-    this.calls = this.#callsTable(config);
-    this.objects = this.#objectsTable(config);
+    this.calls = makeTable(this, tables.calls, config);
+    this.objects = makeTable(this, tables.objects, config);
     this.payloads = this.#payloadsBucket(config);
-    this.costs = new Table(this, 'Costs', {
-      ...tableDefaults(config),
-      partitionKey: { name: 'k', type: AttributeType.BINARY },
-      sortKey: { name: 'p', type: AttributeType.BINARY },
-    });
-    this.feedback = this.#feedbackTable(config);
-  }
-
-  #callsTable(config: Config): Table {
-    const table = new Table(this, 'Calls', {
-      ...tableDefaults(config),
-      partitionKey: { name: 'k', type: AttributeType.BINARY },
-      sortKey: { name: 'p', type: AttributeType.STRING },
-      timeToLiveAttribute: 'x',
-    });
-    for (const [indexName, [partition, sort]] of Object.entries(indexes)) {
-      table.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: { name: partition, type: AttributeType.BINARY },
-        sortKey: { name: sort, type: AttributeType.BINARY },
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: ['h'],
-      });
-    }
-    return table;
-  }
-
-  #objectsTable(config: Config): Table {
-    return new Table(this, 'Objects', {
-      ...tableDefaults(config),
-      partitionKey: { name: 'k', type: AttributeType.BINARY },
-      sortKey: { name: 's', type: AttributeType.BINARY },
-    });
-  }
-
-  #feedbackTable(config: Config): Table {
-    const table = new Table(this, 'Feedback', {
-      ...tableDefaults(config),
-      partitionKey: { name: 'k', type: AttributeType.BINARY },
-      timeToLiveAttribute: 'x',
-    });
-    for (const [indexName, partition] of Object.entries(feedbackIndexes)) {
-      table.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: { name: partition, type: AttributeType.BINARY },
-        sortKey: { name: 't', type: AttributeType.BINARY },
-        projectionType: ProjectionType.INCLUDE,
-        // Heads, with small payloads, and what links a record to those in whose place it came.
-        nonKeyAttributes: ['h', 'f', 'r'],
-      });
-    }
-    return table;
+    this.costs = makeTable(this, tables.costs, config);
+    this.feedback = makeTable(this, tables.feedback, config);
   }
 
   #payloadsBucket({ keepData, retentionDays }: Config): Bucket {

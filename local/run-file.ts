@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { LocalService } from './service.ts';
-import { authorizerCacheSecondsOf, outputOf } from './template/stack.ts';
+import { authorizerCacheSecondsOf, outputOf, tableNameOf } from './template/stack.ts';
 
 const folder = join(resolve(import.meta.dirname, '..'), '.local');
 
@@ -26,7 +26,7 @@ export const writeRunFile = async ({
     authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
     dynamodb,
     s3,
-    tables: { calls: outputOf(stack, 'CallsTable'), keys: outputOf(stack, 'KeysTable') },
+    tables: { calls: tableNameOf(stack, 'calls'), keys: tableNameOf(stack, 'keys') },
     bucket: outputOf(stack, 'PayloadsBucket'),
   };
   await mkdir(folder, { recursive: true });

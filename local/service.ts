@@ -19,7 +19,7 @@ import { localCredentials, localRegion, storeEnvironment } from './stores/store.
 import { createBuckets, createTables } from './stores/tables.ts';
 import { contextWith } from './synthesize.ts';
 import type { FunctionSpec } from './template/functions.ts';
-import { outputOf, readStack, serviceOf } from './template/stack.ts';
+import { readStack, serviceOf, tableNameOf } from './template/stack.ts';
 
 /** How to run the service locally. */
 export interface LocalServiceOptions extends Partial<DependencyOptions> {
@@ -79,7 +79,7 @@ const prepareStores = async (
       usingExternal('AWS_ENDPOINT_URL_DYNAMODB', external.dynamodb, tables),
       usingExternal('AWS_ENDPOINT_URL_S3', external.s3, buckets),
     ]);
-    await storeLocalKey({ client, name: outputOf(stack, 'KeysTable') }, key);
+    await storeLocalKey({ client, name: tableNameOf(stack, 'keys') }, key);
   } finally {
     client.destroy();
     s3Client.destroy();

@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { tables } from '../../core/storage/tables.ts';
 import { handlerOptions } from '../../lib/bundles.ts';
 import { median } from '../harness/figures.ts';
 
@@ -37,7 +38,8 @@ const environment = {
   PATH: process.env.PATH,
   SERVICE_NAME: 'svc',
   SHARDS: '4',
-  ...{ CALLS_TABLE: 't', COSTS_TABLE: 't', FEEDBACK_TABLE: 't', PAYLOADS_BUCKET: 'b' },
+  ...Object.fromEntries(Object.values(tables).map(({ variable }) => [variable, 't'])),
+  PAYLOADS_BUCKET: 'b',
   ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' },
   ...{
     POWERTOOLS_SERVICE_NAME: 'svc',

@@ -88,7 +88,7 @@ const shardFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
   const newest = { project_id, ...newestBy('started_at') };
   const figures: Figure[] = [];
   for (const count of [1, 4, 16]) {
-    const store: Store = { ...(await bench.newStore()), shards: [count] };
+    const store: Store = { ...(await bench.newStore('calls')), shards: [count] };
     await sendAll(store, calls, 'together');
     for (const [name, body] of [
       ['newest 100', { ...newest, columns: ['ended_at'] }],
@@ -126,7 +126,7 @@ const maxConcurrent = async (store: Store, task: () => Promise<unknown>): Promis
 };
 
 const socketFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
-  const store = await bench.newStore();
+  const store = await bench.newStore('calls');
   const project_id = calls[0]?.start.project_id;
   const situations: Record<string, () => Promise<unknown>> = {
     'a batch of 800 calls': () => sendAll(store, calls.slice(0, 800), 'together', 800),

@@ -9,6 +9,7 @@ import {
   type Store,
   scanTable,
 } from '../../core/storage/index.ts';
+import { type IndexName, tables } from '../../core/storage/tables.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { benchBudget } from './reporting.ts';
 
@@ -40,13 +41,16 @@ export const bareLoop = async (store: Store, project: string, keys: readonly Ite
     await getItems(store.table, keys.slice(i, i + 100), budget, { consistent: false });
 };
 
+const byTime = 'by_time' satisfies IndexName<'calls'>;
+
 /** Queries 128 rows of the index by time. */
 export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
   documents(table).send(
     new QueryCommand({
       TableName: table.name,
-      IndexName: 'by_time',
-      KeyConditionExpression: 'tk = :k',
+      IndexName: byTime,
+      KeyConditionExpression: '#k = :k',
+      ExpressionAttributeNames: { '#k': tables.calls.indexes[byTime].partition.name },
       ExpressionAttributeValues: { ':k': range(project, 0).partition[1] },
       Limit: 128,
     }),

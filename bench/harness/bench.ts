@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { dynamodbClient, type Store, type Table } from '../../core/storage/index.ts';
+import type { NamedTable } from '../../core/storage/tables.ts';
 import { wireNames } from '../../core/wire/index.ts';
 import { startDynamodb } from '../../local/stores/dynamodb.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { createTables } from '../../local/stores/tables.ts';
 import { synthesize } from '../../local/synthesize.ts';
-import { outputOf, readStack } from '../../local/template/stack.ts';
+import { readStack, tableNameOf } from '../../local/template/stack.ts';
 import { type CapacityMeter, meterCapacity } from './capacity.ts';
 import { type TableSchema, tableSchema } from './item-size.ts';
 
@@ -25,14 +26,8 @@ export interface Bench extends AsyncDisposable {
   readonly environment: BenchEnvironment;
   /** Counts what the stores made here use, by table and index. */
   readonly capacity: CapacityMeter;
-  /** Makes a store of calls with a table of its own. */
-  readonly newStore: () => Promise<Store>;
-  /** Makes a store of feedback with a table of its own. */
-  readonly newFeedbackStore: () => Promise<Store>;
-  /** Makes a store of objects with a table of its own. */
-  readonly newObjectStore: () => Promise<Store>;
-  /** Makes a store of prices with a table of its own. */
-  readonly newCostStore: () => Promise<Store>;
+  /** Makes a store of its own, on an empty table. */
+  readonly newStore: (table: NamedTable) => Promise<Store>;
   /** The keys and indexes of a table that was made here. */
   readonly schemaOf: (table: Table) => TableSchema;
 }
@@ -63,12 +58,12 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   const bucket = { client: new S3Client(config), name: 'none' };
   const schemas = new Map<string, TableSchema>();
   const run = Math.random().toString(36).slice(2, 10);
-  const newTable = async (output: string): Promise<Table> => {
+  const newTable = async (table: NamedTable): Promise<Table> => {
     const stack = readStack(assembly, `bench-${run}-${schemas.size}`);
-    const name = outputOf(stack, output);
-    const tables = stack.tables.filter((table) => table.name === name);
-    await createTables({ tables }, client);
-    for (const table of tables) schemas.set(name, tableSchema(table));
+    const name = tableNameOf(stack, table);
+    const specs = stack.tables.filter((spec) => spec.name === name);
+    await createTables({ tables: specs }, client);
+    for (const spec of specs) schemas.set(name, tableSchema(spec));
     return { client, name };
   };
   const schemaOf = ({ name }: Pick<Table, 'name'>): TableSchema => {
@@ -76,8 +71,8 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
     if (!schema) throw new Error(`the bench has no table ${name}`);
     return schema;
   };
-  const newStore = async (output: string): Promise<Store> => ({
-    table: await newTable(output),
+  const newStore = async (table: NamedTable): Promise<Store> => ({
+    table: await newTable(table),
     bucket,
     names,
     shards: [4],
@@ -85,10 +80,7 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   return {
     environment,
     capacity: meterCapacity(client, schemaOf),
-    newStore: () => newStore('CallsTable'),
-    newFeedbackStore: () => newStore('FeedbackTable'),
-    newObjectStore: () => newStore('ObjectsTable'),
-    newCostStore: () => newStore('CostsTable'),
+    newStore,
     schemaOf,
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   };

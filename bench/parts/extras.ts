@@ -50,10 +50,10 @@ const storeObjects = async (
 const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promise<Project> => {
   const id = calls[0].start.project_id as ProjectId;
   const [store, objects, costs, feedback] = await Promise.all([
-    bench.newStore(),
-    bench.newObjectStore(),
-    bench.newCostStore(),
-    bench.newFeedbackStore(),
+    bench.newStore('calls'),
+    bench.newStore('objects'),
+    bench.newStore('costs'),
+    bench.newStore('feedback'),
   ]);
   const refs = await storeObjects(objects, id);
   const referring = calls.map(({ start, end }, i) => {

@@ -73,7 +73,7 @@ const feedbackOf = (callId: string, fields: object): object => ({
 const createdFigures = async (bench: Bench, world: World, ids: readonly string[]): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const [kind, fieldsOf] of Object.entries(kinds(world))) {
-    const store = await bench.newFeedbackStore();
+    const store = await bench.newStore('feedback');
     const batch = Array.from({ length: batchOf }, (_, i) =>
       feedbackOf(ids[i % ids.length] ?? '', fieldsOf()),
     );
@@ -94,7 +94,7 @@ const joins = { 'no feedback': 0, 'a record each': 1, 'ten records each': 10 } a
 const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const [situation, perCall] of Object.entries(joins)) {
-    const store = await bench.newFeedbackStore();
+    const store = await bench.newStore('feedback');
     const batch = Array.from({ length: perCall * ids.length }, (_, i) =>
       feedbackOf(ids[i % ids.length] ?? '', { payload: { score: 0.8, reason: text } }),
     );
@@ -111,7 +111,7 @@ const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figu
 };
 
 const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> => {
-  const store = await bench.newFeedbackStore();
+  const store = await bench.newStore('feedback');
   const [old] = await create(store, [feedbackOf(callId, { payload: { score: 1 } })]);
   const [draft] = draftsOf([feedbackOf(callId, { payload: { score: 2 } })]);
   if (!old || !draft) throw new Error('there is nothing to replace');
@@ -146,7 +146,7 @@ const queriedFigures = async (
   world: World,
   ids: readonly [string, ...string[]],
 ): Promise<Figure[]> => {
-  const store = await bench.newFeedbackStore();
+  const store = await bench.newStore('feedback');
   const batch = Array.from({ length: 10 * callCount }, (_, i) =>
     feedbackOf(ids[i % ids.length] ?? '', {
       // A record's shard comes from its id.

@@ -106,7 +106,7 @@ export const allQueryFigures = async (
   if (!first) return [];
   const figures: Figure[] = [];
   for (const mode of ['together', 'apart'] satisfies ReportMode[]) {
-    const store = await bench.newStore();
+    const store = await bench.newStore('calls');
     await sendAll(store, calls, mode);
     for (const [name, body] of Object.entries(queryShapes([first, ...more])))
       figures.push(...(await queryFigures(bench, store, first, [`${name} (${mode})`, body], rounds)));

@@ -33,7 +33,7 @@ const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Pro
   const loaded: Loaded[] = [];
   for (const size of sizes) {
     progress(`  loading ${size} calls`);
-    const store = await bench.newStore();
+    const store = await bench.newStore('calls');
     const before = process.cpuUsage();
     const seconds = await secondsOf(() => sendAll(store, repeatCalls(calls, size), 'together'));
     const { user, system } = process.cpuUsage(before);

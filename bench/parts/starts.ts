@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { routes } from '../../api/routes.ts';
+import { tables } from '../../core/storage/tables.ts';
 import { defaultServiceName } from '../../core/wire/index.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/constants.ts';
@@ -80,8 +81,8 @@ const script = `
 
 const environment = {
   ...{ SERVICE_NAME: 'svc', SHARDS: '4', AWS_REGION: localRegion },
-  ...{ CALLS_TABLE: 'calls', OBJECTS_TABLE: 'objects', COSTS_TABLE: 'costs', FEEDBACK_TABLE: 'feedback' },
-  ...{ KEYS_TABLE: 'keys', PAYLOADS_BUCKET: 'payloads', INFERENCE_UPSTREAMS: '[]' },
+  ...Object.fromEntries(Object.entries(tables).map(([name, { variable }]) => [variable, name])),
+  ...{ PAYLOADS_BUCKET: 'payloads', INFERENCE_UPSTREAMS: '[]' },
 };
 
 /** The time from the spawn of Node until it has loaded a bundle, in ms. */

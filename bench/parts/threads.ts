@@ -61,7 +61,7 @@ export const threadFigures = async (bench: Bench, turnCount: number): Promise<Fi
   const calls = [...threadCalls(turnCount)];
   const figures: Figure[] = [];
   for (const mode of ['together', 'apart'] satisfies ReportMode[]) {
-    const store = await bench.newStore();
+    const store = await bench.newStore('calls');
     await sendAll(store, calls, mode);
     for (const [name, body] of Object.entries(queries))
       figures.push(...(await queryFigures(bench, store, `${name} (${mode})`, body)));

@@ -69,7 +69,7 @@ const storedFigures = async (bench: Bench, store: Store, situation: Situation): 
 /** Measures one situation, and the same requests sent again. */
 const measure = async (bench: Bench, situation: Situation): Promise<Figure[]> => {
   const { name, mode, calls, units } = situation;
-  const store = await bench.newStore();
+  const store = await bench.newStore('calls');
   const report = () => sendAll(store, calls, mode);
   const first = used(name, await bench.capacity.during(report), calls.length, units);
   const stored = await storedFigures(bench, store, situation);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamodbClient, type Table } from '../../core/storage/index.ts';
+import { tables } from '../../core/storage/tables.ts';
 import { defaultServiceName } from '../../core/wire/index.ts';
 import { settings } from '../../lib/config.ts';
 import { Failure } from './failure.ts';
@@ -9,7 +10,7 @@ import { runningService } from './local-service.ts';
 import type { KeysLocation } from './options.ts';
 
 /** The stack output with the name of the keys' table. */
-const keysTableOutput = 'KeysTable';
+const keysTableOutput = tables.keys.output;
 
 /**
  * Finds the table of keys. The caller destroys its client.

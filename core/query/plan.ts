@@ -7,6 +7,7 @@ import {
   pathsIn,
 } from '../expression/index.ts';
 import { distinctUpTo, isEmptySpan, isOrderOfSource, type TimePlan } from '../listing/index.ts';
+import type { IndexName } from '../storage/tables.ts';
 import { isId, type WireNames } from '../wire/index.ts';
 import { projectionOf } from './columns.ts';
 import { callKind, type Requirement, requirementsOf } from './fields.ts';
@@ -129,8 +130,10 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
   };
 };
 
+type Index = IndexName<'calls'>;
+
 /** Where each kind of source lies. */
-const indexes: Readonly<Record<Source['kind'], string | null>> = {
+const indexes: Readonly<Record<Source['kind'], 'table' | Index | `${Index}, ${Index}` | null>> = {
   nothing: null,
   calls: 'table',
   traces: 'by_trace',

@@ -1,4 +1,5 @@
 import { type Bucket, dynamodbClient, type Store, s3Client } from '../../core/storage/index.ts';
+import type { TableVariable } from '../../core/storage/tables.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
@@ -50,25 +51,26 @@ const lazyBucket = (name: string): Bucket => {
 const readSettings = (): Settings => {
   const names = wireNames(variable('SERVICE_NAME'));
   const layout = { names, shards: readShards(variable('SHARDS')), retentionDays: readRetention() };
-  const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE, FEEDBACK_TABLE, PAYLOADS_BUCKET } = process.env;
+  const { PAYLOADS_BUCKET } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made now, while the container starts: then it costs no request its time.
   const client = dynamodbClient();
-  const storeOf = (name: string | undefined): Store | undefined =>
-    name
-      ? {
-          table: { client, name },
-          // Not every route with a table touches the bucket.
-          get bucket() {
-            return given('PAYLOADS_BUCKET', payloads);
-          },
-          ...layout,
-        }
-      : undefined;
-  const calls = storeOf(CALLS_TABLE);
-  const objects = storeOf(OBJECTS_TABLE);
-  const costs = storeOf(COSTS_TABLE);
-  const feedback = storeOf(FEEDBACK_TABLE);
+  const storeOf = (tableVariable: TableVariable): Store | undefined => {
+    const name = process.env[tableVariable];
+    if (!name) return undefined;
+    return {
+      table: { client, name },
+      // Not every route with a table touches the bucket.
+      get bucket() {
+        return given('PAYLOADS_BUCKET', payloads);
+      },
+      ...layout,
+    };
+  };
+  const calls = storeOf('CALLS_TABLE');
+  const objects = storeOf('OBJECTS_TABLE');
+  const costs = storeOf('COSTS_TABLE');
+  const feedback = storeOf('FEEDBACK_TABLE');
   return {
     names,
     get calls() {

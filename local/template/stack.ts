@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type NamedTable, tables } from '../../core/storage/tables.ts';
 import type { Policy } from '../iam/policy.ts';
 import { readAuthorizers } from './authorizers.ts';
 import { type FunctionSpec, readFunctions } from './functions.ts';
@@ -115,6 +116,14 @@ export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string):
   if (value === undefined) throw new Error(`the stack has no output ${name}`);
   return value;
 };
+
+/**
+ * The name of one of the stack's tables, as an output has it.
+ *
+ * @throws Error if the stack has no such output
+ */
+export const tableNameOf = (stack: Pick<StackSpec, 'outputs'>, table: NamedTable): string =>
+  outputOf(stack, tables[table].output);
 
 /**
  * The service's name, as its functions have it in their environment.

@@ -6,7 +6,7 @@ import type { Store } from '../../core/storage/index.ts';
 import { wireNames } from '../../core/wire/index.ts';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/stores/store.ts';
 import { createStores as createStackStores } from '../../local/stores/tables.ts';
-import { outputOf, readStack } from '../../local/template/stack.ts';
+import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
 
 /** Empty stores of one test file. */
@@ -42,12 +42,12 @@ export const createStores = async (): Promise<Stores> => {
   return {
     dynamodb,
     s3,
-    callsTable: outputOf(stack, 'CallsTable'),
-    objectsTable: outputOf(stack, 'ObjectsTable'),
-    keysTable: outputOf(stack, 'KeysTable'),
+    callsTable: tableNameOf(stack, 'calls'),
+    objectsTable: tableNameOf(stack, 'objects'),
+    keysTable: tableNameOf(stack, 'keys'),
     bucket: outputOf(stack, 'PayloadsBucket'),
-    costsTable: outputOf(stack, 'CostsTable'),
-    feedbackTable: outputOf(stack, 'FeedbackTable'),
+    costsTable: tableNameOf(stack, 'costs'),
+    feedbackTable: tableNameOf(stack, 'feedback'),
     environment,
   };
 };

@@ -63,7 +63,7 @@ describe('the rows of an item', () => {
 describe('the units of a put', () => {
   it('are those that DynamoDB Local says, on either side of a KB, in the table and its indexes', async () => {
     await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
-    const { table } = await bench.newStore();
+    const { table } = await bench.newStore('calls');
     const keys = { tk: Uint8Array.of(1), ts: Uint8Array.of(2) };
     const rest = 3 + 2 + 3 + 3 + 1 + 1;
     for (const [id, header] of [1023, 1024, 1025, 2048, 2049].entries()) {
