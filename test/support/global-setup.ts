@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startDynamodb } from '../../local/stores/dynamodb.ts';
 import { startS3 } from '../../local/stores/s3.ts';
@@ -13,7 +14,16 @@ declare module 'vitest' {
     readonly stores: { readonly dynamodb: string; readonly s3: string };
     /** Where the stack was synthesized to, or why it could not be. */
     readonly assembly: { readonly folder: string; readonly error?: string };
+    /** An empty folder for what tests write. */
+    readonly scratch: string;
   }
+}
+
+/** What the projects of a run share: the stores and the synthesized stack. */
+interface Shared {
+  readonly provided: ProvidedContext;
+  /** Ends and removes it all. */
+  readonly stop: () => Promise<void>;
 }
 
 /** A store that somebody else runs, and ends. */
@@ -29,21 +39,52 @@ const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
     (error: unknown) => String(error),
   );
 
-/**
- * Once for a test run: starts the stores, or takes those that the environment names, and
- * synthesizes the stack. Gives back how to end and remove it all.
- */
-export const setup = async ({ provide }: TestProject): Promise<() => Promise<void>> => {
+/** Starts the stores, or takes those that the environment names, and synthesizes the stack. */
+const start = async (): Promise<Shared> => {
   const { AWS_ENDPOINT_URL_DYNAMODB: givenDynamodb, AWS_ENDPOINT_URL_S3: givenS3 } = process.env;
-  const folder = await mkdtemp(join(tmpdir(), 'pennytrace-test-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'pennytrace-test-'));
+  const folder = join(scratch, 'assembly');
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
     failureOf(synthesize(folder)),
   ]);
-  provide('stores', { dynamodb: dynamodb.endpoint, s3: s3.endpoint });
-  provide('assembly', { folder, ...(error !== undefined && { error }) });
+  const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
+  return {
+    provided: { stores, scratch, assembly: { folder, ...(error !== undefined && { error }) } },
+    stop: async () => {
+      await Promise.all([dynamodb.stop(), s3.stop(), rm(scratch, { recursive: true, force: true })]);
+    },
+  };
+};
+
+/** The shared things of this process, and how many projects use them. */
+interface Slot {
+  shared?: Promise<Shared>;
+  users: number;
+}
+
+/** Each project has its own instance of this module: what they share hangs on the process. */
+const slot = (): Slot => {
+  const holder = globalThis as { pennytraceTests?: Slot };
+  holder.pennytraceTests ??= { users: 0 };
+  return holder.pennytraceTests;
+};
+
+/**
+ * Starts what the tests of a project need. The projects of one run share it: the first starts it,
+ * and the last ends it.
+ */
+export const setup = async ({ provide }: TestProject): Promise<() => Promise<void>> => {
+  const own = slot();
+  own.users++;
+  own.shared ??= start();
+  const { provided, stop } = await own.shared;
+  provide('stores', provided.stores);
+  provide('assembly', provided.assembly);
+  provide('scratch', provided.scratch);
   return async () => {
-    await Promise.all([dynamodb.stop(), s3.stop(), rm(folder, { recursive: true, force: true })]);
+    own.users--;
+    if (own.users === 0) await stop();
   };
 };

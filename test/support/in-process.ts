@@ -134,6 +134,8 @@ export const startInProcess = async (
   const stores = await createStores();
   setEnvironment(stores, environment);
   vi.stubGlobal('awslambda', awslambda);
+  // Handlers read the environment when they are loaded, which an earlier file may have done.
+  vi.resetModules();
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
   const { settings } = await import('../../lambdas/http/settings.ts');

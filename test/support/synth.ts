@@ -1,32 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 import { routes as allRoutes, type Route } from '../../api/routes.ts';
 import { readConfig } from '../../lib/config.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
-
-/** The project's root. */
-export const root = resolve(import.meta.dirname, '../..');
-
-const temporaryFolders: string[] = [];
-afterAll(() => {
-  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Makes an empty folder that is removed when the file's tests are over. */
-export const temporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'pennytrace-'));
-  temporaryFolders.push(folder);
-  return folder;
-};
-
-/** The context that cdk.json gives: CDK's feature flags, and what is set there. */
-export const cdkContext: Record<string, unknown> = JSON.parse(
-  readFileSync(join(root, 'cdk.json'), 'utf8'),
-).context;
+import { cdkContext, temporaryFolder } from './project.ts';
 
 /**
  * A folder with an empty bundle for each handler: what a template says does not depend on what is

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { cdkContext, type Resource, root, temporaryFolder } from '../../support/synth.ts';
+import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
+import type { Resource } from '../../support/synth.ts';
 
 /**
  * Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment.

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { constantsOf } from '../../../lib/constants.ts';
-import { root, temporaryFolder } from '../../support/synth.ts';
+import { root, temporaryFolder } from '../../support/project.ts';
 import { json, startUpstream } from '../../support/upstream.ts';
 
 const handlers = [...routes.map((route) => route.handler), 'authorizer'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
-import { cdkContext, root } from '../../support/synth.ts';
+import { cdkContext, root } from '../../support/project.ts';
 
 const defaults = {
   serviceName: 'svc',

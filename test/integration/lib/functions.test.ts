@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { type Resource, resourceOf, resourcesOf, root, synthesize } from '../../support/synth.ts';
+import { root } from '../../support/project.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
 const functionType = 'AWS::Lambda::Function';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { resourceOf, resourcesOf, root, synthesize } from '../../support/synth.ts';
+import { root } from '../../support/project.ts';
+import { resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
 const stackName = { Ref: 'AWS::StackName' };

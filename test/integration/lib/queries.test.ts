@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queries } from '../../../lib/queries.ts';
 import { linesOfTheLog } from '../../support/log-lines.ts';
+import { root } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { resourcesOf, root, synthesize } from '../../support/synth.ts';
+import { resourcesOf, synthesize } from '../../support/synth.ts';
 
 /** The words of the language that these queries are written in. */
 const language = new Set(

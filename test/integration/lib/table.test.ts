@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type KeyAttribute, type TableDeclaration, tables } from '../../../core/storage/tables.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { makeTable } from '../../../lib/table.ts';
-import { cdkContext, resourcesOf, synthesize } from '../../support/synth.ts';
+import { cdkContext } from '../../support/project.ts';
+import { resourcesOf, synthesize } from '../../support/synth.ts';
 
 const type = 'AWS::DynamoDB::Table';
 

@@ -4,7 +4,7 @@ import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
-import { root, temporaryFolder } from '../../support/synth.ts';
+import { root, temporaryFolder } from '../../support/project.ts';
 
 /** A package in the lockfile. */
 interface Locked {

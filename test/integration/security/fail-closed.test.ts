@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
+import { temporaryFolder } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/synth.ts';
 import { basic, bearer } from './credentials.ts';
 import { goodRequests } from './requests.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inSources } from '../../../../lambdas/log/stack-trace.ts';
 import { bundle } from '../../../../lib/bundles.ts';
-import { root, temporaryFolder } from '../../../support/synth.ts';
+import { root, temporaryFolder } from '../../../support/project.ts';
 
 /** Bundles a handler that throws where it says so, and gives the stack of its error. */
 const stackOfBundle = (): { stack: string; file: string } => {

@@ -4,18 +4,25 @@ import { ServiceError } from '../../../../core/wire/index.ts';
 import { RequestLog } from '../../../../lambdas/log/index.ts';
 import { linesOf } from './lines.ts';
 
-const newLog = () =>
-  new RequestLog(
+const newLog = (Log = RequestLog) =>
+  new Log(
     { message: 'request', requestId: 'request-1', route: '/call/read' },
     { awsRequestId: 'invocation-1' },
   );
 
 afterEach(() => vi.unstubAllEnvs());
 
+/** The class as a container has it that has just started. */
+const loadAnew = async (): Promise<typeof RequestLog> => {
+  vi.resetModules();
+  return (await import('../../../../lambdas/log/index.ts')).RequestLog;
+};
+
 describe('the line of a request', () => {
   it('says who asked for what, how it ended, and what that took', async () => {
+    const Log = await loadAnew();
     const [line] = await linesOf(() => {
-      const log = newLog();
+      const log = newLog(Log);
       log.calledBy({ user: 'ada', keyId: 'key-1' });
       log.names(['acme/shop', 'acme/shop']);
       log.spends({ ...newMeter(), readUnits: 1.5, requests: 2, throttled: 1 });
@@ -47,8 +54,7 @@ describe('the line of a request', () => {
   });
 
   it('says of the first request of a container alone that it was a cold start', async () => {
-    vi.resetModules();
-    const { RequestLog: Anew } = await import('../../../../lambdas/log/index.ts');
+    const Anew = await loadAnew();
     const lines = await linesOf(() => {
       for (const requestId of ['1', '2'])
         new Anew({ message: 'request', requestId, route: '/' }, { awsRequestId: 'i' }).ends('answered');

@@ -8,6 +8,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FixtureGateway, startFixture } from '../../../support/fixtures/gateway.ts';
 
+/** How long something may take on a machine that is busy. */
+const patience = { timeout: 20_000 };
+
 const notes = mkdtempSync(join(tmpdir(), 'pennytrace-notes-'));
 
 let api: FixtureGateway;
@@ -113,6 +116,8 @@ describe('an answer that fails half way breaks off', () => {
     ['/short', 'hang after'],
     ['/impatient', 'hang after'],
   ])('%s: %s', async (path, way) => {
+    // How long the function takes to load is not looked at.
+    await expect.poll(async () => (await api.post(path, 'lines')).status, patience).toBe(200);
     const answer = await raw(path, way);
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
     expect(answer).toContain('half of it');
@@ -132,7 +137,7 @@ describe('a client', () => {
     const response = await begin('flood', note);
     await new Promise((resolve) => setTimeout(resolve, 500));
     response.destroy();
-    await expect.poll(() => readNote(note)).not.toBe('');
+    await expect.poll(() => readNote(note), patience).not.toBe('');
     // Of 64 MiB, what sockets and buffers hold.
     expect(Number(readNote(note))).toBeLessThan(32);
   });
@@ -147,7 +152,7 @@ describe('a client', () => {
     const response = await begin(way, note);
     await once(response, 'readable');
     response.destroy();
-    await expect.poll(() => readNote(note)).not.toBe('');
+    await expect.poll(() => readNote(note), patience).not.toBe('');
   });
 
   it('that goes away leaves the function fit for the next', async () => {
