@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, Micros, ProjectId } from '../wire/index.ts';
 
 /**
- * The start of a call as a client reports it, checked; `id` and `traceId` are null where the server
- * is to make them.
+ * The validated start of a call as a client reports it. If `id` or `traceId` is null, the server
+ * makes it.
  */
 export interface CallStart {
   readonly projectId: ProjectId;
@@ -18,11 +18,11 @@ export interface CallStart {
   readonly inputs: JsonObject;
   readonly runId: string | null;
   readonly runStep: number | null;
-  /** Bytes of it as compact JSON, without those of the values of attributes and inputs. */
+  /** Bytes of the start as compact JSON, without the values of attributes and inputs. */
   readonly envelopeBytes: number;
 }
 
-/** The end of a call as a client reports it, checked. */
+/** The validated end of a call as a client reports it. */
 export interface CallEnd {
   readonly projectId: ProjectId;
   readonly id: string;
@@ -31,24 +31,24 @@ export interface CallEnd {
   readonly exception: string | null;
   readonly summary: JsonObject;
   readonly runStepEnd: number | null;
-  /** Bytes of it as compact JSON, without those of the values of output, summary and exception. */
+  /** Bytes of the end as compact JSON, without the values of output, summary and exception. */
   readonly envelopeBytes: number;
 }
 
-/** One item of a batch. */
+/** A report: a start or an end. */
 export type CallReport =
   | { readonly kind: 'start'; readonly start: CallStart }
   | { readonly kind: 'end'; readonly end: CallEnd };
 
-/** What is answered to a start; an end is answered with nothing. */
+/** The answer to a start. Ends are answered with null. */
 export interface StartAnswer {
   readonly id: string;
   readonly traceId: string;
 }
 
 /**
- * Where a block of payload lies: `length` bytes from `offset` of an unpacked segment, or, where
- * `segment` is null, of the unpacked payload in the header's own item. Segments are named by hex
+ * The location of a payload block: `length` bytes from `offset` of an unpacked segment. If
+ * `segment` is null, it is the unpacked payload in the header's own item. Segments are named by hex
  * digits.
  */
 export interface PayloadPointer {
@@ -57,7 +57,7 @@ export interface PayloadPointer {
   readonly length: number;
 }
 
-/** What an index row holds of a call's start. */
+/** The start of a call as index rows hold it. */
 export interface StartHeader {
   readonly opName: string;
   readonly displayName: string | null;
@@ -66,42 +66,46 @@ export interface StartHeader {
   readonly threadId: string | null;
   readonly turnId: string | null;
   readonly startedAt: Micros;
-  /** Whose key reported it. */
+  /** The user of the reporting key. */
   readonly userId: string;
   readonly runId: string | null;
   readonly runStep: number | null;
-  /** Bytes of the start as compact JSON, as it was received but for white space and escapes. */
+  /**
+   * Bytes of the start as compact JSON, so without the white space and escapes that were received.
+   */
   readonly bytes: number;
   readonly payload: PayloadPointer;
 }
 
-/** How a finished call ended; without an end it is `running`. */
+/** How a call ended. A call without an end is `running`. */
 export type EndStatus = 'success' | 'error' | 'descendant_error';
 
-/** What an index row holds of a call's end. */
+/** The end of a call as index rows hold it. */
 export interface EndHeader {
   readonly endedAt: Micros;
   readonly status: EndStatus;
   readonly runStepEnd: number | null;
   /**
-   * `summary.usage`, where it is small enough to ride along; true where it is to be looked for in
-   * the payload; null where there is none.
+   * `summary.usage` if it is small enough for the header; true if it is in the payload; null if
+   * there is none.
    */
   readonly usage: JsonObject | true | null;
-  /** Bytes of the end as compact JSON, as it was received but for white space and escapes. */
+  /**
+   * Bytes of the end as compact JSON, so without the white space and escapes that were received.
+   */
   readonly bytes: number;
   readonly payload: PayloadPointer;
 }
 
-/** A call without its payloads: the fold of its start and, once it has one, its end. */
+/** A call without its payloads: the fold of its start and its end, if it has one. */
 export interface CallHeader {
   readonly projectId: ProjectId;
   readonly id: string;
   readonly start: StartHeader;
   readonly end: EndHeader | null;
   /**
-   * The part in whose item the end lies: beside the start, where both were reported together, or
-   * alone, which is where it is looked for while there is none.
+   * The part whose item holds the end: `S` if it was reported with the start, otherwise `E`.
+   * Without an end it is the part where one would be looked up.
    */
   readonly endPart: 'S' | 'E';
 }

@@ -12,22 +12,22 @@ import type { Part } from './keys.ts';
 import { packUsage, unpackUsage } from './packed-usage.ts';
 
 /*
- * A header is one MessagePack list, [version, start | null, end | null], each part a list in the
- * order of the codecs below: rows are read by the thousand, and every byte is stored in the item
- * and in each of its index rows. UUIDs are 16 bytes, an op of the call's own project goes without
- * its scheme and project, and what repeats another field of the same header is a small number or
- * nothing.
+ * A header is one MessagePack list, [version, start | null, end | null]. Start and end are lists in
+ * the order of the codecs below. Every byte is stored in the item and in each of its index rows,
+ * and thousands of rows are read at once, so headers are packed. UUIDs take 16 bytes, and an op of
+ * the call's own project has no scheme and project. A value that another field of the header has is
+ * a small number or left out.
  */
 
 const version = 2;
 /**
- * Had ends that repeated where the start's payload lies, and usage with all its names; it is read
- * as it is.
+ * Its ends repeated the location of the start's payload, and its usage had all names. It is still
+ * read.
  */
 const oldestVersion = 1;
 
 /**
- * Stands for the scheme and project of a ref into the call's own project; no printable name begins
+ * Replaces the scheme and project of a ref into the call's own project. No printable name starts
  * with it.
  */
 const ownOp = '\u0001';
@@ -35,8 +35,8 @@ const ownOpPrefix = ({ projectId, names }: Pick<HeaderOwner, 'projectId' | 'name
   `${names.refScheme}${projectId}/op/`;
 
 /**
- * A segment is its name's bytes, null for none, or a number for "the same as the start's"; an
- * offset of null is where the start's block ends.
+ * A segment is the bytes of its name, null for none, or a number for the start's segment. A null
+ * offset is the end of the start's block.
  */
 type PackedPointer = [segment: Uint8Array | number | null, offset: number | null, length: number];
 
@@ -70,7 +70,7 @@ const statusAt = (index: unknown): EndStatus => {
   return status;
 };
 
-/** What a header belongs to: its key says so, and its own text need not. */
+/** The call that a header belongs to. The item's key has these fields, so the header omits them. */
 export interface HeaderOwner {
   readonly projectId: ProjectId;
   readonly id: string;
@@ -140,14 +140,14 @@ const unpackEnd = (fields: unknown[], start: StartHeader | null): EndHeader => {
   };
 };
 
-/** A stored header: a start, an end, or both. */
-export interface HeaderParts {
+/** The content of a header: a start, an end, or both. */
+export interface HeaderContent {
   readonly start: StartHeader | null;
   readonly end: EndHeader | null;
 }
 
-/** Packs a header for the attribute `h`. Times are microseconds, sizes bytes. */
-export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uint8Array =>
+/** Packs a header for the attribute `h`. Times are microseconds, sizes are bytes. */
+export const packHeader = ({ start, end }: HeaderContent, owner: HeaderOwner): Uint8Array =>
   encodeMessagePack([
     version,
     start && trimNulls(packStart(start, owner)),
@@ -157,30 +157,30 @@ export const packHeader = ({ start, end }: HeaderParts, owner: HeaderOwner): Uin
 /**
  * Unpacks the attribute `h`.
  *
- * @throws Error on a version that a later release wrote
+ * @throws Error if a later release wrote its version
  */
-export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderParts => {
+export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderContent => {
   const [found, startFields, endFields] = decodeMessagePack(bytes) as [
     number,
     unknown[] | null,
     unknown[] | null,
   ];
   if (!(found >= oldestVersion && found <= version))
-    throw new Error(`a header of version ${found}, and this release reads ${oldestVersion} to ${version}`);
+    throw new Error(`a header of version ${found}: this release reads ${oldestVersion} to ${version}`);
   const start = startFields && unpackStart(startFields, owner);
   return { start, end: endFields && unpackEnd(endFields, start) };
 };
 
 /**
- * Folds the stored parts of one call, whatever their order. An end that lies beside the start is in
- * force over one that lies alone, so that whoever has read the start, from the table or any index,
- * knows whether to look for another: writers see to it that the right one lies there.
+ * Folds the stored parts of one call, in any order. An end beside the start overrides one by
+ * itself. Writers ensure that the valid end lies there, so a reader of the start, from the table or
+ * an index, knows whether to look up another.
  *
  * @returns null for a call without a start, which is not visible
  */
 export const foldHeader = (
   { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
-  parts: readonly (HeaderParts & { readonly part: Part })[],
+  parts: readonly (HeaderContent & { readonly part: Part })[],
 ): CallHeader | null => {
   const start = parts.find((part) => part.start)?.start;
   if (!start) return null;

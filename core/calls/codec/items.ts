@@ -1,7 +1,7 @@
 import { asBytes, expiry, type Item, type Store, shardCount } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import type { EndHeader, StartHeader } from '../model.ts';
-import { type HeaderParts, packHeader, unpackHeader } from './header.ts';
+import { type HeaderContent, packHeader, unpackHeader } from './header.ts';
 import {
   callIdOf,
   callKey,
@@ -45,7 +45,7 @@ const indexKeys = (store: Store, place: Placed, part: Part): Item => {
 export const toItem = (
   store: Store,
   key: { readonly projectId: ProjectId; readonly id: string; readonly part: Part },
-  header: HeaderParts,
+  header: HeaderContent,
   place: Placed | null,
 ): Item => ({
   k: callKey(key.projectId, key.id),
@@ -66,7 +66,7 @@ export interface StartItem {
 }
 
 /** A stored start or end, read back from the table or from an index. */
-export interface StoredPart extends HeaderParts {
+export interface StoredPart extends HeaderContent {
   readonly id: string;
   readonly part: Part;
   /** The packed payload, where it lies in the item and the item was read from the table. */

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../wire/index.ts';
 
 /*
- * `summary.usage` in a header says mostly the same few names, in each of the header's three or four
- * rows: they are numbers there. An object is a list of its keys and values in turn.
+ * Most `summary.usage` values consist of the same few names, in each of the header's three or four
+ * rows. Numbers replace the names here. An object becomes a list of alternating keys and values.
  */
 
 /**
- * The names that clients and providers give to usage, by their number. Stored headers have the
- * numbers: append, never change.
+ * Names that clients and providers use, by number. Stored headers hold the numbers: append only,
+ * never change.
  */
 const names = [
   'prompt_tokens',
@@ -45,24 +45,23 @@ const unpackValue = (packed: unknown): JsonValue => {
   for (let i = 0; i < packed.length; i += 2) {
     const key: unknown = packed[i];
     const name = typeof key === 'number' ? names[key] : String(key);
-    if (name === undefined) throw new Error(`a header whose usage has the name ${String(key)}`);
+    if (name === undefined) throw new Error(`a header whose usage has the unknown name ${String(key)}`);
     entries.push([name, unpackValue(packed[i + 1])]);
   }
-  // Unlike assignment, this makes a field even of `__proto__`.
+  // Unlike assignment, this makes `__proto__` a field too.
   return Object.fromEntries(entries);
 };
 
 /**
- * Makes usage shorter for a header. One that holds lists, which no known client's does, stays an
- * object.
+ * Packs usage for a header. A value that contains lists stays an object; no known client sends one.
  */
 export const packUsage = (usage: JsonObject | true | null): unknown =>
   usage === true || usage === null || holdsList(usage) ? usage : packValue(usage);
 
 /**
- * Undoes {@link packUsage}.
+ * Reverses {@link packUsage}.
  *
- * @throws Error on a name's number that a later release wrote
+ * @throws Error if a later release wrote a name's number
  */
 export const unpackUsage = (packed: unknown): JsonObject | true | null => {
   if (packed === true) return true;

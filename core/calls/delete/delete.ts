@@ -16,24 +16,22 @@ import { unchanged } from '../write/replace-starts.ts';
 import { type Depths, findDescendants } from './descendants.ts';
 
 /**
- * How many calls are deleted together: their segments are rewritten once, their items held
- * meanwhile.
+ * The number of calls deleted together. Their segments are rewritten once, and their items are held
+ * in memory meanwhile.
  */
 const runLength = 1000;
-/** How many calls' items are deleted at once. */
+/** The number of calls whose items are deleted concurrently. */
 const concurrency = 16;
-/**
- * How often a run is looked at. Twice is enough where nobody reports its calls at the same time.
- */
-const maxLooks = 10;
+/** The most attempts for one run. Two are enough unless its calls are reported meanwhile. */
+const maxAttempts = 10;
 
 /**
- * Deletes calls with all their descendants: their headers, and their payloads wherever their
- * headers say that those lie. When it returns all of that is gone; when it throws, some of it may
- * be, and the same request finishes it. Ids of nothing are ignored.
+ * Deletes calls with all their descendants: their headers, and the payloads that their headers
+ * point to. When it returns, everything is gone. When it throws, some may be gone, and the same
+ * request completes the deletion. Unknown ids are ignored.
  *
- * @returns how many calls were deleted, descendants included
- * @throws ServiceError 503 when storage does not take it in time, or while the calls are reported
+ * @returns the number of deleted calls, with descendants
+ * @throws ServiceError 503 when storage does not accept it in time, or while the calls are reported
  * as fast as they are deleted
  */
 export const deleteCalls = async (
@@ -51,52 +49,51 @@ export const deleteCalls = async (
   return deleted;
 };
 
-/** A call that is being deleted. */
-interface Doomed {
+/** A call to delete. */
+interface CallToDelete {
   readonly id: string;
   readonly depth: number;
-  /** Where its payload was seen, at any look. */
+  /** The locations of its payload, from all attempts. */
   readonly payloads: PayloadPointer[];
   /** Its items as they were last read, the end's first. */
   items: readonly Item[];
-  /** Whether it was seen with a start: an end alone is no call yet. */
+  /** Whether a start was found. An end by itself is not yet a call. */
   wasCall: boolean;
 }
 
 /**
- * A parent goes after its children: as long as it is there, a request that was broken off finds
- * them again through it.
+ * Children go before their parent. As long as it exists, a repeated request finds them through it.
  */
-const deepestFirst = (calls: Depths): Doomed[] =>
+const deepestFirst = (calls: Depths): CallToDelete[] =>
   [...calls]
     .map(([id, depth]) => ({ id, depth, payloads: [], items: [], wasCall: false }))
     .sort((a, b) => b.depth - a.depth);
 
 /**
- * Deletes calls, deepest first. Payloads are blanked before the headers go, since nothing leads to
- * them afterwards; and again where a report of the same content has brought them back meanwhile. So
- * it is over when a look finds neither header nor payload.
+ * Deletes calls, deepest first. Payloads are blanked before the headers that point to them go. A
+ * report of the same content may bring payloads back. So the run is complete when an attempt finds
+ * neither header nor payload.
  *
- * @returns how many of them had a start
+ * @returns the number of calls with a start
  */
 const deleteRun = async (
   store: Store,
   projectId: ProjectId,
-  run: readonly Doomed[],
+  run: readonly CallToDelete[],
   budget: RequestBudget,
 ): Promise<number> => {
-  let left = run;
-  for (let looks = 0; left.length > 0; looks++) {
-    if (looks === maxLooks)
+  let remaining = run;
+  for (let attempts = 0; remaining.length > 0; attempts++) {
+    if (attempts === maxAttempts)
       throw unavailable(
         'reports in the way',
         'calls are being reported as fast as they are deleted; send the same request again',
       );
-    await look(store, projectId, left, budget);
-    const payloads = left.flatMap((call) => call.payloads);
+    await readItems(store, projectId, remaining, budget);
+    const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);
-    await deleteItems(store, left, budget);
-    left = left.filter(
+    await deleteItems(store, remaining, budget);
+    remaining = remaining.filter(
       (call) =>
         call.items.length > 0 ||
         call.payloads.some(({ segment }) => segment !== null && blanked.has(segment)),
@@ -105,11 +102,11 @@ const deleteRun = async (
   return run.filter(({ wasCall }) => wasCall).length;
 };
 
-/** Reads the items of calls as they are now, strongly consistent. */
-const look = async (
+/** Reads the current items of calls, strongly consistent. */
+const readItems = async (
   store: Store,
   projectId: ProjectId,
-  calls: readonly Doomed[],
+  calls: readonly CallToDelete[],
   budget: RequestBudget,
 ): Promise<void> => {
   const keys = calls.flatMap(({ id }) => [endKey(projectId, id), startKey(projectId, id)]);
@@ -120,7 +117,7 @@ const look = async (
   );
   for (const call of calls) {
     const parts = found.get(call.id) ?? [];
-    // E comes before S.
+    // E sorts before S.
     call.items = parts.toSorted((a, b) => (a.part.part < b.part.part ? -1 : 1)).map(({ item }) => item);
     call.payloads.push(...parts.flatMap(({ part }) => pointersOf(part)));
     call.wasCall ||= parts.some(({ part }) => part.start !== null);
@@ -133,10 +130,14 @@ const pointersOf = ({ start, end }: StoredPart): PayloadPointer[] => [
 ];
 
 /**
- * Deletes the items of calls as they were last looked at, depth by depth. Where one has changed
- * since, what lies above is left for the next look as well.
+ * Deletes the items of calls as they were last read, level by level. If one has changed, the levels
+ * above wait for the next attempt.
  */
-const deleteItems = async (store: Store, calls: readonly Doomed[], budget: RequestBudget): Promise<void> => {
+const deleteItems = async (
+  store: Store,
+  calls: readonly CallToDelete[],
+  budget: RequestBudget,
+): Promise<void> => {
   for (const level of Map.groupBy(calls, ({ depth }) => depth).values()) {
     const gone = await mapConcurrent(level, concurrency, (call) => deleteItemsOf(store, call, budget));
     if (gone.includes(false)) return;
@@ -144,12 +145,14 @@ const deleteItems = async (store: Store, calls: readonly Doomed[], budget: Reque
 };
 
 /**
- * Deletes the items of one call. The start goes last: by it the call is found again. False where
- * one has changed.
+ * Deletes the items of one call. The start goes last, because a repeated request finds the call by
+ * it.
+ *
+ * @returns false if an item has changed
  */
 const deleteItemsOf = async (
   { table }: Store,
-  { items }: Doomed,
+  { items }: CallToDelete,
   budget: RequestBudget,
 ): Promise<boolean> => {
   for (const item of items) {

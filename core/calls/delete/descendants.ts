@@ -5,35 +5,29 @@ import { fromItem } from '../codec/items.ts';
 import { traceRange } from '../codec/keys.ts';
 import { readStarts } from '../write/replace-starts.ts';
 
-/** A call and its parent, by their ids. */
+/** The ids of a call and its parent. */
 export type Link = readonly [id: string, parentId: string];
 
-/**
- * Calls by their ids, and how many steps each lies below the nearest call that was asked for: 0 for
- * that one itself.
- */
+/** Calls by id, with their depth below the nearest requested call. Requested calls have depth 0. */
 export type Depths = Map<string, number>;
 
-/** How many traces are read at once. */
+/** The number of traces read concurrently. */
 const traceConcurrency = 4;
-/** As soon as this many calls are known they are handed on; one trace is never cut. */
-const handedOn = 1000;
+/** The number of calls from which a group is yielded. A trace is never split. */
+const minGroupSize = 1000;
 
-/**
- * Calls with all their descendants, however the links between them are ordered. Links may form
- * circles.
- */
+/** Calls with all their descendants. Links may be in any order and form cycles. */
 export const withDescendants = (ids: readonly string[], links: readonly Link[]): Depths => {
   const children = Map.groupBy(links, ([, parentId]) => parentId);
   const depths: Depths = new Map(ids.map((id) => [id, 0]));
-  // Those that are added on the way are met in their turn: the nearest first.
+  // The loop also visits the calls that it adds, nearest first.
   for (const [parentId, depth] of depths) {
     for (const [id] of children.get(parentId) ?? []) if (!depths.has(id)) depths.set(id, depth + 1);
   }
   return depths;
 };
 
-/** The links of a trace, as far as its index has caught up. */
+/** The links of a trace, as far as its index is up to date. */
 const readLinks = async (
   store: Store,
   projectId: ProjectId,
@@ -49,14 +43,12 @@ const readLinks = async (
 };
 
 /**
- * Finds calls with all their descendants, which are looked for in the calls' traces: each is read
- * once, from its index, which is normally some milliseconds behind. Ids without a start are given
- * as they are.
+ * Finds calls with all their descendants in the calls' traces. Each trace is read once from its
+ * index, which normally lags some milliseconds. Ids without a start are yielded as they are.
  *
- * @param ids each once
- * @returns groups of about a thousand calls, more where a trace has more
- * @throws ServiceError 503, while the groups are iterated, when storage does not give something in
- * time
+ * @param ids without duplicates
+ * @returns groups of about a thousand calls, more if a trace has more
+ * @throws ServiceError 503, during iteration, when storage does not answer in time
  */
 export async function* findDescendants(
   store: Store,
@@ -69,18 +61,18 @@ export async function* findDescendants(
   const traces = Map.groupBy(starts, ({ start }) => start.traceId);
   const started = new Set(starts.map(({ id }) => id));
   let found: Depths = new Map(ids.filter((id) => !started.has(id)).map((id) => [id, 0]));
-  for (const some of chunked([...traces], traceConcurrency)) {
-    const families = await mapConcurrent(some, traceConcurrency, async ([traceId, roots]) =>
+  for (const batch of chunked([...traces], traceConcurrency)) {
+    const families = await mapConcurrent(batch, traceConcurrency, async ([traceId, roots]) =>
       withDescendants(
         roots.map(({ id }) => id),
         await readLinks(store, projectId, traceId, budget),
       ),
     );
-    // A call that has just been moved can still show in its former trace too.
+    // A call that was just moved may still appear in its former trace.
     for (const [id, depth] of families.flatMap((family) => [...family])) {
       found.set(id, Math.min(depth, found.get(id) ?? depth));
     }
-    if (found.size < handedOn) continue;
+    if (found.size < minGroupSize) continue;
     yield found;
     found = new Map();
   }

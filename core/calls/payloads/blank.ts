@@ -14,7 +14,7 @@ import {
 import type { ProjectId } from '../../wire/index.ts';
 import { segmentItemKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
-import { blockOf, segmentHome, segmentObject } from './segments.ts';
+import { blockOf, segmentLocation, segmentObject } from './segments.ts';
 
 /*
  * Calls that came in one request share a segment. A call that is deleted has its blocks there
@@ -105,7 +105,7 @@ const blankSegment = async (
   pointers: readonly PayloadPointer[],
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const read = segmentHome(id) === 'table' ? readItem : readFromBucket;
+  const read = segmentLocation(id) === 'table' ? readItem : readFromBucket;
   for (let tried = false; ; tried = true) {
     const stored = await read(store, projectId, id, budget);
     if (!stored) return tried;

@@ -4,53 +4,48 @@ import type { ProjectId } from '../../wire/index.ts';
 import type { PayloadPointer } from '../model.ts';
 
 /*
- * All payloads of one request and project go into one segment, compressed together: agent traces
- * repeat themselves, and a call that costs 2.1 KB by itself costs 0.13 KB among a hundred.
+ * All payloads of one request and project go into one segment and are compressed together. Agent
+ * traces repeat themselves: a call costs 2.1 KB by itself and 0.13 KB among a hundred.
  */
 
-/**
- * A segment is closed at about this many compressed bytes, so that reading one call stays cheap.
- */
+/** The compressed size at which a segment is closed, in bytes. It keeps reading one call cheap. */
 const targetBytes = 64 * 1024;
 /**
- * Above this, S3: a write unit a KB costs more than a PUT from 8 KB on, and an item ends at 400 KB.
+ * Larger segments go to S3. A PUT costs less than write units from 8 KB on, and an item ends at 400
+ * KB.
  */
 const maxItemBytes = 128 * 1024;
 
 /** A packed segment, ready to be stored. */
 export interface Segment {
   /**
-   * Its name: hex digits that its content gives, so that a repeated request writes the same segment
-   * again.
+   * Its name in hex digits. It comes from the content, so that a repeated request writes the same
+   * segment.
    */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** A block on its way into a segment, and whose it is. */
+/** A block on its way into a segment. */
 export interface Block {
-  /**
-   * What the block belongs to: a call's id and part. No two blocks of a request have the same
-   * owner.
-   */
+  /** The call's id and part. It is unique within a request. */
   readonly owner: string;
   readonly bytes: Buffer;
 }
 
 /**
- * What a segment's name begins with: its kind, and for an object that expires, whose expiry is a
- * rule of the bucket, after how many days in four hex digits.
+ * The prefix of a segment's name. For expiring objects the retention follows, in days as four hex
+ * digits; a rule of the bucket expires them.
  */
-const kinds = { item: '00', keptObject: '01', expiringObject: '02' } as const;
+const kinds = { item: '00', retainedObject: '01', expiringObject: '02' } as const;
 const daysLength = 4;
 
-/** Where a segment lies, by its name: an item of the table, or an object in the bucket. */
-export const segmentHome = (id: string): 'table' | 'bucket' =>
+/** Where a segment is stored, by its name: an item of the table, or an object in the bucket. */
+export const segmentLocation = (id: string): 'table' | 'bucket' =>
   id.startsWith(kinds.item) ? 'table' : 'bucket';
 
 /**
- * The bucket's key of a segment. What expires has a prefix of its own, which a lifecycle rule of
- * the bucket names.
+ * The bucket's key of a segment. Expiring segments have a prefix that a lifecycle rule refers to.
  */
 export const segmentObject = (projectId: ProjectId, id: string): string => {
   const isExpiring = id.startsWith(kinds.expiringObject);
@@ -59,10 +54,10 @@ export const segmentObject = (projectId: ProjectId, id: string): string => {
 };
 
 /**
- * The name of a segment: where it lies, and the first 96 bits of a SHA-256 over what is in it,
- * whose it is and how long it stays. The owners take part so that two calls that merely say the
- * same never share a segment: deleting one would empty the other. So does the retention: a repeated
- * report must not give the segment of a header that stays an expiry.
+ * The name of a segment: its kind, and the first 96 bits of a SHA-256 over content, owners and
+ * retention. With the owners, equal calls never share a segment, since deleting one would empty the
+ * other. With the retention, a repeated report cannot give the segment of a retained header an
+ * expiry.
  */
 const nameOf = (
   projectId: ProjectId,
@@ -74,13 +69,13 @@ const nameOf = (
   for (const block of blocks) hash.update(`\0${block.owner}\0${block.bytes.length}\0`).update(block.bytes);
   const objectKind =
     retentionDays === undefined
-      ? kinds.keptObject
+      ? kinds.retainedObject
       : kinds.expiringObject + retentionDays.toString(16).padStart(daysLength, '0');
   const kind = packedBytes > maxItemBytes ? objectKind : kinds.item;
   return `${kind}${hash.digest('hex').slice(0, 24)}`;
 };
 
-/** Cuts the blocks into runs of about `bytes` each, in order; a block is never cut. */
+/** Splits blocks into runs of about `bytes` each, in order. A block is never split. */
 const runsOf = (blocks: readonly Block[], bytes: number): Block[][] => {
   const runs: Block[][] = [];
   let size = Number.POSITIVE_INFINITY;
@@ -115,10 +110,10 @@ const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
   pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
 
 /**
- * Packs the blocks of one project into as few segments of about 64 KB compressed as hold them.
+ * Packs the blocks of one project into as few segments of about 64 KB compressed as possible.
  *
- * @param retentionDays after how many days they expire; undefined for never
- * @returns the segments, and each block's pointer, in the order of the blocks
+ * @param retentionDays the days until they expire; undefined for never
+ * @returns the segments, and the pointers of the blocks in order
  */
 export const packSegments = async (
   projectId: ProjectId,
@@ -126,13 +121,13 @@ export const packSegments = async (
   retentionDays: number | undefined,
 ): Promise<{ segments: Segment[]; pointers: PayloadPointer[] }> => {
   if (blocks.length === 0) return { segments: [], pointers: [] };
-  const whole = await packBlocks(blocks);
-  if (whole.length <= targetBytes || blocks.length === 1) {
-    const { segment, pointers } = toSegment(projectId, blocks, whole, retentionDays);
+  const single = await packBlocks(blocks);
+  if (single.length <= targetBytes || blocks.length === 1) {
+    const { segment, pointers } = toSegment(projectId, blocks, single, retentionDays);
     return { segments: [segment], pointers };
   }
   const total = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-  const runs = runsOf(blocks, (total * targetBytes) / whole.length);
+  const runs = runsOf(blocks, (total * targetBytes) / single.length);
   const packed = await Promise.all(
     runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), retentionDays)),
   );
@@ -145,7 +140,7 @@ export const packSegments = async (
 /**
  * Cuts a block out of an unpacked segment.
  *
- * @throws Error where the segment is too short to hold it
+ * @throws Error if the segment is too short for it
  */
 export const blockOf = (unpacked: Uint8Array, pointer: PayloadPointer): Uint8Array => {
   const end = pointer.offset + pointer.length;

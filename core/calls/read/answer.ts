@@ -9,13 +9,10 @@ import {
 import type { CallHeader } from '../model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from '../payloads/blocks.ts';
 
-/** Where the value of a column comes from: out of the header, or out of the payload. */
+/** The source of a column's value: a function of the header, or the payload. */
 type Origin = ((call: CallHeader) => JsonValue) | 'payload';
 
-/**
- * The columns of a call as it is answered, in order. Values are null where there is none; times are
- * text.
- */
+/** The columns of an answered call, in order. Missing values are null; times are text. */
 const originsOf = (names: WireNames): Readonly<Record<string, Origin>> => ({
   id: (call) => call.id,
   project_id: (call) => call.projectId,
@@ -39,37 +36,32 @@ const originsOf = (names: WireNames): Readonly<Record<string, Origin>> => ({
 });
 
 const memo = new Map<string, Readonly<Record<string, Origin>>>();
-/**
- * {@link originsOf}, made once for each name of the service: it is asked for once a column and
- * call.
- */
+/** Caches {@link originsOf} by service name, because it is used for each column and call. */
 const origins = (names: WireNames): Readonly<Record<string, Origin>> => {
-  const made = memo.get(names.service) ?? originsOf(names);
-  memo.set(names.service, made);
-  return made;
+  const cached = memo.get(names.service) ?? originsOf(names);
+  memo.set(names.service, cached);
+  return cached;
 };
 
-/** The names of the columns of a call as it is answered, in order. */
+/** The names of an answered call's columns, in order. */
 export const callColumns = (names: WireNames): readonly string[] => Object.keys(origins(names));
 
 const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startFields, ...endFields]);
 
-/**
- * Whether a column's value lies in the payload, so that an answer with it must read the payload.
- */
+/** Whether a column is in the payload, so that an answer with it must read the payload. */
 export const isPayloadColumn = (column: string): column is PayloadField => payloadColumns.has(column);
 
-/** How a call stands; `running` until its end is known. */
+/** The status of a call; `running` without an end. */
 const statusOf = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'descendant_error' =>
   end ? end.status : 'running';
 
-/** Whole milliseconds from start to end, rounded; null while the call runs. */
+/** Milliseconds from start to end, rounded; null while the call runs. */
 const latencyMs = ({ start, end }: CallHeader): number | null =>
   end && Math.round((end.endedAt - start.startedAt) / 1000);
 
 /**
- * What a call is shown as: its display name, its op's short name where `op_name` is a ref, or
- * `op_name`.
+ * The name to show for a call: its display name, else its op's short name if `op_name` is a ref,
+ * else `op_name`.
  */
 const traceName = (names: WireNames, { start }: CallHeader): string => {
   if (start.displayName !== null) return start.displayName;
@@ -77,26 +69,25 @@ const traceName = (names: WireNames, { start }: CallHeader): string => {
   return ref && ref.kind !== 'call' ? ref.name : start.opName;
 };
 
-/** The block that the service adds to a call's summary, under its own name. */
+/** The block that the service adds to a call's summary, under the service's name. */
 export const serviceSummary = (names: WireNames, call: CallHeader): JsonObject => ({
   status: statusOf(call),
   latency_ms: latencyMs(call),
   trace_name: traceName(names, call),
 });
 
-/** The bytes of JSON that a call was received as: its start and its end. */
+/** The size of a call's start and end as received JSON, in bytes. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);
 
 /**
- * The client's summary (JSON text) with the service's block in it; a client's own value under that
- * name gives way.
+ * Adds the service's block to the client's summary (JSON text). It replaces a client's own value
+ * under that name.
  */
 const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject): string => {
   const block = JSON.stringify(serviceBlock);
   const key = JSON.stringify(names.service);
   if (summary === '{}') return `{${key}:${block}}`;
-  // An escaped spelling of the name does not match: JSON.stringify, which wrote the text, never
-  // escapes letters.
+  // JSON.stringify wrote the text and never escapes letters, so no escaped spelling can occur.
   if (!summary.includes(key)) return `${summary.slice(0, -1)},${key}:${block}}`;
   const parsed: unknown = JSON.parse(summary);
   const others = isJsonObject(parsed)
@@ -105,21 +96,21 @@ const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject
   return JSON.stringify(Object.fromEntries([...others, [names.service, serviceBlock]]));
 };
 
-/** What the header says of the client's summary, as JSON text. */
+/** The part of the client's summary that the header holds, as JSON text. */
 const knownSummary = ({ end }: CallHeader): string =>
   end && typeof end.usage === 'object' && end.usage !== null ? JSON.stringify({ usage: end.usage }) : '{}';
 
-/** The value of a column that lies in the header; undefined for any other. */
+/** The value of a column in the header; undefined for any other column. */
 export const headerValue = (names: WireNames, call: CallHeader, column: string): JsonValue | undefined => {
   const origin = origins(names)[column];
   return typeof origin === 'function' ? origin(call) : undefined;
 };
 
 /**
- * The JSON text of one of a call's columns; without its payload, a call has what the header says of
- * its summary and what the service adds to it.
+ * The JSON text of one column of a call. Without a payload, the summary has only what the header
+ * holds and what the service adds.
  *
- * @param added what the service's block in the summary has beside what the header says
+ * @param added further fields of the service's block in the summary
  */
 export const columnJson = (
   names: WireNames,

@@ -13,7 +13,7 @@ import { type Part, segmentIdOf, segmentItemKey } from '../codec/keys.ts';
 import type { CallHeader, PayloadPointer } from '../model.ts';
 import { isBlank } from '../payloads/blank.ts';
 import { blockFields, type Payload, toPayload } from '../payloads/blocks.ts';
-import { blockOf, segmentHome, segmentObject } from '../payloads/segments.ts';
+import { blockOf, segmentLocation, segmentObject } from '../payloads/segments.ts';
 import { type FoundCall, findCalls } from './lookup.ts';
 
 /** A whole call. */
@@ -192,8 +192,8 @@ export class PayloadReader {
    * as they are not found.
    */
   async #fetch(ids: readonly string[], consistency = [false, true]): Promise<Map<string, Uint8Array>> {
-    const inTable = ids.filter((id) => segmentHome(id) === 'table');
-    const inBucket = ids.filter((id) => segmentHome(id) === 'bucket');
+    const inTable = ids.filter((id) => segmentLocation(id) === 'table');
+    const inBucket = ids.filter((id) => segmentLocation(id) === 'bucket');
     const packed = await this.#fetchItems(inTable, consistency);
     await mapConcurrent(inBucket, concurrency, async (id) => {
       const bytes = await getObject(this.#store.bucket, segmentObject(this.#projectId, id), this.#budget);

@@ -4,10 +4,10 @@ import { findCall } from './lookup.ts';
 import { PayloadReader, type StoredCall } from './payload-reader.ts';
 
 /**
- * Reads one whole call by its id, strongly consistent.
+ * Reads a call with its payload by id, strongly consistent.
  *
- * @returns null where there is none, or no start of it yet
- * @throws ServiceError 503 when storage does not give it in time
+ * @returns null if there is no call, or no start of it yet
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const readCall = async (
   store: Store,

@@ -1,60 +1,65 @@
 import { idOf, newId, type ProjectId } from '../../wire/index.ts';
 import type { CallEnd, CallReport, CallStart } from '../model.ts';
 
-/** What one request says of one call: a start, an end or both; of several, the last. */
+/** The start and end that one request reports of a call. The last of several counts. */
 export interface ReportedCall {
   readonly projectId: ProjectId;
   readonly id: string;
-  /** Whether the id is the client's: a call whose id was just made is not stored yet. */
-  readonly known: boolean;
+  /** Whether the client chose the id. A call with a new id is not stored yet. */
+  readonly hasClientId: boolean;
   start: CallStart | null;
   end: CallEnd | null;
 }
 
-/** Names a call among all projects: neither part can hold the line break between them. */
-export const callName = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
+/** Identifies a call among all projects. Neither field can contain the line break between them. */
+export const qualifiedId = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
 
-/** The calls of a request, each once, and for each report the call that it is of. */
+/** The distinct calls of a request, and the call of each report in order. */
 export interface GroupedReports {
   readonly calls: ReportedCall[];
-  readonly ofReport: ReportedCall[];
+  readonly callOfReport: ReportedCall[];
 }
 
-/** Gathers the reports of one request by call, making ids where starts have none. */
+/** Groups the reports of one request by call. Starts without an id get one. */
 export const groupReports = (reports: readonly CallReport[]): GroupedReports => {
-  const byName = new Map<string, ReportedCall>();
-  const ofReport = reports.map((report) => {
+  const byId = new Map<string, ReportedCall>();
+  const callOfReport = reports.map((report) => {
     const { projectId, id } = report.kind === 'start' ? report.start : report.end;
     const callId = id ?? newId();
-    const name = callName(projectId, callId);
-    const call = byName.get(name) ?? { projectId, id: callId, known: id !== null, start: null, end: null };
-    byName.set(name, call);
+    const name = qualifiedId(projectId, callId);
+    const call = byId.get(name) ?? {
+      projectId,
+      id: callId,
+      hasClientId: id !== null,
+      start: null,
+      end: null,
+    };
+    byId.set(name, call);
     if (report.kind === 'start') call.start = report.start;
     else call.end = report.end;
     return call;
   });
-  return { calls: [...byName.values()], ofReport };
+  return { calls: [...byId.values()], callOfReport };
 };
 
 /**
- * Gives every start of the request its trace: its own, the one that it was stored with, its
- * parent's as far as that is known from the request or from storage, or a new one. A new one is
- * made of the first ancestor's project, id and start, so that the same request, sent twice at once,
- * makes the same.
+ * Resolves the trace of every start in the request. It is the start's own, else the one that it was
+ * stored with, else its parent's from the request or storage, else a new one. A new one derives
+ * from the first ancestor's project, id and start, so that concurrent copies of a request agree.
  *
- * @param storedTraces the traces of stored starts, by {@link callName}
- * @returns the traces by {@link callName}
+ * @param storedTraces the traces of stored starts, by {@link qualifiedId}
+ * @returns the traces by {@link qualifiedId}
  */
 export const resolveTraces = (
   calls: readonly ReportedCall[],
   storedTraces: ReadonlyMap<string, string>,
 ): Map<string, string> => {
   const starts = new Map(
-    calls.flatMap((call) => (call.start ? [[callName(call.projectId, call.id), call.start]] : [])),
+    calls.flatMap((call) => (call.start ? [[qualifiedId(call.projectId, call.id), call.start]] : [])),
   );
   const traces = new Map<string, string>();
-  const settle = (firstName: string): void => {
-    // Up the parents until a trace is known; a chain that bites its own tail ends there too.
+  const resolve = (firstName: string): void => {
+    // Follows the parents until a trace is known; a cycle ends the walk too.
     const chain = new Map<string, CallStart>();
     let name = firstName;
     let trace: string | undefined;
@@ -64,12 +69,12 @@ export const resolveTraces = (
       if (trace !== undefined || start === undefined || chain.has(name)) break;
       chain.set(name, start);
       if (start.parentId === null) break;
-      name = callName(start.projectId, start.parentId);
+      name = qualifiedId(start.projectId, start.parentId);
     }
     const [ancestor, start] = [...chain].at(-1) ?? [];
     if (trace === undefined && ancestor !== undefined && start) trace = idOf(start.startedAt, ancestor);
     for (const member of [firstName, ...chain.keys()]) if (trace !== undefined) traces.set(member, trace);
   };
-  for (const name of starts.keys()) settle(name);
+  for (const name of starts.keys()) resolve(name);
   return traces;
 };

@@ -15,7 +15,7 @@ import { fromItem, placeOf, type StartItem, toItem } from '../codec/items.ts';
 import { startKey } from '../codec/keys.ts';
 import type { EndHeader, PayloadPointer } from '../model.ts';
 import { blockOf } from '../payloads/segments.ts';
-import { callName } from './group-reports.ts';
+import { qualifiedId } from './group-reports.ts';
 
 /** How many calls are looked after at once; each takes one to three requests. */
 const concurrency = 8;
@@ -63,7 +63,7 @@ export const unchanged = ({ h, b }: Item): Condition => ({ h, b });
  * stays there, unless the report brings another.
  *
  * @param starts as they would be stored
- * @returns the traces of those that keep the one they were stored with, by {@link callName}
+ * @returns the traces of those that keep the one they were stored with, by {@link qualifiedId}
  * @throws ServiceError 503 when storage does not take them in time
  */
 export const replaceStarts = async (
@@ -80,7 +80,7 @@ export const replaceStarts = async (
     const done = await mapConcurrent(left, concurrency, async (report) => {
       const before = stored.get(keyText(report.item));
       if (!before) return replaceItem(store.table, report.item, { k: undefined }, budget);
-      if (!report.ownTrace) traces.set(callName(report.projectId, report.id), before.start.traceId);
+      if (!report.ownTrace) traces.set(qualifiedId(report.projectId, report.id), before.start.traceId);
       return replaceStart(store, report, before, budget);
     });
     left = left.filter((_, i) => !done[i]);

@@ -5,18 +5,18 @@ import { smallUsage } from '../payloads/blocks.ts';
 import type { StoredPayload } from './store-payloads.ts';
 
 /**
- * Makes the item of a call whose start was reported, with its end where that was too.
+ * Makes the item of a reported start, with the end if it was reported too.
  *
- * @param served what the client does not say: the call's trace, and whose key reported it
+ * @param assigned what the service adds: the call's trace, and the user of the reporting key
  */
 export const startItem = (
   store: Store,
   payload: StoredPayload,
   reported: CallStart,
-  served: Pick<StartHeader, 'traceId' | 'userId'>,
+  assigned: Pick<StartHeader, 'traceId' | 'userId'>,
 ): StartItem => {
   const { projectId, id } = payload.call;
-  const start = toStart(reported, served, payload);
+  const start = toStart(reported, assigned, payload);
   const end = payload.call.end && toEnd(payload.call.end, payload);
   const item = toItem(store, { projectId, id, part: 'S' }, { start, end }, placeOf(projectId, id, start));
   return { item: withInline(item, payload), projectId, id, start, end };
@@ -25,8 +25,7 @@ export const startItem = (
 /**
  * Makes the item of an end that was reported by itself.
  *
- * @param start the call's start, which gives it its place in the indexes; absent where that is not
- * known yet
+ * @param start the call's start, for the index keys; undefined if it is not known yet
  */
 export const endItem = (
   store: Store,
@@ -42,10 +41,10 @@ export const endItem = (
 
 const toStart = (
   start: CallStart,
-  served: Pick<StartHeader, 'traceId' | 'userId'>,
+  assigned: Pick<StartHeader, 'traceId' | 'userId'>,
   payload: StoredPayload,
 ): StartHeader => ({
-  ...served,
+  ...assigned,
   opName: start.opName,
   displayName: start.displayName,
   parentId: start.parentId,
@@ -65,7 +64,7 @@ const toEnd = (end: CallEnd, payload: StoredPayload): EndHeader => ({
   ...sized(end.envelopeBytes, payload.end),
 });
 
-/** Line breaks, one a field, are the block's and were not received. */
+/** The block's line breaks, one per field, were not received. */
 const sized = (
   envelopeBytes: number,
   block: StoredPayload['start'],
@@ -74,9 +73,7 @@ const sized = (
   payload: block.pointer,
 });
 
-/**
- * How a call ended: its exception decides, then what the client's summary says of its descendants.
- */
+/** How a call ended: by its exception, else by the error count in the client's summary. */
 const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
   if (exception !== null) return 'error';
   const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;

@@ -12,7 +12,13 @@ import type { ProjectId } from '../../wire/index.ts';
 import { segmentItemKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
 import { endBlock, endFields, startBlock, startFields } from '../payloads/blocks.ts';
-import { type Block, packSegments, type Segment, segmentHome, segmentObject } from '../payloads/segments.ts';
+import {
+  type Block,
+  packSegments,
+  type Segment,
+  segmentLocation,
+  segmentObject,
+} from '../payloads/segments.ts';
 import type { ReportedCall } from './group-reports.ts';
 
 /** Where the payload of one gathered call came to lie. */
@@ -83,8 +89,8 @@ const putSegments = async (
   segments: readonly Segment[],
   budget: RequestBudget,
 ): Promise<void> => {
-  const inTable = segments.filter(({ id }) => segmentHome(id) === 'table');
-  const inBucket = segments.filter(({ id }) => segmentHome(id) === 'bucket');
+  const inTable = segments.filter(({ id }) => segmentLocation(id) === 'table');
+  const inBucket = segments.filter(({ id }) => segmentLocation(id) === 'bucket');
   const items = inTable.map(
     ({ id, bytes }): Item => ({
       ...segmentItemKey(projectId, id),

@@ -3,18 +3,18 @@ import { notFound, type ProjectId } from '../../wire/index.ts';
 import { packHeader } from '../codec/header.ts';
 import { readStarts, unchanged } from './replace-starts.ts';
 
-/** What of a call can be changed without reporting it again. */
+/** The fields of a call that can change without a report. */
 export interface CallChanges {
-  /** What the call is shown as; null for what its op is called. */
+  /** The name to show; null for the op's name. */
   readonly displayName: string | null;
 }
 
 /**
- * Changes a stored call. All else about it stays, its places in the indexes included. What is
- * reported meanwhile is kept: the change is made to what is there then.
+ * Changes a stored call and keeps all other fields and index keys. A concurrent report is kept too:
+ * the change is applied to its result.
  *
- * @throws ServiceError 404 where there is no call of that id, or no start of it yet; 503 when
- * storage does not take it in time
+ * @throws ServiceError 404 if there is no call with the id, or no start of it yet; 503 when storage
+ * does not accept it in time
  */
 export const updateCall = async (
   store: Store,

@@ -1,18 +1,18 @@
 import { insertItems, putItems, type RequestBudget, type Store } from '../../storage/index.ts';
 import type { StartItem } from '../codec/items.ts';
 import type { CallReport, StartAnswer } from '../model.ts';
-import { callName, groupReports, type ReportedCall, resolveTraces } from './group-reports.ts';
+import { groupReports, qualifiedId, type ReportedCall, resolveTraces } from './group-reports.ts';
 import { dropEnds, type ReportedStart, readStarts, replaceStarts } from './replace-starts.ts';
 import { endItem, startItem } from './report-items.ts';
 import { storePayloads } from './store-payloads.ts';
 
 /**
- * Stores the starts and ends of one request, and answers each in order: a start with its ids, an
- * end with null. When it returns all of it is durable; when it throws, some of it may be, and the
+ * Stores the starts and ends of one request and answers them in order: starts with their ids, ends
+ * with null. When it returns, everything is durable. When it throws, some of it may be, and the
  * same request may be sent again.
  *
- * @param userId whose key reports them
- * @throws ServiceError 503 when storage does not take it in time
+ * @param userId the user of the reporting key
+ * @throws ServiceError 503 when storage does not accept it in time
  */
 export const writeCalls = async (
   store: Store,
@@ -20,7 +20,7 @@ export const writeCalls = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<(StartAnswer | null)[]> => {
-  const { calls, ofReport } = groupReports(reports);
+  const { calls, callOfReport } = groupReports(reports);
   const stored = await storedStarts(store, calls, budget);
   const traces = resolveTraces(calls, new Map([...stored].map(([name, { start }]) => [name, start.traceId])));
   const payloads = await storePayloads(store, calls, budget);
@@ -29,7 +29,7 @@ export const writeCalls = async (
     const { start } = payload.call;
     if (start === null) return [];
     const item = startItem(store, payload, start, { traceId: traceOf(traces, payload.call), userId });
-    return [{ ...item, ownTrace: start.traceId !== null, isNew: !payload.call.known }];
+    return [{ ...item, ownTrace: start.traceId !== null, isNew: !payload.call.hasClientId }];
   });
   const ends = payloads.flatMap((payload) => {
     const { start, end } = payload.call;
@@ -40,37 +40,42 @@ export const writeCalls = async (
 
   const [inserted, put] = partition(starts, mustNotReplace);
   await putItems(store.table, [...put.map(({ item }) => item), ...ends], budget);
-  const taken = await insertStarts(store, inserted, budget);
-  for (const [name, trace] of await replaceStarts(store, taken, budget)) traces.set(name, trace);
+  const existing = await insertStarts(store, inserted, budget);
+  for (const [name, trace] of await replaceStarts(store, existing, budget)) traces.set(name, trace);
   const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
   await dropEnds(store, ended, budget);
 
   return reports.map((report, i) => {
-    const call = ofReport[i];
+    const call = callOfReport[i];
     return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(traces, call) } : null;
   });
 };
 
 /**
- * Whether a start may only go where none is: one that comes alone must not wipe out an end that
- * lies in the same item, and one that was given a trace must not take it from a call that has
- * another by now. Where the id was just made there can be none.
+ * Whether a start may only be inserted. A start by itself must not overwrite an end in the same
+ * item. One with a resolved trace must not move a call that has another trace by now. Calls with a
+ * new id cannot exist yet.
  */
 const mustNotReplace = ({ end, ownTrace, isNew }: ReportedStart): boolean =>
   !isNew && (end === null || !ownTrace);
 
-/** Inserts starts; gives back those whose calls have a start already. */
+/**
+ * Inserts starts.
+ *
+ * @returns the starts whose calls have one already
+ */
 const insertStarts = async (
   store: Store,
   starts: readonly ReportedStart[],
   budget: RequestBudget,
 ): Promise<ReportedStart[]> => {
   const items = starts.map(({ item }) => item);
-  const taken = new Set(await insertItems(store.table, items, budget));
-  return starts.filter(({ item }) => taken.has(item));
+  const existing = new Set(await insertItems(store.table, items, budget));
+  return starts.filter(({ item }) => existing.has(item));
 };
 
-const nameOf = ({ projectId, id }: Pick<ReportedCall, 'projectId' | 'id'>): string => callName(projectId, id);
+const nameOf = ({ projectId, id }: Pick<ReportedCall, 'projectId' | 'id'>): string =>
+  qualifiedId(projectId, id);
 
 const traceOf = (traces: ReadonlyMap<string, string>, call: ReportedCall): string => {
   const trace = traces.get(nameOf(call));
@@ -84,32 +89,34 @@ const partition = <T>(list: readonly T[], test: (item: T) => boolean): [yes: T[]
 ];
 
 /**
- * The stored starts that a request depends on, by {@link callName}: an end's, for its place in the
- * indexes, and for starts without a trace their own (they may be a repetition) and their parents'.
+ * The stored starts that a request depends on, by {@link qualifiedId}. An end needs its start for
+ * its index keys. A start without a trace needs its own, in case it is a repetition, and its
+ * parent's.
  */
 const storedStarts = async (
   store: Store,
   calls: readonly ReportedCall[],
   budget: RequestBudget,
 ): Promise<Map<string, StartItem>> => {
-  const wanted = [...wantedStarts(calls).values()];
-  const found = wanted.length > 0 ? await readStarts(store, wanted, budget) : [];
+  const needed = [...neededStarts(calls).values()];
+  const found = needed.length > 0 ? await readStarts(store, needed, budget) : [];
   return new Map(found.map((start) => [nameOf(start), start]));
 };
 
-const wantedStarts = (
+const neededStarts = (
   calls: readonly ReportedCall[],
 ): Map<string, Pick<ReportedCall, 'projectId' | 'id'>> => {
-  const wanted = new Map<string, Pick<ReportedCall, 'projectId' | 'id'>>();
+  const needed = new Map<string, Pick<ReportedCall, 'projectId' | 'id'>>();
   const inRequest = new Set(
-    calls.filter((call) => call.start).map((call) => callName(call.projectId, call.id)),
+    calls.filter((call) => call.start).map((call) => qualifiedId(call.projectId, call.id)),
   );
   for (const call of calls) {
     const { projectId, id, start } = call;
-    if (start === null || (start.traceId === null && call.known)) wanted.set(callName(projectId, id), call);
+    if (start === null || (start.traceId === null && call.hasClientId))
+      needed.set(qualifiedId(projectId, id), call);
     if (start === null || start.traceId !== null || start.parentId === null) continue;
-    const parent = callName(projectId, start.parentId);
-    if (!inRequest.has(parent)) wanted.set(parent, { projectId, id: start.parentId });
+    const parent = qualifiedId(projectId, start.parentId);
+    if (!inRequest.has(parent)) needed.set(parent, { projectId, id: start.parentId });
   }
-  return wanted;
+  return needed;
 };

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { segmentItemKey } from '../../../../../core/calls/codec/keys.ts';
 import type { PayloadPointer } from '../../../../../core/calls/index.ts';
 import { blankBlocks, blankPayloads, isBlank } from '../../../../../core/calls/payloads/blank.ts';
-import { packSegments, segmentHome, segmentObject } from '../../../../../core/calls/payloads/segments.ts';
+import { packSegments, segmentLocation, segmentObject } from '../../../../../core/calls/payloads/segments.ts';
 import { pack, unpack } from '../../../../../core/encoding/index.ts';
 import {
   asBytes,
@@ -90,7 +90,7 @@ describe.each([
     const [segment] = (await packSegments(project, both, undefined)).segments;
     if (!segment) throw new Error('no segment');
     const { id, bytes } = segment;
-    expect(segmentHome(id)).toBe(home === 'an item' ? 'table' : 'bucket');
+    expect(segmentLocation(id)).toBe(home === 'an item' ? 'table' : 'bucket');
     const item = { ...segmentItemKey(project, id), b: bytes, x: 9_000_000_000 };
     const put = () =>
       home === 'an item'

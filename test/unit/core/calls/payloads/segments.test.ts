@@ -12,7 +12,7 @@ import {
   type Block,
   blockOf,
   packSegments,
-  segmentHome,
+  segmentLocation,
   segmentObject,
 } from '../../../../../core/calls/payloads/segments.ts';
 import { unpack } from '../../../../../core/encoding/index.ts';
@@ -62,7 +62,7 @@ describe('segments', () => {
     expect(segments.length).toBeGreaterThan(3);
     for (const { id, bytes } of segments) {
       expect(bytes.length).toBeLessThan(80 * 1024);
-      expect(segmentHome(id)).toBe('table');
+      expect(segmentLocation(id)).toBe('table');
     }
     expect(await read(blocks)).toEqual(blocks.map(({ bytes }) => bytes));
   });
@@ -71,7 +71,9 @@ describe('segments', () => {
     const blocks = [block('big', randomBytes(300_000)), block('small', 'x')];
     const homes = async (retentionDays?: number) => {
       const { segments } = await packSegments(project, blocks, retentionDays);
-      return segments.map(({ id }) => (segmentHome(id) === 'bucket' ? segmentObject(project, id) : 'table'));
+      return segments.map(({ id }) =>
+        segmentLocation(id) === 'bucket' ? segmentObject(project, id) : 'table',
+      );
     };
     expect(await homes()).toEqual([expect.stringMatching(/^segments\/kept\/acme\/airline\//), 'table']);
     expect(await homes(90)).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallReport, CallStart } from '../../../../../core/calls/model.ts';
-import { callName, groupReports, resolveTraces } from '../../../../../core/calls/write/group-reports.ts';
+import { groupReports, qualifiedId, resolveTraces } from '../../../../../core/calls/write/group-reports.ts';
 import type { ProjectId } from '../../../../../core/wire/index.ts';
 
 const projectId = 'acme/airline' as ProjectId;
@@ -41,9 +41,11 @@ const end = (id: string, endedAt = 0): CallReport => ({
 });
 
 const traceOf = (reports: CallReport[], stored: Record<string, string> = {}) => {
-  const storedTraces = new Map(Object.entries(stored).map(([id, trace]) => [callName(projectId, id), trace]));
+  const storedTraces = new Map(
+    Object.entries(stored).map(([id, trace]) => [qualifiedId(projectId, id), trace]),
+  );
   const traces = resolveTraces(groupReports(reports).calls, storedTraces);
-  return (id: string) => traces.get(callName(projectId, id));
+  return (id: string) => traces.get(qualifiedId(projectId, id));
 };
 
 describe('groupReports', () => {
@@ -70,10 +72,10 @@ describe('groupReports', () => {
   });
 
   it('makes ids, one for each start without one, and says whose each report is', () => {
-    const { calls, ofReport } = groupReports([start({}), start({}), end('x')]);
+    const { calls, callOfReport } = groupReports([start({}), start({}), end('x')]);
     expect(new Set(calls.map((call) => call.id)).size).toBe(3);
-    expect(ofReport).toEqual(calls);
-    expect(calls.map((call) => call.known)).toEqual([false, false, true]);
+    expect(callOfReport).toEqual(calls);
+    expect(calls.map((call) => call.hasClientId)).toEqual([false, false, true]);
   });
 });
 
