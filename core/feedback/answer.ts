@@ -5,10 +5,7 @@ import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts'
 
 const payloadField = 'payload';
 
-/**
- * The fields of a record as it is answered, in order; times are text. The payload's value lies
- * apart.
- */
+/** The fields of a record as it is answered, in order. Times are text; the payload has no value here. */
 const valuesOf = (
   names: WireNames,
 ): Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> => ({
@@ -55,7 +52,7 @@ export const createdJson = (names: WireNames, { id, createdAt, userId, payload }
   payload,
 });
 
-/** Reads values out of records, whose payloads are parsed once, when they are first asked for. */
+/** Reads values from records. A payload is parsed once, when it is first asked for. */
 export class FeedbackReader {
   readonly #values: ReturnType<typeof valuesOf>;
   readonly #parsed = new WeakMap<FeedbackRecord, JsonObject>();
@@ -65,8 +62,8 @@ export class FeedbackReader {
   }
 
   /**
-   * What a path leads to; undefined where it leads nowhere. The payload must have been read if the
-   * path leads into it.
+   * What a path leads to; undefined if it leads nowhere. The payload must have been read if the path
+   * leads into it.
    */
   value(record: FeedbackRecord, { field, steps }: FieldPath): Value {
     const value = this.#values[field];
@@ -90,8 +87,8 @@ export class FeedbackReader {
 }
 
 /**
- * Makes what turns a record into JSON text, with the fields that were asked for, each once and in
- * the order of a whole record.
+ * Makes the encoder of records as JSON text. Each field that was asked for comes once, in the order
+ * of a whole record.
  *
  * @param fields names and dotted paths, which keep the shape of what they lead into; null for all
  */

@@ -3,7 +3,7 @@ import type { Micros } from '../wire/index.ts';
 let last = 0;
 
 /**
- * The time now, in microseconds; within a process another one at every call, later than all before.
+ * The time now, in microseconds. Within a process each call gives a later time than all before.
  */
 export const nextMicros = (): Micros => {
   last = Math.max(last + 1, Date.now() * 1000);

@@ -14,7 +14,7 @@ import {
   type StoredRecord,
 } from './stored.ts';
 
-/** What is to be stored, and where it stands in the request's body. */
+/** What is to be stored, and its location in the request's body. */
 export interface Creation {
   readonly draft: FeedbackDraft;
   readonly loc: readonly string[];
@@ -25,18 +25,15 @@ interface Request {
   readonly loc: readonly string[];
 }
 
-/**
- * How many payloads are packed, and how many ids that were taken meanwhile are looked into, at
- * once.
- */
+/** How many payloads are packed at once, and how many ids that were taken meanwhile are looked up. */
 const concurrency = 16;
-/** How many projects of a batch are looked into at once; nearly every batch has one. */
+/** How many projects of a batch are looked up at once; nearly every batch has one. */
 const projectConcurrency = 4;
 
 /**
- * Stores feedback, and answers each in order. An id that exists with the same content is answered
- * as it was stored; with other content it refuses the whole before anything is written, unless it
- * has come to exist since it was looked for.
+ * Stores feedback, and answers each record in order. An id that exists with the same content is
+ * answered as it was stored. With other content, the whole request is refused before anything is
+ * written, unless the id came to exist after it was looked up.
  *
  * @param userId whose key stores it
  * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503
@@ -50,7 +47,7 @@ export const createFeedback = async (
 ): Promise<FeedbackAnswer[]> => {
   const requests = creations.map(({ draft, loc }): Request => ({ record: newRecord(draft, userId), loc }));
   refuseLarge(requests);
-  // The insertion of a lone record finds out by itself, with nothing written beside it.
+  // The insertion of a lone record finds out by itself, since nothing is written beside it.
   const stored = requests.length > 1 ? await storedOf(store, requests, budget) : new Map<string, Stored>();
   const there = matching(requests, stored);
   const placed = await mapConcurrent(
@@ -108,8 +105,9 @@ const exists = ({ record, loc }: Request): ErrorDetail => ({
 });
 
 /**
- * The requests whose records are there already. Throws a ServiceError 409 that names each whose id
- * has other content.
+ * The requests whose records are there already.
+ *
+ * @throws ServiceError 409 that names each id with other content
  */
 const matching = (
   requests: readonly Request[],
@@ -125,11 +123,10 @@ const matching = (
 };
 
 /**
- * Stores a record whose id has turned out to be taken, if it is by a tombstone, or by nothing any
+ * Stores a record whose id turned out to be taken, if it is taken by a tombstone or by nothing any
  * more.
  *
- * @returns the record that is there with the same content; undefined where the given one has been
- * stored
+ * @returns the record that is there with the same content; undefined if the given one was stored
  */
 const insertAgain = async (
   store: Store,
@@ -141,7 +138,7 @@ const insertAgain = async (
   for (;;) {
     const found = (await readStored(store, projectId, [id], budget)).get(id);
     if (isRecord(found)) {
-      // The insertion may have been this request's own, whose answer was lost.
+      // It may be this request's own insertion, whose answer was lost.
       const isOwn = own.object !== undefined && found.item.o === own.object;
       if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], budget);
       if (!hasContent(found, request.record)) throw conflict(exists(request));

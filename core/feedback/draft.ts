@@ -14,7 +14,7 @@ export interface NewRecord {
   readonly payloadText: string;
   /** The short digest of all that the client gave, its id apart. */
   readonly digest: Uint8Array;
-  /** Whether the id is the client's: a record whose id was just made is not stored yet. */
+  /** Whether the client gave the id. A record whose id was just made is not stored yet. */
   readonly known: boolean;
 }
 
@@ -24,7 +24,7 @@ const digestOf = (draft: FeedbackDraft): Uint8Array => {
   return shortDigest(canonicalJson(content));
 };
 
-/** Makes a record of what a client gave, created now. */
+/** Makes a record from what a client gave, created now. */
 export const newRecord = (draft: FeedbackDraft, userId: string): NewRecord => {
   const { payload, ...fields } = draft;
   return {
@@ -39,7 +39,7 @@ export const newRecord = (draft: FeedbackDraft, userId: string): NewRecord => {
 /**
  * Refuses payloads of more than 1 MiB.
  *
- * @param records with the place of each in the request's body
+ * @param records each with its location in the request's body
  * @throws ServiceError 413 that names each
  */
 export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly string[] }[]): void => {
@@ -52,7 +52,7 @@ export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly
   if (details.length > 0) throw tooLarge(...details);
 };
 
-/** What is answered to a client whose record is stored, or was already, with the same content. */
+/** What is answered to a client whose record is stored now, or was already with the same content. */
 export const answerOf = (
   { payload }: NewRecord,
   { id, createdAt, userId }: FeedbackRecord['header'],

@@ -2,14 +2,14 @@ import type { ProjectId, WireNames } from '../wire/index.ts';
 import type { FeedbackHeader } from './model.ts';
 
 /*
- * A record's head: what index rows hold of it, beside what their keys say. It is a JSON list; a
- * payload that rides along follows it on a line of its own, as it is answered. Refs into the
- * record's own project, as nearly all are, begin behind the project.
+ * A record's head: what index rows hold of it, in addition to what their keys tell. It is a JSON
+ * list. A payload that is stored with it follows on a line of its own, as it is answered. Nearly all
+ * refs lead into the record's own project; of these it has what comes after the project.
  */
 
 /** A head, read back. */
 export interface Head extends Omit<FeedbackHeader, 'projectId' | 'id' | 'createdAt'> {
-  /** As JSON text, where it rides along. */
+  /** JSON text; null if it is stored apart. */
   readonly payload: string | null;
   readonly payloadBytes: number;
 }
@@ -31,7 +31,7 @@ const ownPrefix = (names: WireNames, projectId: ProjectId): string => `${names.r
 /**
  * Makes a head.
  *
- * @param payload as JSON text; null where it lies apart
+ * @param payload JSON text; null if it is stored apart
  */
 export const toHead = (
   names: WireNames,
@@ -56,10 +56,14 @@ export const toHead = (
   return Buffer.from(JSON.stringify(fields) + (payload === null ? '' : `\n${payload}`), 'utf8');
 };
 
-/** Reads a head. Throws where it is none. */
+/**
+ * Reads a head.
+ *
+ * @throws Error if it is none
+ */
 export const fromHead = (names: WireNames, projectId: ProjectId, bytes: Uint8Array): Head => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  // JSON without white space holds no line break.
+  // JSON without white space has no line break.
   const end = text.indexOf('\n');
   const fields = JSON.parse(end < 0 ? text : text.slice(0, end)) as Fields;
   const prefix = ownPrefix(names, projectId);

@@ -3,12 +3,12 @@ import type { JsonValue, ProjectId } from '../wire/index.ts';
 import { encoder, FeedbackReader, joinedFields } from './answer.ts';
 import { recordsOf } from './records.ts';
 
-/** How many calls are looked into at once. */
+/** How many calls are looked up at once. */
 const concurrency = 32;
 
 /**
- * The feedback on calls, oldest first, by call id; calls without any are missing. It takes one
- * query for each call, of the smallest read where there is none.
+ * The feedback on calls by call id, oldest first; calls without any are missing. It takes one query
+ * for each call, the smallest there is if a call has no feedback.
  *
  * @param callIds each once
  * @throws ServiceError 503 when storage does not give it in time

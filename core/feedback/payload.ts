@@ -23,9 +23,9 @@ import { type Entry, type FeedbackRecord, positionOf } from './model.ts';
  * index.
  */
 const unitBytes = 1024;
-/** Packing cannot be hoped to bring more than this down to a write unit. */
+/** More than this cannot be packed into one write unit. */
 const maxToPackWhole = 16 * 1024;
-/** An item ends at 400 KB, in which its head and keys have to go as well. */
+/** An item is at most 400 KB, with its head and keys. */
 const maxInItem = 300 * 1024;
 
 /**
@@ -46,11 +46,11 @@ export interface PlacedItem {
 }
 
 /**
- * Makes the item of a record. A small payload rides in the head, packed if need be, so that the
- * whole is one write unit and index rows are whole; another lies beside the head, which keeps index
- * rows small; one too big for an item is put into the bucket.
+ * Makes the item of a record. A small payload goes into the head, packed if need be: the whole is
+ * then one write unit, and index rows are whole. A larger payload goes beside the head, which keeps
+ * index rows small. One that is too big for an item is put into the bucket.
  *
- * @param payload as JSON text
+ * @param payload JSON text
  * @throws ServiceError 503 when the bucket does not take it in time
  */
 export const placePayload = async (
@@ -90,11 +90,11 @@ const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
   entry.kind === 'record' && entry.payload === null;
 
 /**
- * Reads the payload of an item that has just been read, where it lies apart.
+ * Reads the payload of an item that has just been read, if it is stored apart.
  *
- * @returns undefined where there is nothing for a reader; what the item has become, where that is
- * told by its object being gone
- * @throws ServiceError 503 when storage does not give it in time; Error where a payload is missing
+ * @returns undefined if there is nothing for a reader; what the item has become by now if its object
+ * is gone
+ * @throws ServiceError 503 when storage does not give it in time; Error if a payload is missing
  * or damaged
  */
 const toWholeEntry = async (
@@ -117,10 +117,10 @@ const toWholeEntry = async (
 };
 
 /**
- * Reads records by their ids, strongly consistent and with their payloads, in no particular order;
- * ids of nothing give nothing.
+ * Reads records with their payloads by their ids, strongly consistent and in no particular order.
+ * An id of nothing gives nothing.
  *
- * @param ids each once, and of no more payloads than may be held at once
+ * @param ids each once, of no more payloads than may be held at once
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readWhole = async (
@@ -138,10 +138,10 @@ export const readWhole = async (
 };
 
 /**
- * Reads the payloads that lie apart from what index rows hold. A record that has been replaced or
- * purged since its row was read comes as what is there now, or not at all.
+ * Reads the payloads that index rows do not hold. A record that was replaced or purged since its row
+ * was read comes as what is there now, or not at all.
  *
- * @param isWanted which records' payloads are needed
+ * @param isWanted which records' payloads must be read
  */
 export async function* withPayloads(
   store: Store,

@@ -19,10 +19,7 @@ export interface FeedbackQuery {
   readonly fields: readonly string[] | null;
   /** What must hold of a record; null for nothing. */
   readonly where: Expression | null;
-  /**
-   * The order; ties, and all where there are no keys, fall back to `created_at`, then `id`, both
-   * ascending.
-   */
+  /** The order. Ties are in order of `created_at`, then `id`, both ascending. */
   readonly sort: readonly SortKey[];
   /** The most records to answer; null for all. */
   readonly limit: number | null;
@@ -30,9 +27,9 @@ export interface FeedbackQuery {
   readonly offset: number;
 }
 
-/** Where a query's records are looked for. */
+/** Where a query looks for records. */
 export type Source =
-  /** Nowhere: an empty list, bounds that leave no time, or the limit is 0. */
+  /** Nowhere: a list is empty, the bounds leave no time, or the limit is 0. */
   | { readonly kind: 'nothing' }
   /** By their ids, in the table itself. */
   | { readonly kind: 'ids'; readonly values: readonly string[] }
@@ -54,7 +51,7 @@ export interface Plan extends TimePlan {
   readonly payloads: boolean;
 }
 
-/** A plan, and the expressions that it decides when. */
+/** A plan, and the expressions that it decides at each stage. */
 export interface Planned {
   readonly plan: Plan;
   readonly onHeaders: readonly Expression[];
@@ -62,8 +59,8 @@ export interface Planned {
 }
 
 /**
- * With more values than this none is looked up by itself: the whole project is read, and they are a
- * filter like any other.
+ * The most values that are looked up one by one. With more, the whole project is read, and the
+ * values are a filter like any other.
  */
 export const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
 
@@ -75,7 +72,7 @@ const chooseSource = (
 ): Source => {
   if (limit === 0 || isEmptySpan(bounds)) return { kind: 'nothing' };
   const candidates = [
-    // What can be no id is none of any record.
+    // No record has what cannot be an id.
     { kind: 'ids', values: distinctUpTo(ids.get('id')?.filter(isId), maxValues.ids) },
     { kind: 'refs', values: distinctUpTo(ids.get(refField), maxValues.refs) },
     { kind: 'types', values: distinctUpTo(ids.get('feedback_type'), maxValues.types) },
@@ -85,7 +82,7 @@ const chooseSource = (
   return { kind: 'project' };
 };
 
-/** Plans a query. Pure: what it takes to answer is known before anything is read. */
+/** Plans a query. Pure: what has to be fetched is known before anything is read. */
 export const plan = (names: WireNames, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
   const expressions = where === null ? [] : conjuncts(where);
   const lookup = { fields: ['id', names.ref, 'feedback_type'], time: 'created_at' };
@@ -116,7 +113,7 @@ export const plan = (names: WireNames, { where, sort, fields, limit, offset }: F
   };
 };
 
-/** A plan in a form to be logged: what is looked up is counted, not listed. */
+/** A plan as it is logged: what is looked up is counted, not listed. */
 export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
   source: 'values' in source ? `${source.values.length} ${source.kind}` : source.kind,
   ...rest,

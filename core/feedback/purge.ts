@@ -15,8 +15,8 @@ import { deleteObjects, isRecord, readStored, type Stored, type StoredRecord } f
 const concurrency = 32;
 
 /**
- * Deletes records of a project, and their payloads for good. Ids of nothing are as good as deleted;
- * tombstones stay, since readers need them.
+ * Deletes records of a project and their payloads for good. An id of nothing counts as deleted.
+ * Tombstones stay, since readers need them.
  *
  * @param ids each once
  * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the
@@ -50,9 +50,9 @@ const purgeOne = async (
 };
 
 /**
- * Deletes a record if it is as it was read. Where its payload lies in the bucket it goes out of
- * readers' sight first, then its object goes; what leads to that is left to expire, so that a
- * repeated purge finds what one that was broken off has left.
+ * Deletes a record if it is as it was read. If its payload is in the bucket, the record is hidden
+ * from readers first, then the object is deleted. What leads to the object is left to expire, so
+ * that a repeated purge finds what an interrupted one has left.
  */
 const remove = async (
   store: Store,

@@ -29,11 +29,11 @@ export interface FeedbackQueryAnswer {
 }
 
 /**
- * Answers a query over a project's feedback, reading no more of storage than the answer is taken.
- * Ending the iteration ends the scan.
+ * Answers a query over a project's feedback, and reads no more of storage than is taken of the
+ * answer. Ending the iteration ends the scan.
  *
  * @throws ServiceError 503, while the records are iterated, when storage does not give something in
- * time; 422 when they are too many to be sorted
+ * time; 422 when there are too many records to sort
  */
 export const queryFeedback = (
   store: Store,

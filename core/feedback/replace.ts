@@ -7,7 +7,7 @@ import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader } from './model.ts';
 import { placePayload } from './payload.ts';
 import { deleteObjects, hasContent, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
 
-/** Which record goes, and what comes in its place. */
+/** Which record is replaced, and by what. */
 export interface Replacement {
   readonly feedbackId: string;
   readonly draft: FeedbackDraft;
@@ -21,22 +21,22 @@ interface Found {
 
 /** What is to be done, given what is stored. */
 type Step =
-  /** Nothing: the new record is there, and the old one is not. */
+  /** Nothing: the new record is there and the old one is gone. */
   | { readonly kind: 'done'; readonly there: StoredRecord }
   | { readonly kind: 'refuse'; readonly error: ServiceError }
-  /** The new record has been there before; the old one has to go. */
+  /** The new record was there before, so only the old one has to go. */
   | { readonly kind: 'drop'; readonly old: StoredRecord; readonly there: StoredRecord }
   | { readonly kind: 'swap'; readonly old: StoredRecord };
 
 /**
- * Puts a record in the place of another, in one transaction. What stays of the other is a
- * tombstone, which leads readers of indexes that lag to the new one. A record that is replaced
- * under its own id keeps the time of its creation, and with it its place.
+ * Replaces a record by another, in one transaction. What stays of the old one is a tombstone, which
+ * leads readers of an index that lags to the new one. A record that is replaced under its own id
+ * keeps its time of creation, and so its position.
  *
  * @param userId whose key stores it
- * @throws ServiceError 404 where the record that is to go is not there, unless the new one is
- * already (the request was repeated); 409 where the new id belongs to another record; 413 for a
- * payload over 1 MiB; 503 when storage does not take it in time: the same request may be sent again
+ * @throws ServiceError 404 if there is no old record, unless the new one is there already (the
+ * request was repeated); 409 if the new id belongs to another record; 413 for a payload over 1 MiB;
+ * 503 when storage does not take it in time: the same request may be sent again
  */
 export const replaceFeedback = async (
   store: Store,
@@ -67,11 +67,10 @@ export const replaceFeedback = async (
 };
 
 /**
- * Puts the new record in the place of the old one, unless one of them is not as it was found any
- * more.
+ * Replaces the old record by the new one, if both are still as they were found.
  *
- * @param objects those that were stored for this request; a further one is added
- * @returns the new record's header; undefined where nothing was written
+ * @param objects those that were stored for this request; a further one may be added
+ * @returns the new record's header; undefined if nothing was written
  */
 const swap = async (
   store: Store,
@@ -129,8 +128,8 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
 };
 
 /**
- * The new record as it is to be stored. It comes behind the old one in the order of creation,
- * whatever the clocks of two containers say.
+ * The new record as it is to be stored. It comes after the old one in order of creation, whatever
+ * the clocks of two containers say.
  */
 const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
   const { id, createdAt } = old.header;
@@ -142,8 +141,8 @@ const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredReco
 };
 
 /**
- * Takes the old record away, if the new one is still there. Its object in the bucket is found by
- * what stays of it.
+ * Deletes the old record if the new one is still there. What stays of it leads to its object in the
+ * bucket.
  */
 const drop = async (
   { table }: Store,

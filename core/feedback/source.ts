@@ -53,8 +53,8 @@ const none = new Uint8Array();
 const compareTimes = (a: Item, b: Item): number => Buffer.compare(asBytes(a.t) ?? none, asBytes(b.t) ?? none);
 
 /**
- * Everything that a search meets, in the order of its creation (or the reverse), without payloads
- * that lie apart.
+ * Everything that a search meets, in order of creation (or its reverse), without payloads that are
+ * stored apart.
  *
  * @throws ServiceError 503 when storage does not give it in time
  */

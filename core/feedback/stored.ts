@@ -15,13 +15,13 @@ import type { Entry, FeedbackRecord } from './model.ts';
 
 /** An item of the table as a writer sees it. */
 export interface Stored {
-  /** Without the payload, where that lies beside the head. */
+  /** Without a payload that is beside the head. */
   readonly item: Item;
-  /** Undefined where there is nothing for a reader. */
+  /** Undefined if there is nothing for a reader. */
   readonly entry: Entry | undefined;
 }
 
-/** Names a record among all projects: neither part can hold the line break between them. */
+/** Names a record among all projects. Neither a project nor an id can hold the line break. */
 export const recordName = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
 
 /**
@@ -56,7 +56,7 @@ const keyText = ({ k }: Item): string => Buffer.from(asBytes(k) ?? []).toString(
 const concurrency = 16;
 
 /**
- * Deletes objects in the bucket that serve nothing any more.
+ * Deletes objects in the bucket that are not needed any more.
  *
  * @throws ServiceError 503 when the bucket does not do it in time
  */
