@@ -8,24 +8,18 @@ export interface BundleOptions {
   readonly root: string;
   /** The handlers' modules below `lambdas/`, without their extension. */
   readonly handlers: readonly string[];
-  /** The folder that the bundles are written to; made if missing. */
+  /** The folder for the bundles. It is made if it is missing. */
   readonly outdir: string;
-  /**
-   * Texts that stand in for the names of constants which handlers declare and nothing defines, by
-   * those names. @default - none
-   */
+  /** Texts of constants that handlers declare but don't define, by name. @default - none */
   readonly constants?: Readonly<Record<string, string>>;
 }
 
-/**
- * Where esbuild believes it writes to: source maps name their sources relative to this, never to
- * `outdir`.
- */
+/** Where esbuild believes it writes to. Source maps name their sources relative to this folder. */
 const virtualOutdir = 'bundles';
 
 /**
  * Packages that are large and seldom needed, and what is used of each. A handler imports them
- * dynamically and finds them beside its bundle, not in it: nothing of them is read before they are.
+ * dynamically and finds them beside its bundle. So nothing of them is read before it is needed.
  */
 const lazyPackages: Readonly<Record<string, string>> = {
   '@pydantic/genai-prices': '*',
@@ -34,8 +28,8 @@ const lazyPackages: Readonly<Record<string, string>> = {
 };
 
 /**
- * What replaces parts of the SDK and of Node that a function has no use for, and that would be a
- * third of what it loads.
+ * Modules that stand in for parts of the SDK and of Node. Functions have no use for those parts,
+ * which would be a third of what they load.
  */
 const replacements = {
   '@aws-sdk/credential-provider-node': './core/storage/sdk/credentials.ts',
@@ -45,15 +39,15 @@ const replacements = {
   'node:stream/web': './lambdas/http/web-streams.ts',
 };
 
-// A dynamic import of a built-in module is one of an ES module again.
+// A dynamic import of a built-in module would import it as an ES module again.
 const supported = { 'dynamic-import': false };
 
 /** How everything that functions load is bundled. */
 const buildOptions: BuildOptions = {
   bundle: true,
-  // Importing a built-in module of Node as an ES module asks for each of its exports, and so loads
-  // what those load lazily: `node:http` all of undici, for a WebSocket that nobody wants.
-  // docs/decisions/0140 has what that costs.
+  // An ES module that imports a built-in module asks for each of its exports. That loads what they
+  // load lazily: all of undici for `node:http`, for a WebSocket that nobody wants.
+  // docs/decisions/0140 measured it.
   format: 'cjs',
   platform: 'node',
   target: 'node24',
@@ -63,7 +57,7 @@ const buildOptions: BuildOptions = {
   alias: replacements,
   minify: true,
   sourcemap: true,
-  // A stack trace needs the mapping alone; the texts would be most of what a cold start reads.
+  // A stack trace needs the mapping alone. The texts would be most of what a cold start reads.
   sourcesContent: false,
   legalComments: 'none',
   metafile: true,
@@ -79,13 +73,12 @@ export const handlerOptions: BuildOptions = {
     ...replacements,
     '@aws-sdk/util-dynamodb': './core/storage/sdk/attribute-values.ts',
     '@smithy/core/checksum': './core/storage/sdk/checksum.ts',
-    // The one module of the SDK that it imports dynamically: as long as it is there, esbuild keeps
-    // modules apart and shakes little out of them.
+    // The only module that the SDK imports dynamically. With it, esbuild keeps modules apart and
+    // shakes little out of them.
     '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts',
   },
-  // V8 compiles functions that are written as such faster than arrow functions
-  // (docs/decisions/0140). One that is the value of a class's field and asks for `this` is left
-  // without it: test/integration/lib/bundles.test.ts looks for those.
+  // V8 compiles `function` faster than arrow functions (docs/decisions/0140). A class's field that
+  // holds an arrow function loses its `this`: test/integration/lib/bundles.test.ts looks for those.
   supported: { ...supported, arrow: false },
 };
 
@@ -116,7 +109,7 @@ const packageBundle = (root: string, name: string): PackageBundle => {
 };
 
 /**
- * Puts lazy packages beside the bundles that import them, where Node looks for them; each is
+ * Puts lazy packages beside the bundles that import them, where Node looks for them. Each is
  * bundled once.
  *
  * @returns esbuild's account of each
@@ -145,13 +138,13 @@ const placePackages = (
 };
 
 /**
- * Bundles every handler with all that it imports, in one esbuild run: a folder each, with
- * `index.cjs` and `index.cjs.map`, and `node_modules` where it imports lazy packages. esbuild's
- * account of what went into them is written beside, as `meta.json`. The bundles depend on the
- * sources alone, not on where the project or `outdir` lie.
+ * Bundles every handler with all that it imports, in one esbuild run. Each has a folder with
+ * `index.cjs` and `index.cjs.map`, and `node_modules` if it imports lazy packages. esbuild's
+ * account of the bundles is `meta.json` in `outdir`. Bundles depend on the sources alone, not on
+ * where the project or `outdir` is.
  *
  * @returns each handler's folder, an absolute path if `outdir` is one
- * @throws Error when a handler does not build; esbuild prints where and why
+ * @throws Error if a handler does not build; esbuild prints where and why
  */
 export const bundle = ({
   root,
