@@ -18,16 +18,13 @@ export interface AuthProps {
   readonly bundles: ReadonlyMap<string, string>;
 }
 
-/**
- * Who may call: the table of keys, the function that looks them up, and an authorizer for each
- * scheme.
- */
+/** The table of keys, the function that looks keys up, and an authorizer for each scheme. */
 export class Auth extends Construct {
   readonly keys: Table;
   readonly function: ServiceFunction;
   /**
-   * One for each scheme, since each caches by header alone: an answer for one never opens the
-   * other's routes.
+   * An authorizer caches answers by header alone. With one for each scheme, an answer for one
+   * scheme never opens the routes of another.
    */
   readonly #authorizers: ReadonlyMap<Scheme, RequestAuthorizer>;
 
@@ -47,7 +44,7 @@ export class Auth extends Construct {
     this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));
   }
 
-  /** The authorizer of a scheme. Throws where no route takes the scheme. */
+  /** The authorizer of a scheme. Throws an Error if no route takes the scheme. */
   authorizer(scheme: Scheme): RequestAuthorizer {
     const found = this.#authorizers.get(scheme);
     if (!found) throw new Error(`no route takes the ${scheme} scheme`);

@@ -23,7 +23,7 @@ export interface FunctionsProps {
 /** The functions behind the endpoints, one a route. */
 export class Functions extends Construct {
   /**
-   * Where all of them log. The name of a line's log stream has the function's name: Lambda calls
+   * Where all of them log. The name of a log stream tells the function of its lines: Lambda calls
    * streams `<year>/<month>/<day>/<function>[<version>][<container>]`
    * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html).
    */
@@ -55,10 +55,7 @@ export class Functions extends Construct {
     );
   }
 
-  /**
-   * The function of a route. Throws where the route is none of those that the functions were made
-   * from.
-   */
+  /** The function of a route. Throws an Error if none was made for the route. */
   of(route: Route): ServiceFunction {
     const found = this.#byRoute.get(route);
     if (!found) throw new Error(`no function was made for ${route.path}`);
@@ -66,7 +63,7 @@ export class Functions extends Construct {
   }
 }
 
-/** A handler's bundle. Throws where there is none. */
+/** The folder of a handler's bundle. Throws an Error if there is none. */
 export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {
   const folder = bundles.get(handler);
   if (folder === undefined) throw new Error(`lambdas/${handler}.ts was not bundled`);

@@ -8,13 +8,13 @@ import { makeTable } from './table.ts';
 import { bedrockModels, keySecrets } from './upstreams.ts';
 
 /**
- * What the inference function needs beyond its stores: where the upstreams are, what it may ask of
- * them, and a count of each key's requests.
+ * What the inference function needs besides its stores: the upstreams, permissions for what they
+ * take, and a table that counts each key's requests.
  */
 export class Inference extends Construct {
   readonly environment: Readonly<Record<string, string>>;
   readonly permissions: readonly Permission[];
-  /** Set aside for the function alone, and the most that it gets. */
+  /** Concurrent invocations that are reserved for the function. It gets no more than these. */
   readonly reservedConcurrency: number | undefined;
 
   constructor(scope: Construct, id: string, config: Config) {
@@ -35,7 +35,7 @@ export class Inference extends Construct {
     ];
   }
 
-  /** Counts that are worth nothing after their minute: neither kept nor recoverable. */
+  /** Counts are worth nothing after their minute, so the table is neither kept nor recoverable. */
   #ratesTable(config: Config): Table {
     const table = makeTable(this, tables.rates, { ...config, keepData: false });
     Validations.of(table).acknowledge({
@@ -46,10 +46,7 @@ export class Inference extends Construct {
   }
 }
 
-/**
- * Secrets Manager ends the ARN of a secret with six characters of its own: a name alone does not
- * say which.
- */
+/** Secrets Manager ends the ARN of a secret with six characters that the name does not tell. */
 const secretPermission = (secret: string): Permission => ({
   actions: ['secretsmanager:GetSecretValue'],
   resource: secret.startsWith('arn:')
@@ -59,12 +56,12 @@ const secretPermission = (secret: string): Permission => ({
 
 const invoke = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
 
-/** What the ids of cross-region inference profiles begin with. */
+/** The beginning of the ids of cross-region inference profiles. */
 const geography = /^(?:apac|au|ca|eu|global|jp|us|us-gov)\.(?=[^.]+\.)/;
 
 /**
- * To invoke a model; through an inference profile, the profile and its model wherever the profile
- * may take it.
+ * Permissions to invoke a model. An inference profile needs one for itself, and one for its model
+ * in every region.
  */
 const modelPermissions = (id: string, region: string): Permission[] => {
   const model = id.replace(geography, '');

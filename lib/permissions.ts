@@ -16,7 +16,7 @@ import type { Storage } from './storage.ts';
 export interface Permission {
   readonly actions: readonly string[];
   readonly resource: string;
-  /** Where the ARN ends in a wildcard: what cdk-nag calls it, and why it is no narrower. */
+  /** For an ARN with a wildcard: cdk-nag's name of it, and why it is needed. @default - none */
   readonly wildcard?: { readonly finding: string; readonly reason: string };
 }
 
@@ -53,39 +53,39 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
       reason: 'Objects are named after what is in them; the actions are all that this function does to one.',
     },
   };
-  // Without it S3 answers 403 for an object that does not exist, and a reader could not tell.
+  // Without it S3 answers 403 for an object that does not exist.
   const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
   return actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
-// PartiQLInsert is what BatchExecuteStatement needs for its INSERTs; PutItem, DeleteItem and
-// ConditionCheckItem are what transactions are made of.
+// BatchExecuteStatement needs PartiQLInsert for its INSERTs. Transactions need PutItem, DeleteItem
+// and ConditionCheckItem.
 
 const callsActions: Readonly<Record<CallsAccess, TableActions<'calls'>>> = {
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
-  // Starts that come again, and starts that hold an end which comes again, are replaced one by one.
+  // Replaces, one by one, starts that come again and starts that hold an end which comes again.
   write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
   end: { table: ['BatchGetItem', 'BatchWriteItem', 'PutItem'] },
   record: { table: ['BatchWriteItem'] },
   update: { table: ['BatchGetItem', 'PutItem'] },
-  // Segments that hold others' payloads as well are put again without those of the deleted;
-  // descendants are found in their traces.
+  // Puts segments that also hold others' payloads again, without those of the deleted. Finds
+  // descendants in their traces.
   delete: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], indexes: ['by_trace'] },
 };
 
 const payloadsActions: Readonly<Record<PayloadsAccess, readonly string[]>> = {
   read: ['GetObject'],
   write: ['PutObject'],
-  // Those on condition of an ETag need GetObject too.
+  // Writing on condition of an ETag needs GetObject too.
   delete: ['GetObject', 'PutObject', 'DeleteObject'],
 };
 
 const objectsActions: Readonly<Record<ObjectsAccess, TableActions<'objects'>>> = {
   read: { table: ['BatchGetItem'] },
   query: { table: ['BatchGetItem', 'Query'] },
-  // BatchWriteItem puts and deletes notes on values in the bucket, which Query finds.
+  // BatchWriteItem puts and deletes notes on values in the bucket. Query finds them.
   create: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
   delete: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
 };
@@ -93,7 +93,7 @@ const objectsActions: Readonly<Record<ObjectsAccess, TableActions<'objects'>>> =
 const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
   read: ['GetObject'],
   query: ['GetObject'],
-  // Whoever makes versions clears away what did not become one.
+  // Deletes values that did not become versions.
   create: ['PutObject', 'DeleteObject'],
   delete: ['DeleteObject'],
 };
@@ -108,7 +108,7 @@ const costsActions: Readonly<Record<CostsAccess, TableActions<'costs'>>> = {
 const feedbackActions: Readonly<Record<FeedbackAccess, TableActions<'feedback'>>> = {
   join: { table: ['BatchGetItem'], indexes: ['by_ref'] },
   query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'] },
-  // An id may be taken by a tombstone, which is replaced by itself.
+  // PutItem replaces a tombstone that has the id.
   create: { table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'] },
   replace: { table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'] },
   purge: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'] },
@@ -117,13 +117,13 @@ const feedbackActions: Readonly<Record<FeedbackAccess, TableActions<'feedback'>>
 const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
   join: ['GetObject'],
   query: ['GetObject'],
-  // A payload whose record turned out to be there already goes again.
+  // Deletes a payload whose record turned out to be there already.
   create: ['PutObject', 'DeleteObject'],
   replace: ['PutObject', 'DeleteObject'],
   purge: ['DeleteObject'],
 };
 
-/** What a route's function may do to its stores: what the route says, and nothing else. */
+/** What a route's function may do to its stores: what the route declares, and nothing else. */
 export const permissionsOf = (
   { stores: { calls, payloads, objects, costs, feedback } }: Route,
   {

@@ -22,10 +22,9 @@ export interface SignalsProps {
 const period = Duration.minutes(5);
 
 /**
- * The lines in a function's log that mean a failure: its own, and what Lambda writes when a
- * function dies and cannot say so itself. Errors that a handler throws (`Invoke Error`) are not
- * among these: each is in a line of its own, or is a client that went away or a key that was
- * refused.
+ * The lines in a function's log that mean a failure: the function's own, and those that Lambda
+ * writes when a function dies. Errors that a handler throws (`Invoke Error`) are left out. They
+ * have a line of their own, or mean that a client went away or a key was refused.
  */
 const failures: Readonly<Record<string, IFilterPattern>> = {
   Logged: FilterPattern.stringValue('$.level', '=', 'error'),
@@ -73,7 +72,7 @@ const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] =>
   ['keys', auth.keys],
 ];
 
-/** What is consumed of the tables and of all their indexes, which are counted apart. */
+/** What is consumed of all tables and indexes. DynamoDB counts each index apart. */
 const consumed = (metricName: string, props: SignalsProps): Metric[] => {
   const watched = watchedTables(props);
   return [
@@ -91,31 +90,19 @@ const throttleEvents = (props: SignalsProps): Metric[] =>
     dynamodbMetric(metricName, props.storage.calls, busiestIndex),
   ]);
 
-/**
- * The metrics that tell how the service is, for the alarms and the dashboard; in five-minute
- * periods.
- */
+/** The metrics that alarms and dashboard show, in periods of five minutes. */
 export class Signals extends Construct {
   readonly requests: Metric;
   readonly clientErrors: Metric;
   readonly serverErrors: Metric;
   readonly latency: readonly Metric[];
-  /**
-   * Errors in the logs of all endpoints: one metric however many functions there are, and none
-   * until one fails.
-   */
+  /** Failures in the log of all endpoints: one metric, which has no data until one fails. */
   readonly failures: Metric;
-  /** The same of the authorizer, without which no endpoint answers. */
+  /** Failures of the authorizer, without which no endpoint answers. */
   readonly authorizerFailures: Metric;
-  /**
-   * Requests to the tables, their indexes and the bucket that were throttled, as the functions
-   * count them.
-   */
+  /** Throttled requests to tables, indexes and bucket, as the functions count them. */
   readonly storageThrottles: Metric;
-  /**
-   * Of the account and region: concurrency is shared, so a throttle anywhere is a throttle here
-   * soon.
-   */
+  /** Of the account and region. All functions share concurrency, so a throttle spreads to all. */
   readonly functionThrottles: Metric;
   /** Of the account and region. */
   readonly concurrency: Metric;
@@ -148,10 +135,7 @@ export class Signals extends Construct {
     this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
   }
 
-  /**
-   * One metric, counted in the logs of several functions; it exists only in hours in which it is
-   * above 0.
-   */
+  /** One metric, counted in several logs. It has data only in hours in which it is above 0. */
   #fromLogs(
     metricName: string,
     logs: readonly Logging[],

@@ -6,10 +6,7 @@ import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import { makeTable } from './table.ts';
 
-/**
- * Where calls, objects, prices and feedback are kept: a table for each, and a bucket for what is
- * too big for an item.
- */
+/** A table each for calls, objects, prices and feedback, and a bucket for what no item can hold. */
 export class Storage extends Construct {
   readonly calls: Table;
   readonly objects: Table;
@@ -33,7 +30,7 @@ export class Storage extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // A payload that was deleted has to be gone, not a version behind.
+      // A deleted payload has to be gone. A version of it would stay.
       versioned: false,
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       lifecycleRules: [
@@ -43,10 +40,10 @@ export class Storage extends Construct {
           : [
               {
                 id: 'retention',
-                // What was stored under another retention, or none, is elsewhere: its headers have
-                // other expiries.
+                // Objects that were stored under another retention have another prefix, because
+                // their headers expire at other times.
                 prefix: `segments/expiring-${retentionDays}/`,
-                // The headers go first: no reader may find one whose payload is gone.
+                // Headers go first, so that no reader finds one whose payload is gone.
                 expiration: Duration.days(retentionDays + 3),
               },
               {

@@ -177,18 +177,18 @@ describe('the actions that the functions are granted', () => {
    * and granted.
    */
   const actionsOf: Record<string, string | readonly string[]> = {
-    BatchGetItemCommand: 'dynamodb:BatchGetItem',
+    BatchGetCommand: 'dynamodb:BatchGetItem',
     QueryCommand: 'dynamodb:Query',
-    BatchWriteItemCommand: 'dynamodb:BatchWriteItem',
-    PutItemCommand: 'dynamodb:PutItem',
-    DeleteItemCommand: 'dynamodb:DeleteItem',
+    BatchWriteCommand: 'dynamodb:BatchWriteItem',
+    PutCommand: 'dynamodb:PutItem',
+    DeleteCommand: 'dynamodb:DeleteItem',
     // Its statements are INSERTs.
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',
     PutObjectCommand: 's3:PutObject',
     DeleteObjectCommand: 's3:DeleteObject',
     // It is made of puts, deletes and checks.
-    TransactWriteItemsCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
+    TransactWriteCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
   };
   const folder = join(root, 'core/storage');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
