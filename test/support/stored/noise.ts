@@ -24,7 +24,10 @@ type Name = keyof typeof lengths;
 
 const texts = new Map<string, string>();
 
-/** Makes text of so many letters, digits, `-` and `_`, each character 6 bits, the same for the same seed. */
+/**
+ * Makes text of so many letters, digits, `-` and `_`, each character 6 bits, the same for the same
+ * seed.
+ */
 export const randomText = (seed: string, length: number): string => {
   const outputLength = Math.ceil((length * 3) / 4);
   return createHash('shake256', { outputLength }).update(seed).digest('base64url').slice(0, length);

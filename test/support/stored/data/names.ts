@@ -16,7 +16,9 @@ export const thread = { trace_id: uuid(9), thread_id: 'thread 1', turn_id: root 
 /** Text to be repeated. */
 export const sentences = 'The order was packed on Monday and left the house on Tuesday. ';
 
-/** Ids of 1,024 bytes, alike but for their last character: the keys of indexes hold digests of them. */
+/**
+ * Ids of 1,024 bytes, alike but for their last character: the keys of indexes hold digests of them.
+ */
 export const longId = `${unicorns}a`;
 export const otherLongId = `${unicorns}b`;
 
