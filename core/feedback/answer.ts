@@ -5,7 +5,10 @@ import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts'
 
 const payloadField = 'payload';
 
-/** The fields of a record as it is answered, in order. Times are text; the payload has no value here. */
+/**
+ * The fields of a record as it is answered, in order. Times are text; the payload has no value
+ * here.
+ */
 const valuesOf = (
   names: WireNames,
 ): Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> => ({
@@ -62,8 +65,8 @@ export class FeedbackReader {
   }
 
   /**
-   * What a path leads to; undefined if it leads nowhere. The payload must have been read if the path
-   * leads into it.
+   * What a path leads to; undefined if it leads nowhere. The payload must have been read if the
+   * path leads into it.
    */
   value(record: FeedbackRecord, { field, steps }: FieldPath): Value {
     const value = this.#values[field];

@@ -25,7 +25,9 @@ interface Request {
   readonly loc: readonly string[];
 }
 
-/** How many payloads are packed at once, and how many ids that were taken meanwhile are looked up. */
+/**
+ * How many payloads are packed at once, and how many ids that were taken meanwhile are looked up.
+ */
 const concurrency = 16;
 /** How many projects of a batch are looked up at once; nearly every batch has one. */
 const projectConcurrency = 4;

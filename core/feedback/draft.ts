@@ -52,7 +52,9 @@ export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly
   if (details.length > 0) throw tooLarge(...details);
 };
 
-/** What is answered to a client whose record is stored now, or was already with the same content. */
+/**
+ * What is answered to a client whose record is stored now, or was already with the same content.
+ */
 export const answerOf = (
   { payload }: NewRecord,
   { id, createdAt, userId }: FeedbackRecord['header'],

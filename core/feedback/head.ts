@@ -3,8 +3,8 @@ import type { FeedbackHeader } from './model.ts';
 
 /*
  * A record's head: what index rows hold of it, in addition to what their keys tell. It is a JSON
- * list. A payload that is stored with it follows on a line of its own, as it is answered. Nearly all
- * refs lead into the record's own project; of these it has what comes after the project.
+ * list. A payload that is stored with it follows on a line of its own, as it is answered. Nearly
+ * all refs lead into the record's own project; of these it has what comes after the project.
  */
 
 /** A head, read back. */

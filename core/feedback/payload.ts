@@ -92,10 +92,10 @@ const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
 /**
  * Reads the payload of an item that has just been read, if it is stored apart.
  *
- * @returns undefined if there is nothing for a reader; what the item has become by now if its object
- * is gone
- * @throws ServiceError 503 when storage does not give it in time; Error if a payload is missing
- * or damaged
+ * @returns undefined if there is nothing for a reader; what the item has become by now if its
+ * object is gone
+ * @throws ServiceError 503 when storage does not give it in time; Error if a payload is missing or
+ * damaged
  */
 const toWholeEntry = async (
   store: Store,
@@ -138,8 +138,8 @@ export const readWhole = async (
 };
 
 /**
- * Reads the payloads that index rows do not hold. A record that was replaced or purged since its row
- * was read comes as what is there now, or not at all.
+ * Reads the payloads that index rows do not hold. A record that was replaced or purged since its
+ * row was read comes as what is there now, or not at all.
  *
  * @param isWanted which records' payloads must be read
  */

@@ -34,7 +34,9 @@ export interface TableDeclaration {
   readonly output?: string;
   readonly partition: KeyAttribute;
   readonly sort?: KeyAttribute;
-  /** The attribute with the time at which an item expires, in seconds since 1970. @default - none */
+  /**
+   * The attribute with the time at which an item expires, in seconds since 1970. @default - none
+   */
   readonly expiry?: string;
   readonly indexes: Readonly<Record<string, IndexDeclaration>>;
   /** What its stream carries. @default - it has no stream */
@@ -44,7 +46,9 @@ export interface TableDeclaration {
 const binary = <const Name extends string>(name: Name) => ({ name, type: 'B' }) as const;
 const text = <const Name extends string>(name: Name) => ({ name, type: 'S' }) as const;
 
-/** The tables of the service. The order of tables and indexes is that of the dashboard's metrics. */
+/**
+ * The tables of the service. The order of tables and indexes is that of the dashboard's metrics.
+ */
 export const tables = {
   /** Calls and their payloads; index rows hold headers. */
   calls: {
