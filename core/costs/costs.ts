@@ -7,16 +7,16 @@ import { type Tokens, tokensOf } from './tokens.ts';
 export type Costs = Readonly<Record<string, ModelCost>>;
 
 /**
- * Models of one call that are priced, the first ones: no call uses so many, but finding a name
- * takes time and clients choose them.
+ * How many models of one call are priced: the first ones. No call uses so many, but clients choose
+ * the names and finding a name takes time.
  */
 const maxModels = 1000;
 
 const timeText = (time: Micros | null): string | null => (time === null ? null : formatTime(time));
 
 /**
- * Costs are products of doubles, and not rounded: without cached tokens, a total is its count × its
- * price, to the last bit.
+ * Costs are products of doubles and not rounded. Without cached tokens, a total is count × price,
+ * to the last bit.
  */
 const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
   prompt_tokens: tokens.prompt,
@@ -44,8 +44,8 @@ const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
  * Computes what a call cost: for each model in its usage, tokens × the price in force when the call
  * started.
  *
- * @param usage the call's `summary.usage`, whatever a client has put there; what is no object costs
- * nothing
+ * @param usage the call's `summary.usage`, whatever a client has put there; anything but an object
+ * costs nothing
  * @param startedAt microseconds since 1970
  * @returns an entry for each model that has a price, in the order of the usage
  */

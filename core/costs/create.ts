@@ -4,8 +4,8 @@ import type { CostsCreate } from './model.ts';
 import { toItem } from './store.ts';
 
 /**
- * Stores prices. One that is there already, with the same terms, stays as it was first stored, so
- * that a request may be repeated, however late, without a price overtaking another.
+ * Stores prices. A price with the same terms that is there already stays as it was first stored. So
+ * a request may be repeated, however late, and no price overtakes another.
  *
  * @param user whose key stores them
  * @returns each model with the id of its price, in the order of the terms

@@ -30,8 +30,8 @@ const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceC
 const maxNames = 1000;
 
 /**
- * {@link findModel} with a memory: it goes through the patterns of whole providers. A model's price
- * may change with time, a name's model never does.
+ * {@link findModel} with a memory, since it tries the patterns of whole providers. A model's price
+ * may change with time; which model a name is never does.
  */
 const modelFinder = (calcPrice: CalcPrice) => {
   const known = new Map<string, PriceCalculation | null>();
@@ -47,7 +47,7 @@ const modelFinder = (calcPrice: CalcPrice) => {
 };
 
 /**
- * The price of a token, out of the price of a million; undefined where the model has none of this
+ * The price of a token, from the price of a million; undefined if the model has no price of this
  * kind.
  */
 const perToken = (perMillion: ModelPrice[string], promptTokens: number): number | undefined => {
@@ -56,13 +56,13 @@ const perToken = (perMillion: ModelPrice[string], promptTokens: number): number 
     typeof perMillion === 'number'
       ? perMillion
       : (perMillion.tiers.findLast(({ start }) => promptTokens > start)?.price ?? perMillion.base);
-  // The double nearest to the listed price, which the quotient may miss by one bit: 1.5e-7, not
+  // The double nearest to the listed price. The quotient may miss it by one bit: 1.5e-7, not
   // 1.4999999999999999e-7.
   return Number((price / 1e6).toPrecision(15));
 };
 
 /**
- * The day from which a price is in force, in microseconds since 1970; null where the table does not
+ * The day from which a price is in force, in microseconds since 1970; null if the table does not
  * say.
  */
 const effectiveDate = ({ model, model_price }: PriceCalculation): Micros | null => {
@@ -74,7 +74,7 @@ const effectiveDate = ({ model, model_price }: PriceCalculation): Micros | null 
 const inForce = (found: PriceCalculation, promptTokens: number): PriceInForce | undefined => {
   const price = (key: string) => perToken(found.model_price[key], promptTokens);
   const [prompt, completion] = [price('input_mtok'), price('output_mtok')];
-  // Models that are paid by the hour, the page or the picture: what their tokens cost is not known.
+  // What tokens cost is not known of models that are paid by the hour, the page or the picture.
   if (prompt === undefined && completion === undefined) return undefined;
   return {
     promptTokenCost: prompt ?? 0,
@@ -105,9 +105,8 @@ const load = async (): Promise<PriceBook> => {
 let loaded: Promise<PriceBook> | undefined;
 
 /**
- * The default prices: those that providers list, with their changes over time as far as the library
- * knows them. Its table is large, so it is loaded only when somebody asks for costs, once per
- * container.
+ * The default prices: what providers list, with the changes over time that the library knows. Its
+ * table is large, so it is loaded once per container, when somebody first asks for costs.
  */
 export const loadDefaultPrices = (): Promise<PriceBook> => {
   loaded ??= load();

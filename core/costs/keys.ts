@@ -7,7 +7,7 @@ import type { PriceTerms } from './model.ts';
 
 /*
  * The keys of the costs table: k is the project, p the 16 bytes of the price's id. A project's
- * prices are one partition, in the order of their ids, which is that of the milliseconds from which
+ * prices are one partition, in order of their ids. That is the order of the milliseconds from which
  * they are in force.
  */
 

@@ -45,8 +45,8 @@ export type PriceRow = {
 };
 
 /**
- * What one model cost a call, as it is answered under `summary.<service>.costs`; null where there
- * is no value.
+ * What one model cost in a call, as it is answered under `summary.<service>.costs`; null for a
+ * field without a value.
  */
 export type ModelCost = {
   /** All tokens of the prompts, cached ones included. */

@@ -26,13 +26,13 @@ export interface PriceInForce {
  * Finds the price of a model.
  *
  * @param promptTokens of one request: some providers charge more for long prompts
- * @returns undefined where there is none
+ * @returns undefined if there is none
  */
 export type PriceBook = (model: string, startedAt: Micros, promptTokens: number) => PriceInForce | undefined;
 
 /**
- * The newest first: by the time from which they are in force, then by when they were stored, then
- * by id.
+ * The newest first: by the time from which they are in force, then by the time when they were
+ * stored, then by id.
  */
 const newestFirst = (a: Price, b: Price): number =>
   b.effectiveDate - a.effectiveDate || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
@@ -46,9 +46,9 @@ const inForce = (projectId: ProjectId, price: Price): PriceInForce => ({
 });
 
 /**
- * Puts a project's own prices before the default ones: the newest that was in force when the call
- * started, by the model's exact name. They know no price of cached tokens, which cost what the
- * others of the prompt do.
+ * Puts a project's own prices before the default ones. The newest counts that was in force when the
+ * call started, by the model's exact name. It has no price of cached tokens: they cost what other
+ * tokens of the prompt do.
  *
  * @param prices all prices of the project, in any order
  */

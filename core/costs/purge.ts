@@ -3,7 +3,7 @@ import type { ProjectId } from '../wire/index.ts';
 import { priceKey } from './keys.ts';
 
 /**
- * Deletes prices of a project. Ids of nothing are as good as deleted.
+ * Deletes prices of a project. An id of nothing counts as deleted.
  *
  * @param ids each once
  * @throws ServiceError 503 when some could not be deleted in time; others may have been

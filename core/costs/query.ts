@@ -67,8 +67,8 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
     : row;
 
 /**
- * Answers a query over a project's prices: those that match, sorted, cut, each with the fields that
- * were asked for.
+ * Answers a query over a project's prices: a slice of those that match, in order, each with the
+ * fields that were asked for.
  *
  * @throws ServiceError 503 when storage does not give them in time
  */

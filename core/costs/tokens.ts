@@ -16,7 +16,7 @@ export interface Tokens {
 /** A count as a client reports it; undefined for anything but a number from 0 to 2^53 − 1. */
 const countOf = (record: JsonObject, name: string): number | undefined => {
   const value = Object.hasOwn(record, name) ? record[name] : undefined;
-  // JSON has a -0, which is none when it is written again.
+  // JSON can read -0, but not write it.
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
     ? Math.abs(value)
     : undefined;
@@ -35,9 +35,8 @@ const cachedTokens = (usage: JsonObject): number | undefined => {
 };
 
 /**
- * The tokens of the prompt. Where cached tokens are counted as details of the prompt, or beside
- * `prompt_tokens`, they are among its own; Anthropic, whose name is `input_tokens`, counts them
- * apart.
+ * The tokens of the prompt. Cached tokens that are details of the prompt, or are counted beside
+ * `prompt_tokens`, are part of it. Anthropic says `input_tokens` and counts them apart.
  */
 const promptTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 'cacheWrite'> => {
   const named = countOf(usage, 'prompt_tokens') ?? 0;
@@ -51,9 +50,8 @@ const promptTokens = (usage: JsonObject): Pick<Tokens, 'prompt' | 'cacheRead' | 
 };
 
 /**
- * Reads one model's entry of `summary.usage`, by OpenAI's names or Anthropic's. Whatever is no
- * count (text, negative, missing, beyond 2^53 − 1) counts as 0; of two names for the same, the
- * larger counts.
+ * Reads one model's entry of `summary.usage`, by OpenAI's names or Anthropic's. What is no count
+ * (text, negative, missing, beyond 2^53 − 1) is 0. Of two names for the same, the larger counts.
  *
  * @returns `total` and `requests` as the usage has them, else prompt and completion together, and 1
  */

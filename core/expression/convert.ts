@@ -2,8 +2,8 @@ import type { Conversion } from './model.ts';
 import type { Value } from './values.ts';
 
 /**
- * A decimal number as JSON writes it, or with a sign or a dot more than that; Number() alone also
- * reads '' and '0x10'.
+ * A decimal number as JSON writes it, perhaps with another sign or dot. Number() alone also reads
+ * '' and '0x10'.
  */
 const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
@@ -17,7 +17,7 @@ const toDouble = (value: Value): number | undefined => {
 
 const toInt = (value: Value): number | undefined => {
   const number = toDouble(value);
-  // Adding 0 makes 0 of -0.
+  // Adding 0 turns -0 into 0.
   return number === undefined ? undefined : Math.trunc(number) + 0;
 };
 
@@ -36,7 +36,7 @@ const toBool = (value: Value): boolean | undefined => {
 };
 
 /**
- * Converts a value; undefined where it cannot be: a text that is no number, say.
+ * Converts a value; undefined if it cannot be converted: a text that is no number, say.
  *
  * - `double`: numbers; booleans as 0 and 1; texts that are decimal numbers
  * - `int`: the same, cut off towards zero

@@ -3,15 +3,15 @@ import type { Expression } from './model.ts';
 const longest = 300;
 
 /**
- * An expression in a form to be logged: its operators and paths, and of its literals nothing; at
- * most 300 characters.
+ * An expression as it is logged: its operators and paths, without its literals, at most 300
+ * characters.
  */
 export const describe = (expression: Expression): string => {
   const text = write(expression, longest);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 };
 
-/** Writes as much as is wanted, so that a long expression is not written in full to be cut off. */
+/** Writes no more than is wanted: a long expression is not written in full and then cut off. */
 const write = (expression: Expression, room: number): string => {
   const operands = (operator: string, list: readonly Expression[]): string => {
     let text = '';

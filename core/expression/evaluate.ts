@@ -3,15 +3,15 @@ import { convert } from './convert.ts';
 import type { Comparison, Expression, FieldPath, RecordKind } from './model.ts';
 import { compareScalars, equal, isTruthy, microsOf, type Value } from './values.ts';
 
-/** Gives what a path leads to in a record. */
+/** Makes what reads a path's value from a record. */
 export type Reader<R> = (path: FieldPath) => (record: R) => Value;
 
 type Evaluate<R> = (record: R) => Value;
 
 /**
- * Compiles an expression into a test of a record. A comparison with a value that is not there is
- * false, but `$eq` with a null literal asks just for that. What has no order is neither above nor
- * below. A time is compared with a literal as a time.
+ * Compiles an expression into a test of a record. A comparison with a missing value is false,
+ * except that `$eq` with a null literal asks for it. What has no order is neither above nor below.
+ * A time is compared with a literal as a time.
  */
 export const compile = <R>(
   kind: RecordKind,
@@ -64,9 +64,9 @@ const isTime = (kind: RecordKind, expression: Expression): boolean =>
   expression.kind === 'field' && expression.path.steps.length === 0 && kind.times.has(expression.path.field);
 
 /**
- * A literal that stands beside a time, as a comparison wants it: in microseconds.
+ * A literal that is compared with a time, in microseconds.
  *
- * @returns undefined where it is none
+ * @returns undefined if it is no time
  */
 export const timeLiteral = (kind: RecordKind, time: Expression, other: Expression): number | undefined =>
   other.kind === 'literal' && isTime(kind, time) ? microsOf(other.value) : undefined;
@@ -119,7 +119,7 @@ const compileIn = <R>(
   { input, options }: Extract<Expression, { kind: 'in' }>,
   read: Reader<R>,
 ): Evaluate<R> => {
-  // Lists of ids are long: those are looked up and not compared one by one.
+  // Lists of ids are long, so a value is looked up in a set.
   const literals = isTime(kind, input) ? [] : options.filter(isScalarLiteral);
   const set = new Set<Value>(literals.map(({ value }) => value));
   const others = options
@@ -129,7 +129,7 @@ const compileIn = <R>(
   return (record) => set.has(value(record)) || others.some((isEqual) => isEqual(record) === true);
 };
 
-/** Whether a text holds another, or a list an item that equals a value. */
+/** Whether a text contains another, or a list contains an equal item. */
 const contains = (input: Value, sought: Value, caseInsensitive: boolean): boolean => {
   if (Array.isArray(input)) return isThere(sought) && input.some((item) => equal(item, sought));
   if (typeof input !== 'string' || typeof sought !== 'string') return false;

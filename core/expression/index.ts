@@ -1,7 +1,7 @@
 export { describe } from './describe.ts';
 export { compile, type Reader, timeLiteral } from './evaluate.ts';
 export * from './model.ts';
-export { maxPath, type Parsed, parseQuery, pathFault } from './parse.ts';
+export { maxPath, type Parsed, parseQuery, pathProblem } from './parse.ts';
 export * from './pushdown.ts';
 export * from './schema.ts';
 export * from './sort.ts';

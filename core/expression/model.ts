@@ -16,7 +16,7 @@ export interface FieldPath {
   readonly steps: readonly string[];
 }
 
-/** Takes a dotted path apart. */
+/** Parses a dotted path. */
 export const toPath = (text: string): FieldPath => {
   const [field = '', ...steps] = text.split('.');
   return { text, field, steps };
@@ -28,7 +28,7 @@ export type Comparison = (typeof comparisons)[number];
 export const conversions = ['double', 'int', 'string', 'bool', 'exists'] as const;
 export type Conversion = (typeof conversions)[number];
 
-/** An operation or an operand: either may stand where the other is expected. */
+/** An operation or an operand: each may stand for the other. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: JsonValue }
   | { readonly kind: 'field'; readonly path: FieldPath }
@@ -51,22 +51,19 @@ export type Expression =
 
 /** What is known of the records that an expression is about. */
 export interface RecordKind {
-  /**
-   * What they are called in the names of the OpenAPI document's components: `Call` makes
-   * `CallQuery`.
-   */
+  /** Their name in the components of the OpenAPI document: `Call` makes `CallQuery`. */
   readonly name: string;
   /** The fields that a path may begin with. */
   readonly fields: readonly string[];
-  /** Those of them that hold a time as text. */
+  /** The fields that hold a time as text. */
   readonly times: ReadonlySet<string>;
-  /** Says what is wrong with a path into one of the fields, if something is. */
+  /** Says what is wrong with a path into a field; undefined if nothing is. */
   readonly pathRule?: (path: FieldPath) => string | undefined;
 }
 
 /**
- * The expressions of which all must hold: the operands of a top-level `$and`, of an `$and` within
- * it, and so on.
+ * The expressions that must all hold: the operands of a top-level `$and`, of an `$and` within it,
+ * and so on.
  */
 export const conjuncts = (expression: Expression): Expression[] => {
   const found: Expression[] = [];

@@ -9,18 +9,18 @@ import {
   toPath,
 } from './model.ts';
 
-/** Operators within operators beyond this are refused: evaluating them takes a stack. */
+/** How deep operators may be nested. Evaluating them takes a stack. */
 const maxNested = 1000;
 /**
- * Operators beyond this are refused: each is evaluated for each record. The options of `$in` do not
+ * How many operators there may be. Each is evaluated for each record. Options of `$in` do not
  * count.
  */
 const maxOperators = 5000;
-/** Finding a path in a value takes time with the square of its length, once for each record. */
+/** How long a path may be, in characters. Finding it takes the square of that for each record. */
 export const maxPath = 512;
 
-/** A fault in an expression: where, from its root, and what. */
-class Fault extends Error {
+/** What is wrong with an expression, and where, from its root. */
+class Problem extends Error {
   readonly detail: ErrorDetail;
 
   constructor(loc: readonly string[], msg: string, type: string) {
@@ -41,13 +41,13 @@ const isList = (json: unknown): json is unknown[] => Array.isArray(json);
 
 const list = (json: unknown, loc: Loc): unknown[] => {
   if (isList(json)) return json;
-  throw new Fault(loc, 'should be a list of operands', 'list_type');
+  throw new Problem(loc, 'should be a list of operands', 'list_type');
 };
 
 const listOf = (length: number, json: unknown, loc: Loc, example: string): unknown[] => {
   const items = list(json, loc);
   if (items.length === length) return items;
-  throw new Fault(
+  throw new Problem(
     loc,
     `should be a list of ${length}: ${example}`,
     items.length < length ? 'too_short' : 'too_long',
@@ -55,16 +55,17 @@ const listOf = (length: number, json: unknown, loc: Loc, example: string): unkno
 };
 
 const fields = (json: unknown, loc: Loc, known: readonly string[]): Record<string, unknown> => {
-  if (!isJsonObject(json)) throw new Fault(loc, `should be an object with ${known.join(', ')}`, 'dict_type');
+  if (!isJsonObject(json))
+    throw new Problem(loc, `should be an object with ${known.join(', ')}`, 'dict_type');
   const extra = Object.keys(json).find((key) => !known.includes(key));
   if (extra !== undefined)
-    throw new Fault([...loc, extra.slice(0, 200)], 'there is no such field', 'extra_forbidden');
+    throw new Problem([...loc, extra.slice(0, 200)], 'there is no such field', 'extra_forbidden');
   return json;
 };
 
 const required = (record: Record<string, unknown>, key: string, loc: Loc): unknown => {
   if (Object.hasOwn(record, key)) return record[key];
-  throw new Fault([...loc, key], 'this field is required', 'missing');
+  throw new Problem([...loc, key], 'this field is required', 'missing');
 };
 
 const comparison =
@@ -94,7 +95,7 @@ const parseContains: ParseArguments = (argument, loc, operand) => {
   const record = fields(argument, loc, ['input', 'substr', 'case_insensitive']);
   const { case_insensitive: caseInsensitive = false } = record;
   if (typeof caseInsensitive !== 'boolean' && caseInsensitive !== null)
-    throw new Fault([...loc, 'case_insensitive'], 'should be true or false', 'bool_type');
+    throw new Problem([...loc, 'case_insensitive'], 'should be true or false', 'bool_type');
   return {
     kind: 'contains',
     input: operand(required(record, 'input', loc), 'input'),
@@ -109,18 +110,18 @@ const parseConvert: ParseArguments = (argument, loc, operand) => {
   const record = fields(argument, loc, ['input', 'to']);
   const to = required(record, 'to', loc);
   if (!isConversion(to))
-    throw new Fault([...loc, 'to'], `should be one of ${conversions.join(', ')}`, 'literal_error');
+    throw new Problem([...loc, 'to'], `should be one of ${conversions.join(', ')}`, 'literal_error');
   return { kind: 'convert', input: operand(required(record, 'input', loc), 'input'), to };
 };
 
 const parseLiteral: ParseArguments = (value, loc) => {
-  const fault = faultOf(value);
-  if (fault) throw new Fault(loc, `holds a value that is ${fault}`, 'value_error');
+  const problem = faultOf(value);
+  if (problem) throw new Problem(loc, `holds a value that is ${problem}`, 'value_error');
   return { kind: 'literal', value: value as JsonValue };
 };
 
-/** Checks a dotted path; undefined where it is good. */
-export const pathFault = (
+/** Checks a dotted path; undefined if it is good. */
+export const pathProblem = (
   kind: Pick<RecordKind, 'fields' | 'pathRule'>,
   path: unknown,
 ): Omit<ErrorDetail, 'loc'> | undefined => {
@@ -156,8 +157,8 @@ const operatorsOf = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
     [
       '$getField',
       (path, loc) => {
-        const fault = pathFault(kind, path);
-        if (fault) throw new Fault(loc, fault.msg, fault.type);
+        const problem = pathProblem(kind, path);
+        if (problem) throw new Problem(loc, problem.msg, problem.type);
         return { kind: 'field', path: toPath(String(path)) };
       },
     ],
@@ -174,17 +175,17 @@ const operatorOf = (
       typeof json === 'object' || json === undefined
         ? ''
         : ` such as {"$literal": ${JSON.stringify(json).slice(0, 100)}}`;
-    throw new Fault(loc, `should be an object with one operator${mend}`, 'dict_type');
+    throw new Problem(loc, `should be an object with one operator${mend}`, 'dict_type');
   }
   const [operator, ...others] = Object.keys(json);
   if (operator === undefined || others.length > 0)
-    throw new Fault(
+    throw new Problem(
       loc,
       `should have one operator, not ${others.length > 0 ? others.length + 1 : 'none'}`,
       'value_error',
     );
   if (!known.includes(operator))
-    throw new Fault(
+    throw new Problem(
       [...loc, operator.slice(0, 200)],
       `there is no operator ${operator.slice(0, 200)}; there are ${known.join(', ')}`,
       'value_error',
@@ -200,9 +201,9 @@ const parser = (kind: RecordKind): Parse => {
     const [operator, argument] = operatorOf(json, loc, known);
     const below = [...loc, operator];
     if (operator !== '$literal' && ++count > maxOperators)
-      throw new Fault(below, `should be at most ${maxOperators} operators in all`, 'too_long');
+      throw new Problem(below, `should be at most ${maxOperators} operators in all`, 'too_long');
     if (depth > maxNested)
-      throw new Fault(below, `should nest operators at most ${maxNested} deep`, 'recursion_loop');
+      throw new Problem(below, `should nest operators at most ${maxNested} deep`, 'recursion_loop');
     const toExpression = operators.get(operator);
     if (!toExpression) throw new Error(`no parser for ${operator}`);
     return toExpression(argument, below, (operand, ...steps) =>
@@ -213,10 +214,10 @@ const parser = (kind: RecordKind): Parse => {
 };
 
 /**
- * An expression, or what is wrong with it: the place is counted from the query, e.g. `['$expr',
+ * An expression, or what is wrong with it. The location starts at the query, e.g. `['$expr',
  * '$and', '0']`.
  */
-export type Parsed = { readonly expression: Expression } | { readonly fault: ErrorDetail };
+export type Parsed = { readonly expression: Expression } | { readonly problem: ErrorDetail };
 
 /** Parses `{"$expr": <operation>}`. */
 export const parseQuery = (kind: RecordKind, json: unknown): Parsed => {
@@ -224,7 +225,7 @@ export const parseQuery = (kind: RecordKind, json: unknown): Parsed => {
     const root = fields(json, [], ['$expr']);
     return { expression: parser(kind)(required(root, '$expr', []), ['$expr'], 1) };
   } catch (error) {
-    if (error instanceof Fault) return { fault: error.detail };
+    if (error instanceof Problem) return { problem: error.detail };
     throw error;
   }
 };

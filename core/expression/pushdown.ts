@@ -7,20 +7,20 @@ export interface Bounds {
   readonly to?: number;
 }
 
-/** By what records of a kind can be looked up. */
+/** How records of a kind can be looked up. */
 export interface Lookup<F extends string> {
-  /** The fields by whose values they can be. */
+  /** The fields by whose values they can be found. */
   readonly fields: readonly F[];
-  /** The field that holds the time by which they are in order. */
+  /** The field with the time that they are in order of. */
   readonly time: string;
 }
 
-/** What expressions that must all hold say of where the records are. */
+/** Where records are, as far as expressions that must all hold say. */
 export interface Pushed<F extends string> {
-  /** By field, the values of which one must be the record's. */
+  /** By field, the values of which the record must have one. */
   readonly ids: ReadonlyMap<F, readonly string[]>;
   readonly bounds: Bounds;
-  /** The expressions that the bounds say in full. */
+  /** The expressions that the bounds express in full. */
   readonly inBounds: ReadonlySet<Expression>;
 }
 
@@ -31,21 +31,21 @@ const lookupFieldOf = <F extends string>(fields: readonly F[], expression: Expre
 };
 
 const texts = (expressions: readonly Expression[]): string[] | undefined => {
-  // What is no text is no id: it matches nothing, and need not be looked up.
+  // An id is a text. Anything else matches nothing and need not be looked up.
   if (!expressions.every(({ kind }) => kind === 'literal')) return undefined;
   return expressions.flatMap((literal) =>
     literal.kind === 'literal' && typeof literal.value === 'string' ? [literal.value] : [],
   );
 };
 
-/** The ids to which an expression confines a field. */
+/** The ids that an expression confines a field to. */
 const confined = <F extends string>(
   fields: readonly F[],
   expression: Expression,
 ): [F, string[]] | undefined => {
   if (expression.kind === 'in') {
     const field = lookupFieldOf(fields, expression.input);
-    // A null among the options would let records through that have no value.
+    // A null among the options matches records without a value.
     const hasNull = expression.options.some((option) => option.kind === 'literal' && option.value === null);
     const ids = hasNull ? undefined : texts(expression.options);
     return field && ids && [field, ids];
@@ -64,7 +64,7 @@ const confined = <F extends string>(
 const latest = Number.MAX_SAFE_INTEGER;
 const clamp = (micros: number): number => Math.min(Math.max(micros, -latest), latest);
 
-/** What an operator says of a whole number of microseconds that stands on its left. */
+/** What an operator says of the time on its left, given the whole microseconds on its right. */
 const boundsOf: Readonly<Record<string, (micros: number) => Bounds>> = {
   $eq: (micros) => ({ from: clamp(micros), to: clamp(micros) }),
   $gt: (micros) => ({ from: clamp(micros + 1) }),
@@ -107,7 +107,7 @@ const narrower = (
   return { [side]: x === undefined ? y : y === undefined ? x : choose(x, y) };
 };
 
-/** The values that are in both lists, each once; null stands for all there are. */
+/** The values that are in both lists, each once; null stands for every value. */
 export const intersect = (
   a: readonly string[] | null,
   b: readonly string[] | null,
@@ -117,7 +117,7 @@ export const intersect = (
   return [...new Set(a)].filter((value) => set.has(value));
 };
 
-/** Finds what expressions, all of which must hold, say of where the records are. */
+/** Finds what expressions say of where records are. All of them must hold. */
 export const pushDown = <F extends string>(
   kind: RecordKind,
   { fields, time }: Lookup<F>,

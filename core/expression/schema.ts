@@ -2,22 +2,19 @@ import * as z from 'zod/mini';
 import { documentedList, nullish } from '../wire/schema.ts';
 import type { Expression, RecordKind } from './model.ts';
 import { toPath } from './model.ts';
-import { parseQuery, pathFault } from './parse.ts';
+import { parseQuery, pathProblem } from './parse.ts';
 import type { SortKey } from './sort.ts';
 
-/** What of the query language a schema takes, and over which records. */
+/** Which form of the query language a schema takes, and over which records. */
 export interface Language {
   readonly part: 'Query' | 'Path';
   readonly kind: PathKind;
 }
 
-/** What records must be known by for paths into them. */
+/** What must be known of records for paths into them. */
 export type PathKind = Pick<RecordKind, 'name' | 'fields' | 'pathRule'>;
 
-/**
- * The schemas that take something of the query language, for the OpenAPI document; parsing never
- * looks at it.
- */
+/** The schemas that take the query language, for the OpenAPI document. Parsing does not use it. */
 export const languages = z.registry<Language>();
 
 /** The schema of a request's `query`: `{"$expr": <operation>}` over records of a kind. */
@@ -28,7 +25,7 @@ export const querySchema = (kind: RecordKind) =>
       z.transform((json, context): Expression => {
         const parsed = parseQuery(kind, json);
         if ('expression' in parsed) return parsed.expression;
-        const { loc, msg, type } = parsed.fault;
+        const { loc, msg, type } = parsed.problem;
         context.issues.push({ code: 'custom', message: msg, params: { type }, path: [...loc], input: json });
         return z.NEVER;
       }),
@@ -41,19 +38,19 @@ export const pathSchema = (kind: PathKind) =>
     .string()
     .check(
       z.check(({ value, issues }) => {
-        const fault = pathFault(kind, value);
-        if (fault)
-          issues.push({ code: 'custom', message: fault.msg, params: { type: fault.type }, input: value });
+        const problem = pathProblem(kind, value);
+        if (problem)
+          issues.push({ code: 'custom', message: problem.msg, params: { type: problem.type }, input: value });
       }),
     )
     .register(languages, { part: 'Path', kind });
 
-/** More keys than this decide nothing any more. */
+/** More keys than this would decide nothing. */
 const maxKeys = 50;
 
 /**
- * The schema of a request's `sort_by`: `[{field, direction}]`, by any field of a kind of records
- * and dotted paths into it.
+ * The schema of a request's `sort_by`: `[{field, direction}]`, by fields of a kind of records and
+ * dotted paths into them.
  */
 export const sortSchema = (kind: PathKind) =>
   z.pipe(
@@ -71,5 +68,5 @@ export const sortSchema = (kind: PathKind) =>
     ),
   );
 
-/** {@link querySchema}, for a field that may be missing or null. */
+/** The {@link querySchema} of a field that may be missing or null. */
 export const optionalQuery = (kind: RecordKind) => nullish(querySchema(kind));

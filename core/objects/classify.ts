@@ -16,11 +16,10 @@ const isClassName = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= maxClass && value.isWellFormed();
 
 /**
- * The class that a value's class is built upon: of its `_bases`, the names of the bases from the
- * nearest to the farthest, the last that is neither `Object` nor `BaseModel`; its `_class_name`
- * where there is none.
+ * The class that a value's class is built upon. `_bases` names its bases, the nearest first: it is
+ * the last of them other than `Object` and `BaseModel`. If there is none, it is `_class_name`.
  *
- * @returns null where the value names no class, or none of 1–256 characters
+ * @returns null if the value names no class of 1–256 characters
  */
 export const baseObjectClassOf = (value: JsonValue): string | null => {
   const bases = own(value, '_bases');

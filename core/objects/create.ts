@@ -15,8 +15,8 @@ export interface NewObject extends ObjectName {
 }
 
 /**
- * Makes a new version of an object, unless one has this value already. When it returns the version
- * is durable; when it throws it may be, and the same request may be sent again.
+ * Makes a new version of an object, unless one has this value already. The version is durable when
+ * this returns. It may be when this throws, and the same request may be sent again.
  *
  * @param userId whose key makes it
  * @returns the digest of the value
@@ -51,8 +51,8 @@ export const createObject = async (
 };
 
 /**
- * What makes a version, all at once. Its digest must be new to the object, of which the head as it
- * was read may say too little.
+ * The transaction that makes a version. It requires that the digest is new to the object, which the
+ * head alone does not tell.
  */
 const making = (header: VersionHeader, head: Head | undefined, packed: Uint8Array): Transaction => {
   const { projectId, objectId, versionIndex, home } = header;

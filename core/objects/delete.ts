@@ -20,9 +20,8 @@ import { noteItem } from './values.ts';
 const maxAtOnce = 33;
 
 /**
- * Deletes versions of an object for good, their values included. Those that are not there are as
- * good as deleted, so it may be repeated. Deleting all of an object's versions leaves alone what is
- * made meanwhile.
+ * Deletes versions of an object for good, with their values. A version that is not there counts as
+ * deleted, so this may be repeated. Deleting all versions leaves alone what is made meanwhile.
  *
  * @param digests of the versions to delete; null for all
  * @returns how many versions it deleted
@@ -50,8 +49,8 @@ export const deleteVersions = async (
 };
 
 /**
- * Deletes at most so many versions as go in one transaction: those of the digests, or the oldest
- * below an index.
+ * Deletes the versions of the digests, or the oldest below an index, in one transaction and at most
+ * as many as fit.
  */
 const deleteSome = async (
   store: Store,
@@ -61,7 +60,7 @@ const deleteSome = async (
 ): Promise<number> => {
   let deleted = 0;
   await untilDone(budget, async () => {
-    // The head is read first: whatever changes after it makes the transaction fail.
+    // The head is read first. Whatever changes after that makes the transaction fail.
     const [head] = await readHeads(store, [name], budget);
     const doomed = await findDoomed(store, name, which, budget);
     if (head === undefined || doomed.length === 0) return true;
@@ -98,7 +97,7 @@ const latestWithout = async (
 ): Promise<VersionHeader | null> => {
   const gone = new Set(doomed.map(({ versionIndex }) => versionIndex));
   if (head.latest && !gone.has(head.latest.versionIndex)) return head.latest;
-  // Of so many of the newest, at least one stays, if there is one.
+  // One more than are deleted: at least one of these stays, if there is one.
   const { items } = await queryPage(store.table, versionRange(head), budget, {
     consistent: true,
     descending: true,
@@ -109,8 +108,8 @@ const latestWithout = async (
 };
 
 /**
- * What deletes versions, all at once. Notes are left of the values in the bucket, which can go only
- * after.
+ * The transaction that deletes versions. It leaves notes of values in the bucket, which can be
+ * deleted only after it.
  */
 const deleting = (next: Head, head: Head, doomed: readonly VersionHeader[]): Transaction => ({
   puts: [

@@ -12,8 +12,8 @@ import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts'
  *   digest    k  project 0 d object id   s  digest
  *   note      k  project 0 n             s  object id 0 version index, digest
  *
- * A version's index is four bytes, so that versions lie in the order of their objects' ids (by code
- * point) and then of their indexes.
+ * A version's index is four bytes, so that versions are in order of their objects' ids (by code
+ * point), then of their indexes.
  */
 
 type Kind = 'h' | 'v' | 'd' | 'n';
@@ -55,9 +55,9 @@ export const noteKey = ({ projectId, objectId, versionIndex, digest }: ValueName
   );
 
 /**
- * The bucket's key of a value. An object's id is in it as a hash: ids may hold what makes bad keys,
- * `..` for one. The version's index is in it because a value that is deleted and made again is
- * another version: who deletes the former cannot meet the latter.
+ * The bucket's key of a value. It has a hash of the object's id, since an id may make a bad key:
+ * `..` for one. It has the version's index, since a value that is deleted and made again is another
+ * version: deleting the first must not delete the second.
  */
 export const valueObject = ({ projectId, objectId, versionIndex, digest }: ValueName): string => {
   const object = shortDigest(objectId).toString('hex');

@@ -9,9 +9,9 @@ const keyText = ({ k, s }: Item): string =>
   `${Buffer.from(asBytes(k) ?? []).toString('latin1')}\n${Buffer.from(asBytes(s) ?? []).toString('latin1')}`;
 
 /**
- * Gets the items of keys, strongly consistent, each once however often it is asked for.
+ * Gets the items of keys, strongly consistent. An item that is asked for twice is read once.
  *
- * @returns for each key its item, in their order; undefined where there is none, and for no key
+ * @returns the items in the order of the keys; undefined for a key of nothing, and for no key
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const getInOrder = async (
@@ -26,7 +26,7 @@ export const getInOrder = async (
 };
 
 /**
- * Reads the heads of objects, strongly consistent, in their order; undefined for an object that
+ * Reads the heads of objects, strongly consistent and in their order; undefined for an object that
  * never was.
  *
  * @throws ServiceError 503 when storage does not give them in time
@@ -56,8 +56,8 @@ export interface FoundVersion {
 }
 
 /**
- * Where an address leads: the item of a head, of a version or of a digest; undefined for what can
- * be no address.
+ * The key that an address leads to: of a head, a version or a digest; undefined for what cannot be
+ * an address.
  */
 const keyOf = ({ version, ...name }: Address): Item | undefined => {
   if (!isObjectId(name.objectId)) return undefined;

@@ -26,14 +26,13 @@ export interface VersionHeader extends ObjectName {
   /** The digest of its value: of one object no two versions have the same. */
   readonly digest: string;
   /**
-   * 0, 1, 2, … in the order in which the object's versions were made; one that was deleted leaves a
+   * 0, 1, 2, … in the order in which the object's versions were made. A deleted version leaves a
    * gap.
    */
   readonly versionIndex: number;
   readonly kind: ObjectKind;
   /**
-   * The class that the value's own class is built upon, by its name; null where the value names
-   * none.
+   * The name of the class that the value's own class is built upon; null if the value names none.
    */
   readonly baseObjectClass: string | null;
   /** When it was made, in microseconds of the server's clock. */
@@ -65,9 +64,7 @@ export type VersionName = { readonly digest: string } | { readonly versionIndex:
 export const versionIndexes = 2 ** 32;
 const numbered = /^v(0|[1-9]\d{0,9})$/;
 
-/**
- * Reads `latest`, `v<N>` or a digest; whatever is neither of the first two is taken for a digest.
- */
+/** Reads `latest`, `v<N>` or a digest. Any other text counts as a digest. */
 export const parseVersionName = (text: string): VersionName => {
   if (text === 'latest') return text;
   const versionIndex = Number(numbered.exec(text)?.[1] ?? Number.NaN);

@@ -8,9 +8,8 @@ import type { SortKey } from './request.ts';
 export type StoredOrder = 'ascending' | 'descending';
 
 /**
- * The stored order that an order is the same as, if it is; null for one that takes sorting.
- * Versions of one index are told apart by their objects, so what comes after both fields decides
- * nothing.
+ * The stored order that an order equals; null if it takes sorting. Object id and version index
+ * together are unique, so keys after both decide nothing.
  */
 export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
   const [first, second] = sortBy;

@@ -20,11 +20,11 @@ const stepOf = (kind: string, what: string): Step | undefined => {
 };
 
 /**
- * Parses the path of a ref: pairs of `attr/<name>` or `key/<name>`, which both lead to a field of
- * an object, and `index/<n>`, which leads to an item of a list, from 0 up. In names `/` is written
- * `%2F` and `%` as `%25`.
+ * Parses the path of a ref. It is made of pairs: `attr/<name>` and `key/<name>` lead to a field of
+ * an object, `index/<n>` leads to an item of a list, from 0 up. A name has `%2F` for `/` and `%25`
+ * for `%`.
  *
- * @returns its steps, none for an empty path; undefined where it is no path
+ * @returns the steps, none for an empty path; undefined if it is no path
  */
 export const parsePath = (path: string): Step[] | undefined => {
   if (path === '') return [];
@@ -40,7 +40,7 @@ export const parsePath = (path: string): Step[] | undefined => {
 };
 
 /**
- * What a path leads to in a value; undefined where it leads nowhere. Refs on the way are texts like
+ * What a path leads to in a value; undefined if it leads nowhere. Refs on the way are texts like
  * any other, and are not followed.
  */
 export const walk = (value: JsonValue, steps: readonly Step[]): JsonValue | undefined => {

@@ -7,15 +7,15 @@ import type { ObjectsFilter, ObjectsQuery } from './request.ts';
 import { findAll } from './scan.ts';
 import { readValues } from './values.ts';
 
-/** Values are read in batches of so many bytes unpacked, or one value. */
+/** Values are read in batches of so many unpacked bytes, or one value. */
 const hydrationBytes = 4 * 1024 * 1024;
 
 /**
  * Answers a query over a project's objects as JSON text, one version each, in batches that come as
- * soon as they are known. No more of storage is read than the answer is taken.
+ * soon as they are known. It reads no more of storage than is taken of the answer.
  *
  * @throws ServiceError, while it is iterated: 503 when storage does not give something in time; 422
- * where more is to be sorted than can be held
+ * when there are too many versions to sort
  */
 export async function* queryObjects(
   store: Store,
@@ -47,7 +47,7 @@ async function* answered(
   else yield* chunked(await sortVersions(query.sortBy, query, matching), sortedBatch);
 }
 
-/** Makes the test of a version: what of the filter does not decide where it is looked for. */
+/** Makes the test of a version: the fields of the filter that do not tell where to look. */
 export const versionFilter = ({
   isOp,
   baseObjectClasses,
@@ -58,7 +58,7 @@ export const versionFilter = ({
     (classes === null || classes.has(header.baseObjectClass));
 };
 
-/** Reads the values of versions; those that were deleted since are left out. */
+/** Reads the values of versions. Those that were deleted since are left out. */
 async function* withValues(
   store: Store,
   versions: readonly ObjectVersion[],

@@ -9,9 +9,7 @@ import { readValues } from './values.ts';
 /** Values are read for so many bytes of answers at a time, or one. */
 const windowBytes = 16 * 1024 * 1024;
 
-/**
- * Where a ref leads: an address and the steps from there; undefined where it can lead to nothing.
- */
+/** Where a ref leads: an address and the steps from there; undefined if it cannot lead anywhere. */
 const parse = (ref: Ref): { readonly address: Address; readonly steps: readonly Step[] } | undefined => {
   if (ref.kind === 'call') return undefined;
   const { projectId, name: objectId, digest, path } = ref;
@@ -26,8 +24,8 @@ interface Located {
 }
 
 /**
- * Looks up the objects of refs, in their order; undefined for a ref to nothing. Refs to one version
- * have one version.
+ * Looks up the objects of refs, in their order; undefined for a ref to nothing. Refs to the same
+ * version share it.
  */
 const locate = async (
   store: Store,
@@ -72,13 +70,12 @@ const valuesOf = async (
 };
 
 /**
- * Reads what refs refer to, each version of an object once; nobody's grants are looked at. A ref
- * may have `latest` or `v<N>` in place of the digest. Whether it says `object` or `op` makes no
- * difference.
+ * Reads what refs lead to, each version of an object once. Grants are not checked. A ref may have
+ * `latest` or `v<N>` instead of a digest, and may say `object` for an op or the reverse.
  *
  * @param refs no more than whose values may be held at once; a ref to a call is a ref to nothing
- * @returns the values in the order of the refs, undefined for a ref to nothing; values of refs into
- * one object share their parts, so nobody may change them
+ * @returns the values in the order of the refs, undefined for a ref to nothing. Values of refs into
+ * one object share structure, so nobody may change them
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const resolveRefs = async (
@@ -88,8 +85,8 @@ export const resolveRefs = async (
 ): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, budget), budget);
 
 /**
- * Reads what refs refer to like {@link resolveRefs}, but part by part, so that no more than some 16
- * MB of values, or one value, are held at once however many refs there are.
+ * Reads what refs lead to, as {@link resolveRefs} does, but window by window. However many refs
+ * there are, at most some 16 MB of values, or one value, are held at once.
  *
  * @returns the values in batches, in the order of the refs
  */

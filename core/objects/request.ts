@@ -1,8 +1,7 @@
 import type { ProjectId } from '../wire/index.ts';
 
 /**
- * Which versions are wanted: all fields are ANDed, the values of a list are ORed, null asks for
- * nothing.
+ * Which versions are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing.
  */
 export interface ObjectsFilter {
   readonly objectIds: readonly string[] | null;
@@ -25,8 +24,8 @@ export const everyVersion: ObjectsFilter = {
 export const sortFields = ['object_id', 'version_index', 'created_at'] as const;
 
 /**
- * One key of an order; what it leaves equal the next decides, and in the end object id and version
- * index.
+ * One key of an order. The next key decides what it leaves equal; at the end object id and version
+ * index do.
  */
 export interface SortKey {
   readonly field: (typeof sortFields)[number];

@@ -75,10 +75,10 @@ async function* inTurn<T extends object>(
 }
 
 /**
- * Tells which versions are their objects' latest, by their neighbours: of an object's versions,
- * which lie side by side in a stored order, the last.
+ * Tells which versions are their objects' latest. The versions of an object are neighbours in a
+ * stored order, and the latest is the last of them.
  *
- * @param descending whether they come in the descending order, where it is the first
+ * @param descending whether they come in descending order: the latest is then the first
  */
 export async function* markLatest(
   batches: AsyncIterable<readonly VersionHeader[]>,
@@ -90,7 +90,7 @@ export async function* markLatest(
     for (const header of batch) {
       const isAnother = before?.objectId !== header.objectId;
       if (descending) known.push({ header, isLatest: isAnother });
-      // What the last one is shows only in the next.
+      // Only the next version tells what this one is.
       else if (before) known.push({ header: before, isLatest: isAnother });
       before = header;
     }

@@ -4,11 +4,11 @@ import { digestKey, headKey, versionKey } from './keys.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 
 /*
- * What lies where: an object's head has how many versions there ever were and the header of the
- * latest; a version is its header alone, so that lists are read by the thousand; the item that a
- * digest leads to has the header and, if it is small, the packed value. The head is the object's
- * lock: whatever changes an object replaces its head in the same transaction, provided that nobody
- * else has since it was read.
+ * What is stored where. An object's head has the number of versions there ever were and the header
+ * of the latest. A version is its header alone, so that lists are read by the thousand. The item of
+ * a digest has the header and, if it is small, the packed value. The head is the object's lock:
+ * whatever changes an object replaces the head in the same transaction, on condition that it is as
+ * it was read.
  */
 
 /** What is known of an object as a whole. */
@@ -55,8 +55,9 @@ export const headItem = (head: Head): Item => ({
 });
 
 /**
- * That an object's head is as it was read, so that nothing of the object has changed since;
- * undefined for one that was not there.
+ * The condition that an object's head is as it was read, so that nothing of the object has changed.
+ *
+ * @param head undefined for one that was not there
  */
 export const unchanged = (head: Head | undefined): Condition =>
   head ? { generation: head.generation } : { k: undefined };
@@ -69,7 +70,7 @@ export const versionItem = (header: VersionHeader): Item => ({
 });
 
 /**
- * Makes the item of a version, found by its digest; with its packed value, unless that lies in the
+ * Makes the item of a version that its digest leads to, with its packed value unless that is in the
  * bucket.
  */
 export const digestItem = (header: VersionHeader, packed: Uint8Array | null): Item => ({

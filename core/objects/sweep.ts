@@ -14,11 +14,11 @@ import type { ObjectName } from './model.ts';
 const concurrency = 16;
 
 /**
- * Deletes the values in the bucket that have no version: those of deleted versions, and those whose
- * version never came to be because another took its index. Notes tell of them. Where an index is
- * still free its note is left, for somebody may be about to make that version.
+ * Deletes values in the bucket that have no version. Their version was deleted, or never made
+ * because another took its index. Notes tell which they are. The note of an index that is still
+ * free stays: somebody may be about to make that version.
  *
- * @param strays values that may lie in the bucket although their notes have been swept already
+ * @param strays values that may be in the bucket although their notes were swept already
  * @throws ServiceError 503 when storage does not do it in time; the next sweep goes on where this
  * one ended
  */
@@ -30,8 +30,8 @@ export const sweep = async (
 ): Promise<void> => {
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return;
-  // No version of an index below the head's next comes to be any more: what has none now never
-  // will.
+  // No version of an index below the head's next will be made: a value without one now never has
+  // one.
   const noted = await readNotes(store, name, head.next, budget);
   const candidates = [...noted, ...strays.filter(({ versionIndex }) => versionIndex < head.next)];
   const versions = await findVersions(

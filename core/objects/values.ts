@@ -14,9 +14,9 @@ import { type FoundVersion, findVersions, getInOrder } from './lookup.ts';
 import type { VersionHeader } from './model.ts';
 
 /**
- * The largest packed value that lies in an item. In a transaction a KB costs two write units, so S3
- * is cheaper from 4 KB on, but slower to read; and a hundred items at a time still come to no more
- * than 3.2 MB.
+ * The largest packed value that is stored in an item, in bytes. A KB in a transaction costs two
+ * write units, so S3 is cheaper from 4 KB on, but slower to read. A hundred items are at most 3.2
+ * MB.
  */
 const maxInItem = 32 * 1024;
 /** How many objects of the bucket are read at once. */
@@ -30,7 +30,7 @@ export interface PackedValue {
   readonly home: 'item' | 'bucket';
 }
 
-/** Packs a value, and says where it is to lie. */
+/** Packs a value, and says where it is to be stored. */
 export const packValue = async (value: JsonValue): Promise<PackedValue> => {
   const text = Buffer.from(JSON.stringify(value), 'utf8');
   const packed = await pack(text);
@@ -38,9 +38,8 @@ export const packValue = async (value: JsonValue): Promise<PackedValue> => {
 };
 
 /**
- * Puts a value into the bucket, before the version that it is to belong to. A note is made first,
- * which that version's transaction takes away: where it never comes to be, the note says what has
- * to go.
+ * Puts a value into the bucket before its version is made. It makes a note first, which the
+ * version's transaction deletes. If the version is never made, the note tells what has to go.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
@@ -67,7 +66,7 @@ export const noteItem = (name: ValueName) => ({
  *
  * @param versions no more than whose values may be held at once
  * @throws ServiceError 503 when storage does not give them in time
- * @throws Error where a value is missing or damaged
+ * @throws Error if a value is missing or damaged
  */
 export const readValues = async (
   store: Store,
@@ -87,7 +86,7 @@ export const readValues = async (
   });
 };
 
-/** Reads the packed values that lie in items and were not read with them. */
+/** Reads the packed values that are in items and were not read with them. */
 const fetchItems = async (
   store: Store,
   versions: readonly FoundVersion[],
@@ -100,7 +99,7 @@ const fetchItems = async (
 };
 
 /**
- * Whether a version is still what its digest leads to: its value may have been deleted, and made
+ * Whether a version is still what its digest leads to. Its value may have been deleted, and made
  * again as another version.
  */
 const isThere = async (store: Store, header: VersionHeader, budget: RequestBudget): Promise<boolean> => {

@@ -21,13 +21,11 @@ export interface ThreadStatistics {
   /** The turn that started first; of several the one with the lowest id, by code point. */
   readonly firstTurnId: string;
   /**
-   * The turn that `lastUpdated` is of; of several the one that started last, then the one with the
+   * The turn that `lastUpdated` is of. Of several, the one that started last, then the one with the
    * highest id.
    */
   readonly lastTurnId: string;
-  /**
-   * The median of how long finished turns took, in ms with fractions; null where none has finished.
-   */
+  /** The median duration of finished turns, in ms with fractions; null if none has finished. */
   readonly p50TurnDurationMs: number | null;
   /** The 99th percentile of the same. */
   readonly p99TurnDurationMs: number | null;
@@ -42,8 +40,8 @@ const byLastMoment = (a: Turn, b: Turn): number => lastMoment(a) - lastMoment(b)
 const microsPerMilli = 1000;
 
 /**
- * The statistics of one thread while its turns come, in any order, each once. Of a turn it keeps a
- * number, how long it took.
+ * The statistics of one thread as its turns come, in any order, each once. It keeps one number of a
+ * turn: its duration.
  */
 export class ThreadFold {
   readonly threadId: string;

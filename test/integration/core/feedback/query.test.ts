@@ -175,7 +175,7 @@ const valueIn = (record: JsonObject, path: string): Value => {
 const expected = (where: object, sort: readonly { field: string; direction: string }[]) => {
   const kind = feedbackKind(names);
   const parsed = parseQuery(kind, { $expr: where });
-  if (!('expression' in parsed)) throw new Error(parsed.fault.msg);
+  if (!('expression' in parsed)) throw new Error(parsed.problem.msg);
   const holds = compile<JsonObject>(
     kind,
     parsed.expression,

@@ -31,7 +31,7 @@ const convert = (input: object, to: string) => ({ $convert: { input, to } });
 
 const holds = (expression: object): boolean => {
   const parsed = parseQuery(kind, { $expr: expression });
-  if ('fault' in parsed) throw new Error(JSON.stringify(parsed.fault));
+  if ('problem' in parsed) throw new Error(JSON.stringify(parsed.problem));
   return compile<JsonObject>(
     kind,
     parsed.expression,

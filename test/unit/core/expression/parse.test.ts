@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseQuery, type RecordKind } from '../../../../core/expression/index.ts';
 
 const kind: RecordKind = { name: 'Thing', fields: ['name', 'data'], times: new Set() };
-const faultOf = (expression: unknown) => {
+const problemOf = (expression: unknown) => {
   const parsed = parseQuery(kind, { $expr: expression });
-  return 'fault' in parsed ? parsed.fault : undefined;
+  return 'problem' in parsed ? parsed.problem : undefined;
 };
 const field = { $getField: 'name' };
 
@@ -39,14 +39,14 @@ describe('a query that is no expression is told what is wrong and where', () => 
     [{ $convert: { input: field, to: 'date' } }, ['$convert', 'to'], 'double, int, string, bool, exists'],
     [{ $literal: JSON.parse('1e400') }, ['$literal'], 'too large a number'],
   ])('%j', (expression, loc, text) => {
-    const fault = faultOf(expression);
-    expect(fault?.loc).toEqual(['$expr', ...loc]);
-    expect(`${fault?.type} ${fault?.msg}`).toContain(text);
+    const problem = problemOf(expression);
+    expect(problem?.loc).toEqual(['$expr', ...loc]);
+    expect(`${problem?.type} ${problem?.msg}`).toContain(text);
   });
 
   it('where it is no object with $expr', () => {
     for (const json of [null, [], 'x', { $and: [] }, {}])
-      expect(parseQuery(kind, json)).toHaveProperty('fault');
+      expect(parseQuery(kind, json)).toHaveProperty('problem');
   });
 });
 
@@ -58,14 +58,14 @@ describe('a large query', () => {
   };
 
   it('may nest 999 operators, and is refused beyond 1,000', () => {
-    expect(faultOf(nested(999))).toBeUndefined();
-    expect(faultOf(nested(1001))).toMatchObject({ type: 'recursion_loop' });
+    expect(problemOf(nested(999))).toBeUndefined();
+    expect(problemOf(nested(1001))).toMatchObject({ type: 'recursion_loop' });
   });
 
   it('may have long lists of options, and is refused with too many operators', () => {
     const options = Array.from({ length: 50_000 }, (_, i) => ({ $literal: `id-${i}` }));
-    expect(faultOf({ $in: [field, options] })).toBeUndefined();
-    expect(faultOf({ $or: Array.from({ length: 3000 }, () => ({ $not: [field] })) })).toMatchObject({
+    expect(problemOf({ $in: [field, options] })).toBeUndefined();
+    expect(problemOf({ $or: Array.from({ length: 3000 }, () => ({ $not: [field] })) })).toMatchObject({
       type: 'too_long',
     });
   });
