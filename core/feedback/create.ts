@@ -1,4 +1,11 @@
-import { insertItems, mapConcurrent, type RequestBudget, replaceItem, type Store } from '../storage/index.ts';
+import {
+  compareAndSwap,
+  insertItems,
+  mapConcurrent,
+  type RequestBudget,
+  replaceItem,
+  type Store,
+} from '../storage/index.ts';
 import { conflict, type ErrorDetail } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { leftoversOf, unchanged } from './items.ts';
@@ -137,16 +144,17 @@ const insertAgain = async (
   budget: RequestBudget,
 ): Promise<StoredRecord | undefined> => {
   const { projectId, id } = request.record.header;
-  for (;;) {
+  return compareAndSwap(budget, async () => {
     const found = (await readStored(store, projectId, [id], budget)).get(id);
     if (isRecord(found)) {
       // It may be this request's own insertion, whose answer was lost.
       const isOwn = own.object !== undefined && found.item.o === own.object;
       if (own.object !== undefined && !isOwn) await deleteObjects(store, [own.object], budget);
       if (!hasContent(found, request.record)) throw conflict(exists(request));
-      return found;
+      return { value: found };
     }
     await deleteObjects(store, leftoversOf(found?.item), budget);
-    if (await replaceItem(store.table, own.item, unchanged(found?.item), budget)) return undefined;
-  }
+    const held = await replaceItem(store.table, own.item, unchanged(found?.item), budget);
+    return held ? { value: undefined } : undefined;
+  });
 };

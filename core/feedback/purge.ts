@@ -1,5 +1,6 @@
 import {
   asText,
+  compareAndSwap,
   deleteItem,
   mapConcurrent,
   type RequestBudget,
@@ -35,19 +36,19 @@ export const purgeFeedback = async (
 };
 
 /** Deletes one record, as it was read or as it has become since. */
-const purgeOne = async (
+const purgeOne = (
   store: Store,
   projectId: ProjectId,
   id: string,
   first: Stored,
   budget: RequestBudget,
-): Promise<void> => {
-  for (let found: Stored | undefined = first; found; ) {
-    await deleteObjects(store, leftoversOf(found.item), budget);
-    if (!isRecord(found) || (await remove(store, projectId, id, found, budget))) return;
-    found = (await readStored(store, projectId, [id], budget)).get(id);
-  }
-};
+): Promise<void> =>
+  compareAndSwap(budget, async (round) => {
+    const found = round === 0 ? first : (await readStored(store, projectId, [id], budget)).get(id);
+    await deleteObjects(store, leftoversOf(found?.item), budget);
+    const isGone = !isRecord(found) || (await remove(store, projectId, id, found, budget));
+    return isGone ? { value: undefined } : undefined;
+  });
 
 /**
  * Deletes a record if it is as it was read. If its payload is in the bucket, the record is hidden

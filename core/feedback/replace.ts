@@ -1,4 +1,11 @@
-import { asText, type RequestBudget, type Store, transact } from '../storage/index.ts';
+import {
+  asText,
+  compareAndSwap,
+  type RequestBudget,
+  type Round,
+  type Store,
+  transact,
+} from '../storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
@@ -48,22 +55,22 @@ export const replaceFeedback = async (
   refuseLarge([{ record, loc: [] }]);
   /** Objects in the bucket that were stored for this request. */
   const objects: string[] = [];
-  for (;;) {
+  const attempt = async (): Promise<Round<FeedbackAnswer>> => {
     const found = await look(store, feedbackId, record, budget);
     await deleteObjects(store, leftoversIn(found), budget);
     const step = nextStep(feedbackId, record, found);
     if (step.kind === 'swap') {
       const header = await swap(store, record, step.old, found, objects, budget);
-      if (header) return answerOf(record, header);
-    } else if (step.kind === 'drop') {
-      await drop(store, step, budget);
-    } else {
-      const used = step.kind === 'done' ? asText(step.there.item.o) : undefined;
-      await deleteObjects(store, without(objects, used), budget);
-      if (step.kind === 'refuse') throw step.error;
-      return answerOf(record, step.there.entry.header);
+      return header && { value: answerOf(record, header) };
     }
-  }
+    // The next look finds what stays of the old record, and deletes its object.
+    if (step.kind === 'drop') return (await drop(store, step, budget)) ? attempt() : undefined;
+    const used = step.kind === 'done' ? asText(step.there.item.o) : undefined;
+    await deleteObjects(store, without(objects, used), budget);
+    if (step.kind === 'refuse') throw step.error;
+    return { value: answerOf(record, step.there.entry.header) };
+  };
+  return compareAndSwap(budget, attempt);
 };
 
 /**
@@ -143,14 +150,16 @@ const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredReco
 /**
  * Deletes the old record if the new one is still there. What stays of it leads to its object in the
  * bucket.
+ *
+ * @returns false where one of them has changed; nothing was written then
  */
-const drop = async (
+const drop = (
   { table }: Store,
   { old, there }: Extract<Step, { kind: 'drop' }>,
   budget: RequestBudget,
-): Promise<void> => {
+): Promise<boolean> => {
   const { projectId, id } = there.entry.header;
   const puts = [{ item: purgedItem(old.item), expected: unchanged(old.item) }];
   const checks = [{ key: recordKey(projectId, id), expected: unchanged(there.item) }];
-  await transact(table, { puts, checks }, budget);
+  return transact(table, { puts, checks }, budget);
 };

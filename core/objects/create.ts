@@ -1,4 +1,10 @@
-import { type RequestBudget, type Store, type Transaction, transact, untilDone } from '../storage/index.ts';
+import {
+  compareAndSwap,
+  type RequestBudget,
+  type Store,
+  type Transaction,
+  transact,
+} from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
 import { baseObjectClassOf, kindOf } from './classify.ts';
 import { digestOf } from './digest.ts';
@@ -33,18 +39,18 @@ export const createObject = async (
   const digest = digestOf(val);
   const about = { ...name, digest, kind: kindOf(val), baseObjectClass: baseObjectClassOf(val), bytes, home };
   const strays: ValueName[] = [];
-  await untilDone(budget, async () => {
+  await compareAndSwap(budget, async () => {
     const [[known], [head]] = await Promise.all([
       findVersions(store, [{ ...name, version: { digest } }], budget),
       readHeads(store, [name], budget),
     ]);
-    if (known) return true;
+    if (known) return { value: undefined };
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
     if (home === 'bucket') await putValue(store, header, packed, budget);
     const made = await transact(store.table, making(header, head, packed), budget);
     if (!made && home === 'bucket') strays.push(header);
-    return made;
+    return made ? { value: undefined } : undefined;
   });
   if (strays.length > 0) await sweep(store, name, strays, budget);
   return digest;

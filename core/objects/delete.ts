@@ -1,10 +1,10 @@
 import {
+  compareAndSwap,
   queryPage,
   type RequestBudget,
   type Store,
   type Transaction,
   transact,
-  untilDone,
 } from '../storage/index.ts';
 import { digestKey, versionKey, versionRange } from './keys.ts';
 import { findVersions, readHeads } from './lookup.ts';
@@ -58,18 +58,15 @@ const deleteSome = async (
   which: readonly string[] | { readonly below: number },
   budget: RequestBudget,
 ): Promise<number> => {
-  let deleted = 0;
-  await untilDone(budget, async () => {
+  return compareAndSwap(budget, async () => {
     // The head is read first. Whatever changes after that makes the transaction fail.
     const [head] = await readHeads(store, [name], budget);
     const doomed = await findDoomed(store, name, which, budget);
-    if (head === undefined || doomed.length === 0) return true;
+    if (head === undefined || doomed.length === 0) return { value: 0 };
     const latest = await latestWithout(store, head, doomed, budget);
-    if (!(await transact(store.table, deleting({ ...head, latest }, head, doomed), budget))) return false;
-    deleted = doomed.length;
-    return true;
+    const held = await transact(store.table, deleting({ ...head, latest }, head, doomed), budget);
+    return held ? { value: doomed.length } : undefined;
   });
-  return deleted;
 };
 
 const findDoomed = async (

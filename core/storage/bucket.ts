@@ -1,5 +1,6 @@
 import type { PutObjectCommandInput, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { type Attempt, type RequestBudget, withRetries } from './retries.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { type Attempt, withRetries } from './retries.ts';
 
 /** One S3 bucket and the client to reach it with, which may be made when it is first asked for. */
 export interface Bucket {

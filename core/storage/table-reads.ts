@@ -1,7 +1,9 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { documents } from './documents.ts';
 import type { Item } from './item.ts';
-import { mapConcurrent, type RequestBudget, withRetries } from './retries.ts';
+import { mapConcurrent } from './map-concurrent.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { withRetries } from './retries.ts';
 import { batchConcurrency, chunked, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request. */

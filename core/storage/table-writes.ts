@@ -12,7 +12,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { documents } from './documents.ts';
 import type { Item, Value } from './item.ts';
-import { type Attempt, mapConcurrent, type RequestBudget, withRetries } from './retries.ts';
+import { mapConcurrent } from './map-concurrent.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { type Attempt, withRetries } from './retries.ts';
 import { batchConcurrency, chunked, meter, type Table } from './table.ts';
 
 /** DynamoDB's own limit of one request, of writes and of statements. */

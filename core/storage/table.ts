@@ -1,5 +1,5 @@
 import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { RequestBudget } from './retries.ts';
+import type { RequestBudget } from './request-budget.ts';
 
 /** One DynamoDB table and the client to reach it with. */
 export interface Table {

@@ -3,7 +3,8 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { documents } from './documents.ts';
 import type { Item } from './item.ts';
-import { type RequestBudget, withRetries } from './retries.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { withRetries } from './retries.ts';
 import { meter, type Table } from './table.ts';
 import { type Condition, conditionOf } from './table-writes.ts';
 

@@ -1,6 +1,7 @@
 import { pack, unpack } from '../../encoding/index.ts';
 import {
   asBytes,
+  compareAndSwap,
   deleteItem,
   deleteReadObject,
   getItems,
@@ -98,7 +99,7 @@ const readFromBucket = async (
 };
 
 /** Blanks blocks of one segment; says whether there was anything to blank. */
-const blankSegment = async (
+const blankSegment = (
   store: Store,
   projectId: ProjectId,
   id: string,
@@ -106,15 +107,17 @@ const blankSegment = async (
   budget: RequestBudget,
 ): Promise<boolean> => {
   const read = segmentLocation(id) === 'table' ? readItem : readFromBucket;
-  for (let tried = false; ; tried = true) {
+  return compareAndSwap(budget, async (round) => {
+    // The write of an earlier round may have held although its answer was lost.
+    const nothingLeft = { value: round > 0 };
     const stored = await read(store, projectId, id, budget);
-    if (!stored) return tried;
+    if (!stored) return nothingLeft;
     const bytes = await unpack(stored.packed);
     const state = blankBlocks(bytes, pointers);
-    if (state === 'untouched') return tried;
-    const done = state === 'empty' ? await stored.remove() : await stored.replace(await pack(bytes));
-    if (done) return true;
-  }
+    if (state === 'untouched') return nothingLeft;
+    const held = state === 'empty' ? await stored.remove() : await stored.replace(await pack(bytes));
+    return held ? { value: true } : undefined;
+  });
 };
 
 /**

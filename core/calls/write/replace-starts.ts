@@ -3,6 +3,7 @@ import {
   asBytes,
   asNumber,
   type Condition,
+  compareAndSwapAll,
   getItems,
   type Item,
   mapConcurrent,
@@ -72,8 +73,7 @@ export const replaceStarts = async (
   budget: RequestBudget,
 ): Promise<Map<string, string>> => {
   const traces = new Map<string, string>();
-  let left = starts;
-  while (left.length > 0) {
+  await compareAndSwapAll(budget, starts, async (left) => {
     const stored = new Map(
       (await readStarts(store, left, budget)).map((start) => [keyText(start.item), start]),
     );
@@ -83,8 +83,8 @@ export const replaceStarts = async (
       if (!report.ownTrace) traces.set(qualifiedId(report.projectId, report.id), before.start.traceId);
       return replaceStart(store, report, before, budget);
     });
-    left = left.filter((_, i) => !done[i]);
-  }
+    return left.filter((_, i) => !done[i]);
+  });
   return traces;
 };
 
@@ -162,20 +162,14 @@ const keptEnd = async (
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
-export const dropEnds = async (
-  store: Store,
-  stored: readonly StartItem[],
-  budget: RequestBudget,
-): Promise<void> => {
-  let left = stored.filter(({ end }) => end !== null);
-  while (left.length > 0) {
-    const done = await mapConcurrent(left, concurrency, ({ item, projectId, id, start }) => {
+export const dropEnds = (store: Store, stored: readonly StartItem[], budget: RequestBudget): Promise<void> =>
+  compareAndSwapAll(budget, stored.filter(hasEnd), async (left, round) => {
+    const starts = round === 0 ? left : (await readStarts(store, left, budget)).filter(hasEnd);
+    const done = await mapConcurrent(starts, concurrency, ({ item, projectId, id, start }) => {
       const h = packHeader({ start, end: null }, { projectId, id, names: store.names });
       return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     });
-    const changed = left.filter((_, i) => !done[i]);
-    left = (changed.length > 0 ? await readStarts(store, changed, budget) : []).filter(
-      ({ end }) => end !== null,
-    );
-  }
-};
+    return starts.filter((_, i) => !done[i]);
+  });
+
+const hasEnd = ({ end }: StartItem): boolean => end !== null;

@@ -1,4 +1,4 @@
-import { type RequestBudget, replaceItem, type Store } from '../../storage/index.ts';
+import { compareAndSwap, type RequestBudget, replaceItem, type Store } from '../../storage/index.ts';
 import { notFound, type ProjectId } from '../../wire/index.ts';
 import { packHeader } from '../codec/header.ts';
 import { readStarts, unchanged } from './replace-starts.ts';
@@ -16,21 +16,21 @@ export interface CallChanges {
  * @throws ServiceError 404 if there is no call with the id, or no start of it yet; 503 when storage
  * does not accept it in time
  */
-export const updateCall = async (
+export const updateCall = (
   store: Store,
   projectId: ProjectId,
   id: string,
   { displayName }: CallChanges,
   budget: RequestBudget,
-): Promise<void> => {
-  for (;;) {
+): Promise<void> =>
+  compareAndSwap(budget, async () => {
     const [stored] = await readStarts(store, [{ projectId, id }], budget);
     if (!stored)
       throw notFound(['body', 'call_id'], 'there is no such call in this project, or no start of it yet');
     const { item, start, end } = stored;
-    if (start.displayName === displayName) return;
+    if (start.displayName === displayName) return { value: undefined };
     const owner = { projectId, id, names: store.names };
     const h = packHeader({ start: { ...start, displayName }, end }, owner);
-    if (await replaceItem(store.table, { ...item, h }, unchanged(item), budget)) return;
-  }
-};
+    const held = await replaceItem(store.table, { ...item, h }, unchanged(item), budget);
+    return held ? { value: undefined } : undefined;
+  });
