@@ -6,7 +6,7 @@ const options = { projectId: 'acme/shop', conversations: 60 };
 const calls = [...agentTraces(options)];
 
 describe('the traces of the example agent', () => {
-  it('are the same for the same seed, and others for another', () => {
+  it('are the same for the same seed and differ for another', () => {
     expect([...agentTraces(options)]).toEqual(calls);
     expect([...agentTraces({ ...options, seed: 2 })][0]).not.toEqual(calls[0]);
   });
@@ -22,7 +22,7 @@ describe('the traces of the example agent', () => {
     }
   });
 
-  it('are as large as those of a real support agent, and repeat themselves as much', () => {
+  it('are as large as those of a real support agent, and as repetitive', () => {
     // Of 1,640 calls of an airline's agent (tau-bench, GPT-4o): npm run bench:generator --
     // calls.jsonl
     const real = {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../../local/settings.ts';
 
 describe('the settings', () => {
-  it('are these where the environment says nothing', () => {
+  it('have these defaults', () => {
     expect(readSettings({})).toEqual({ port: 8787, demo: true, verbose: false });
   });
 
-  it('are what the environment says', () => {
+  it('come from the environment', () => {
     const settings = readSettings({
       PORT: '0',
       LOCAL_KEY: 'svc_key',
@@ -30,7 +30,7 @@ describe('the settings', () => {
     });
   });
 
-  it('take what is empty for absent', () => {
+  it('treat empty variables as absent', () => {
     const empty = { PORT: '', LOCAL_KEY: '', DATA_DIR: '', AWS_ENDPOINT_URL_S3: '' };
     expect(readSettings(empty)).toEqual(readSettings({}));
   });
@@ -44,11 +44,11 @@ describe('the settings', () => {
     ['False', false],
     ['no', false],
     ['off', false],
-  ])('take %s for %s', (value, on) => {
+  ])('read %s as %s', (value, on) => {
     expect(readSettings({ DEMO: value, LOG: value })).toMatchObject({ demo: on, verbose: on });
   });
 
-  it('name a store on this machine by its address, and no other so', () => {
+  it('address a store on this machine by its IP address, and no other store', () => {
     const of = (url: string) => readSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
     expect(of('http://localhost')).toBe('http://127.0.0.1');
     expect(of('https://LOCALHOST/s3')).toBe('https://127.0.0.1/s3');
@@ -69,7 +69,7 @@ describe('the settings', () => {
     [{ AWS_ENDPOINT_URL_S3: 'nonsense' }, 'AWS_ENDPOINT_URL_S3 is nonsense: write a URL'],
     [{ INFERENCE_BASE_URL: 'api.openai.com' }, 'INFERENCE_BASE_URL is api.openai.com: write a URL'],
     [{ INFERENCE_API_KEY: 'sk-key' }, 'INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too'],
-  ])('that are bad are named with what to write: %j', (environment, message) => {
+  ])('are refused with what to write if they are wrong: %j', (environment, message) => {
     expect(() => readSettings(environment)).toThrow(message);
   });
 });

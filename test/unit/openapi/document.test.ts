@@ -6,13 +6,13 @@ import { openApiDocument } from '../../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../../support/document.ts';
 
 describe('the document', () => {
-  it('has nothing that the linter finds fault with', async () => {
+  it('passes the linter', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it('has every route, by its method and with its scheme, and nothing else', () => {
+  it('has every route with its method and scheme, and nothing else', () => {
     const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { security }]) => [method, path, JSON.stringify(security)]),
     );
@@ -36,7 +36,7 @@ describe('the document', () => {
     ]);
   });
 
-  it('says of every field of every request and answer what it means', () => {
+  it('describes every field of every request and answer', () => {
     const fields = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties).map(([field, schema]) => [`${name}.${field}`, schema] as const),
     );
@@ -47,7 +47,7 @@ describe('the document', () => {
     expect(silent.map(([name]) => name)).toEqual([]);
   });
 
-  it('calls the fields after the service, whatever that is called', () => {
+  it('names fields after the service, whatever its name', () => {
     const text = JSON.stringify(openApiDocument('weft', '1.2.3'));
     expect(text).toContain('"weft_run_step_end"');
     expect(text).toContain('"weft:///');
@@ -58,13 +58,13 @@ describe('the document', () => {
     expect(openApiDocument('svc', '0.1.0')).toEqual(document);
   });
 
-  it('tells no name of a table, bucket, function or folder', () => {
+  it('contains no name of a table, bucket, function or folder', () => {
     expect(JSON.stringify(document)).not.toMatch(
       /arn:|amazonaws|dynamodb|\bS3\b|Table|Bucket|lambdas\/|\/tmp/i,
     );
   });
 
-  it('answers relative to where it lies, so behind any name and stage', () => {
+  it('has a relative server URL, valid behind any name and stage', () => {
     expect(document).toMatchObject({ servers: [{ url: '.' }] });
   });
 });
@@ -72,12 +72,12 @@ describe('the document', () => {
 describe.each(operations)('$path', ({ path, operation }) => {
   const schema = requestSchema(path);
 
-  it.runIf(schema)('takes its examples', () => {
+  it.runIf(schema)('accepts its examples', () => {
     const faults = validator(schema ?? {});
     for (const { body } of Object.values(operation.examples)) expect(faults(body)).toEqual([]);
   });
 
-  it('names the errors that it can answer, each by one component', () => {
+  it('names its possible errors, each by one component', () => {
     const { responses } = operationAt(path);
     for (const status of ['429', '500', '502', '504'])
       expect(responses[status]).toEqual({ $ref: `#/components/responses/${status}` });

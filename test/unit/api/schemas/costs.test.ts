@@ -37,7 +37,7 @@ describe('prices to create', () => {
     expect(terms[0]?.effectiveDate).toBeLessThanOrEqual(Date.now() * 1000);
   });
 
-  it('may say everything', () => {
+  it('accept every field', () => {
     const whole = {
       ...price,
       prompt_token_cost_unit: 'EUR',
@@ -70,7 +70,7 @@ describe('prices to create', () => {
     expect(faultsOfPrice(fields)).toMatchObject([{ loc: ['body', 'costs', 'm', field], type }]);
   });
 
-  it('are not infinite', () => {
+  it('must be finite', () => {
     const text = createText({ m: price }).replace('0.000001', '1e400');
     expect(faults(costCreateBody, text)).toMatchObject([
       { loc: ['body', 'costs', 'm', 'prompt_token_cost'], type: 'float_type' },
@@ -107,7 +107,7 @@ describe('prices to create', () => {
     ]);
   });
 
-  it('may be a hundred, under names that are keys of every object', () => {
+  it('accept a hundred models, also with names that every object has as keys', () => {
     const names = { ...many(98), constructor: price, toString: price };
     expect(parseBody(costCreateBody, createText(names)).terms).toHaveLength(100);
   });
@@ -117,7 +117,7 @@ describe('a query for prices', () => {
   const faultsOf = (fields: object) =>
     faults(costQueryBody, JSON.stringify({ project_id: 'acme/shop', ...fields }));
 
-  it('needs a project alone', () => {
+  it('requires only a project', () => {
     const body = {
       project_id: 'acme/shop',
       fields: null,

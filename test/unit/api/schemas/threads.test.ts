@@ -17,7 +17,7 @@ const faultsOf = (body: object) => {
 };
 
 describe('the body of a query over threads', () => {
-  it('needs a project alone', () => {
+  it('requires only a project', () => {
     const all = {
       projectId: project_id,
       filter: { after: null, before: null, threadIds: null },
@@ -32,7 +32,7 @@ describe('the body of a query over threads', () => {
     expect(parse({ project_id, filter: empty, sort_by: [] })).toEqual(all);
   });
 
-  it('may have everything', () => {
+  it('accepts every field', () => {
     const filter = {
       after_datetime: '2026-10-01T02:00:00.000001+02:00',
       before_datetime: '2026-10-01T00:00:01',
@@ -55,7 +55,7 @@ describe('the body of a query over threads', () => {
     });
   });
 
-  it('that sorts by anything else is told by what threads are sorted', () => {
+  it('names the sortable fields when it sorts by another one', () => {
     expect(faultsOf({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
       {
         loc: ['body', 'sort_by', '0', 'field'],

@@ -5,14 +5,14 @@ const parts = ['writes', 'queries'];
 const parse = (...args: string[]) => parseOptions(args, parts);
 
 describe('the command line of the bench', () => {
-  it('runs everything on the generator’s calls where nothing is said', () => {
+  it('runs every part on the generator’s calls by default', () => {
     expect(parse()).toEqual({
       ...{ help: false, file: undefined, only: undefined },
       ...{ sizes: [1000, 10_000], json: '.local/bench.json' },
     });
   });
 
-  it('takes a file, parts, sizes in any order and a place for the figures', () => {
+  it('accepts a file, parts, sizes in any order and an output file', () => {
     const options = parse('calls.jsonl', '--only', 'queries', '--sizes', '5000,100', '--json', 'out.json');
     expect(options).toMatchObject({
       file: 'calls.jsonl',

@@ -20,7 +20,7 @@ describe('an advisory', () => {
   it.each([
     ['high', true],
     ['critical', { name: 'left', version: '2.0.0', isSemVerMajor: true }],
-  ])('that is %s fails a change where there is a version without it', (severity, fix) => {
+  ])('of severity %s fails a change if a fixed version exists', (severity, fix) => {
     expect(judgeAdvisories(report(severity, fix)).passes).toBe(false);
   });
 
@@ -28,7 +28,7 @@ describe('an advisory', () => {
     ['critical', false],
     ['moderate', true],
     ['low', false],
-  ])('that is %s is told where nobody can mend it, or it is not grave', (severity, fix) => {
+  ])('of severity %s is only listed if it is not severe or nothing fixes it', (severity, fix) => {
     const { passes, lines } = judgeAdvisories(report(severity, fix));
     expect(passes).toBe(true);
     expect(lines.join()).toContain(`left: ${severity}`);
@@ -39,13 +39,13 @@ describe('an advisory', () => {
 describe('a signature', () => {
   const one = { name: 'left', version: '1.0.0' };
 
-  it('that is wrong fails a change', () => {
+  it('fails a change if it is wrong', () => {
     const { passes, lines } = judgeSignatures(JSON.stringify({ invalid: [one], missing: [] }));
     expect(passes).toBe(false);
     expect(lines[0]).toContain('left@1.0.0');
   });
 
-  it('that is not there is told', () => {
+  it('is only counted if it is missing', () => {
     expect(judgeSignatures(JSON.stringify({ invalid: [], missing: [one] })).passes).toBe(true);
   });
 });

@@ -34,17 +34,17 @@ const load = (changes: Partial<Load> = {}): Load =>
 const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), measured);
 
 describe('the bill of a month', () => {
-  it('has a write unit a KB of each payload segment, beside those of headers', () => {
+  it('has a write unit per KB of each payload segment, beside those of headers', () => {
     // 3 units and 10 KB a hundred calls, at $0.625 a million.
     expect(bill().service['DynamoDB: writes']).toBeCloseTo((3 + 10 / 100) * 0.625, 10);
   });
 
-  it('has a unit more a call in a thread', () => {
+  it('has one more unit per call in a thread', () => {
     const more = (bill({ inThreads: 0.5 }).service['DynamoDB: writes'] ?? 0) - 3.1 * 0.625;
     expect(more).toBeCloseTo(0.5 * 0.625, 10);
   });
 
-  it('has the end’s items and reads where it comes apart', () => {
+  it('has the end’s items and reads if ends are reported apart', () => {
     const { service } = bill({ apart: 1 });
     // 15,000 bytes of payload in two segments: 15 units, and one that both round up to.
     expect(service['DynamoDB: writes']).toBeCloseTo((5 + 16 / 100) * 0.625, 10);
@@ -56,20 +56,20 @@ describe('the bill of a month', () => {
     expect(service['DynamoDB: reads']).toBeCloseTo(((14_000 + 1000 + 10_000) * 0.125) / 1e6, 10);
   });
 
-  it('stores what months have left, and recovers the table without its indexes', () => {
+  it('stores the calls of the retention, and recovers the table without its indexes', () => {
     const { service } = bill({ months: 2 });
     // 1,000 bytes of headers, 100 of payload, 1 of the segment's overhead.
     expect(service['DynamoDB: storage']).toBeCloseTo(2 * 1.101 * 0.25, 10);
     expect(service['DynamoDB: point-in-time recovery']).toBeCloseTo(2 * 0.501 * 0.2, 10);
   });
 
-  it('has requests of the gateway and the functions, the authorizer where nothing is remembered', () => {
+  it('has requests of the gateway and the functions, and of the authorizer if nothing is cached', () => {
     const { service } = bill({ remembered: 0.9 });
     expect(service['API Gateway: requests']).toBeCloseTo(0.01 * 3.5, 10);
     expect(service['Lambda: requests']).toBeCloseTo(0.011 * 0.2, 10);
   });
 
-  it('has the functions’ time, with CPU that takes longer where memory is small', () => {
+  it('has the functions’ time, with CPU that takes longer with little memory', () => {
     const { service } = bill({ cpuMs: 1, latencyMs: 50, memoryMb: 1024, remembered: 1 });
     const seconds = 10_000 * 0.05 + 1_000_000 * 0.001 * (1769 / 1024);
     expect(service['Lambda: time']).toBeCloseTo(seconds * 0.0000133334, 10);
@@ -99,20 +99,20 @@ describe('the bill of a month', () => {
 });
 
 describe('the bill of the usual layout', () => {
-  it('grows with the bytes of a call, and pays for an end with the whole item once more', () => {
+  it('grows with the bytes of a call, and writes the complete item again for an end', () => {
     expect(bill({ bytes: 10_000 }).usual['DynamoDB: writes']).toBeCloseTo(50 * 0.625, 10);
     expect(bill({ apart: 1 }).usual['DynamoDB: writes']).toBeCloseTo(45 * 0.625, 10);
     expect(bill({ bytes: 10_000 }).usual['DynamoDB: storage']).toBeCloseTo(52 * 0.25, 10);
   });
 
-  it('reads whole items, half a unit for each 4 KB', () => {
+  it('reads complete items at half a unit per 4 KB', () => {
     const { usual } = bill({ queries: 1000 });
     expect(usual['DynamoDB: reads']).toBeCloseTo((1000 * Math.ceil(500_000 / 8192) * 0.125) / 1e6, 10);
   });
 });
 
-describe('what payloads compress to', () => {
-  it('lies between two measured sizes along the logarithm of the size', () => {
+describe('the compressed share of payloads', () => {
+  it('is interpolated between two measured sizes along the logarithm of the size', () => {
     const share = (batch: number) => compressedShare(measured.compressed, batch);
     expect(share(1)).toBe(0.3);
     expect(share(10)).toBeCloseTo(0.16, 10);
@@ -122,7 +122,7 @@ describe('what payloads compress to', () => {
 });
 
 describe('the break-even with a server', () => {
-  it('is where the bills are the same', () => {
+  it('is the load at which both bills are equal', () => {
     const server = { name: 'a server', usd: 100 };
     const calls = breakEven(load(), measured, server) ?? 0;
     const million = total(bill().service);
@@ -130,7 +130,7 @@ describe('the break-even with a server', () => {
     expect(calls).toBeLessThan((1.03 * 100 * 1e6) / million);
   });
 
-  it('is never where a server costs more than any load', () => {
+  it('does not exist if a server costs more than any load', () => {
     expect(breakEven(load(), measured, { name: 'a cluster', usd: 1e9 })).toBeUndefined();
   });
 });

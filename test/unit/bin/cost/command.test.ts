@@ -26,7 +26,7 @@ describe('npm run cost', () => {
     expect(out).toMatch(/DynamoDB: writes +2\.\d\d +\d\d\.\d\d/);
   });
 
-  it('gives JSON whose lines add up', () => {
+  it('prints JSON whose lines add up', () => {
     const { service } = JSON.parse(cost('--json').out) as {
       service: { lines: Record<string, number>; total: number };
     };
@@ -40,7 +40,7 @@ describe('npm run cost', () => {
     expect(writes('2000000')).toBeCloseTo(2 * writes('1000000'), 9);
   });
 
-  it('says in --help what every option means', () => {
+  it('explains every option in --help', () => {
     const { code, out } = cost('--help');
     expect(code).toBe(0);
     for (const flag of ['--calls', '--apart', '--latency-ms', '--json']) expect(out).toContain(flag);
@@ -62,7 +62,7 @@ describe('npm run cost', () => {
 });
 
 describe('the measured figures', () => {
-  it('that are missing are named', () => {
+  it('are named if they are missing', () => {
     expect(() => measuredOf({})).toThrow('has no figure "writes: together: write units"');
   });
 });

@@ -12,7 +12,7 @@ const caller: Caller = {
 };
 
 describe("the caller in the gateway's context", () => {
-  it('is strings throughout', () => {
+  it('consists of strings', () => {
     expect(toContext(caller)).toEqual({
       user: 'Zoë',
       keyId: '0123456789abcdef',
@@ -21,11 +21,11 @@ describe("the caller in the gateway's context", () => {
     });
   });
 
-  it('reads back the same, beside what the gateway adds', () => {
+  it('is read back unchanged beside the gateway’s own fields', () => {
     expect(fromContext({ ...toContext(caller), principalId: 'Zoë', integrationLatency: 12 })).toEqual(caller);
   });
 
-  it('reads back the same without an expiry', () => {
+  it('is read back unchanged without an expiry', () => {
     const { expiresAt: _, ...unending } = caller;
     expect(fromContext(toContext(unending))).toEqual(unending);
   });
@@ -38,18 +38,18 @@ describe("the caller in the gateway's context", () => {
     ['with malformed grants', { ...toContext(caller), grants: 'everything' }],
     ['with an expiry that is no time', { ...toContext(caller), expiresAt: 'soon' }],
     ['with an expiry that is no text', { ...toContext(caller), expiresAt: 1 }],
-  ])('is an error of ours when it is %s', (_, context) => {
+  ])('is an internal error when it is %s', (_, context) => {
     expect(() => fromContext(context)).toThrow(/no caller/);
   });
 });
 
 describe("the expiry of the caller's key", () => {
-  it('has come at its microsecond', () => {
+  it('is reached at its microsecond', () => {
     expect(hasExpired({ expiresAt: 10 }, 9)).toBe(false);
     expect(hasExpired({ expiresAt: 10 }, 10)).toBe(true);
   });
 
-  it('never comes where there is none', () => {
+  it('is never reached if there is none', () => {
     expect(hasExpired({}, Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ describe('Basic credentials', () => {
     });
   });
 
-  it('end the user name at the first colon', () => {
+  it('split at the first colon', () => {
     expect(parseCredentials(`Basic ${base64('ada:a:b')}`)).toMatchObject({ username: 'ada', key: 'a:b' });
   });
 
@@ -21,12 +21,12 @@ describe('Basic credentials', () => {
     expect(parseCredentials(`Basic ${base64('Zoë 🙂:key')}`)).toMatchObject({ username: 'Zoë 🙂' });
   });
 
-  it('may lack the user name or the key, which then match nothing', () => {
+  it('may lack the user name or the key, and then match nothing', () => {
     expect(parseCredentials(`Basic ${base64(':key')}`)).toMatchObject({ username: '' });
     expect(parseCredentials(`Basic ${base64('ada:')}`)).toMatchObject({ key: '' });
   });
 
-  it('carry the longest user name and key there can be', () => {
+  it('carry the longest possible user name and key', () => {
     const username = '🙂'.repeat(128);
     const key = `svc_${'a'.repeat(16)}_${'0'.repeat(64)}`;
     expect(parseCredentials(`Basic ${base64(`${username}:${key}`)}`)).toMatchObject({ username, key });
@@ -79,13 +79,13 @@ describe('any header at all', () => {
     expect(parseCredentials(undefined)).toBeUndefined();
   });
 
-  it('of more than 2,048 characters is refused', () => {
+  it('is refused beyond 2,048 characters', () => {
     const bearer = (length: number) => `Bearer ${'a'.repeat(length - 'Bearer '.length)}`;
     expect(parseCredentials(bearer(2048))).toBeDefined();
     expect(parseCredentials(bearer(2049))).toBeUndefined();
   });
 
-  it('gives credentials that came from it, or nothing, and never throws', () => {
+  it('yields credentials from its text or nothing, and never throws', () => {
     const scheme = fc.constantFrom('', 'Basic ', 'basic ', 'Bearer ', 'BEARER ');
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.string().map(base64));
     fc.assert(

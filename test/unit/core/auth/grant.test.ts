@@ -43,7 +43,7 @@ describe('parsing a grant', () => {
     );
   });
 
-  it('reads a list back in its order', () => {
+  it('keeps the order of a list', () => {
     fc.assert(
       fc.property(fc.array(grants), (list) => {
         expect(parseGrants(formatGrants(list))).toEqual(list);
@@ -82,7 +82,7 @@ describe('parsing a grant', () => {
     expect(parseGrant(text)).toBeUndefined();
   });
 
-  it('refuses a list with one malformed grant as a whole', () => {
+  it('refuses a list if one grant is malformed', () => {
     expect(parseGrants('acme/x:read acme:read')).toBeUndefined();
     expect(parseGrants('acme/x:read  acme/y:read')).toBeUndefined();
   });
@@ -114,7 +114,7 @@ describe('a scope', () => {
     expect(allows([grant(`${scope}:read`)], project(id), 'read')).toBe(expected);
   });
 
-  it('never opens more than it says', () => {
+  it('never covers more than it says', () => {
     fc.assert(
       fc.property(scopes, projects, (scope, id) => {
         const [entity, name] = id.split('/');
@@ -144,7 +144,7 @@ describe('several grants', () => {
     expect(allows(list, project('acme/x'), 'write')).toBe(true);
   });
 
-  it('that are none allow nothing', () => {
+  it('allow nothing if there are none', () => {
     expect(allows([], project('acme/x'), 'read')).toBe(false);
   });
 });

@@ -25,17 +25,17 @@ describe('a new key', () => {
     expect(formatKey(makeKey('svc'))).toMatch(/^svc_[0-9a-z]{16}_[0-9a-f]{64}$/);
   });
 
-  it('begins with the name of its service', () => {
+  it('starts with the name of its service', () => {
     expect(formatKey(makeKey('trace'))).toMatch(/^trace_/);
   });
 
-  it('is another one each time', () => {
+  it('differs each time', () => {
     const made = Array.from({ length: 100 }, () => makeKey('svc'));
     expect(new Set(made.map((key) => key.id)).size).toBe(100);
     expect(new Set(made.map((key) => key.secret)).size).toBe(100);
   });
 
-  it('draws its id from the whole alphabet', () => {
+  it('has an id that uses the complete alphabet', () => {
     const letters = new Set(Array.from({ length: 200 }, () => [...makeKey('svc').id]).flat());
     expect(letters.size).toBe(36);
   });
@@ -50,7 +50,7 @@ describe('parsing a key', () => {
     );
   });
 
-  it('takes hex digits of either case for the same number', () => {
+  it('accepts hex digits of either case as the same number', () => {
     expect(parseKey('svc', `svc_${id}_${secret.toUpperCase()}`)).toEqual(key);
   });
 
@@ -102,13 +102,13 @@ describe('a digest', () => {
     expect(matchesDigest({ ...key, service: 'other' }, digest)).toBe(false);
   });
 
-  it('that is absent matches nothing', () => {
+  it('matches nothing if it is absent', () => {
     expect(matchesDigest(key, undefined)).toBe(false);
   });
 });
 
 describe('a key id', () => {
-  it('is told from a whole key', () => {
+  it('is distinguished from a complete key', () => {
     expect(isKeyId(id)).toBe(true);
     expect(isKeyId(formatKey(key))).toBe(false);
   });

@@ -32,7 +32,7 @@ describe('a new record', () => {
       /4096 characters/,
     ],
     ['an expiry that is now', { expiresAt: now }, /in the future/],
-  ])('with %s is refused, with what to do about it', (_, fault, message) => {
+  ])('with %s is refused, and the error says what to do', (_, fault, message) => {
     expect(() => newRecord(key, { ...grantee, ...fault }, now)).toThrow(RangeError);
     expect(() => newRecord(key, { ...grantee, ...fault }, now)).toThrow(message);
   });
@@ -69,7 +69,7 @@ describe('the state of a key', () => {
     expect(keyState({ ...record, revokedAt: now + 1 }, now + 20)).toBe('revoked');
   });
 
-  it('is active for ever without either', () => {
+  it('is active for ever without expiry and revocation', () => {
     expect(keyState(newRecord(key, grantee, now), Number.MAX_SAFE_INTEGER)).toBe('active');
   });
 });

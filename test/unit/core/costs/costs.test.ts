@@ -14,7 +14,7 @@ const startedAt = micros('2026-06-01T12:00:00.000001Z');
 const usage = { 'gpt-x': { prompt_tokens: 10, completion_tokens: 5, requests: 2 } };
 
 describe('what a call cost', () => {
-  it('is tokens × the project’s own price, and says where that is from', () => {
+  it('is tokens × the project’s own price, with the source of the price', () => {
     const price = priceOf({ promptTokenCost: 0.25, completionTokenCostUnit: 'EUR', providerId: 'own' });
     expect(costsOf(usage, startedAt, priceBook(project, [price], noDefaults))).toEqual({
       'gpt-x': {
@@ -58,20 +58,20 @@ describe('what a call cost', () => {
     },
   );
 
-  it('is known of as many models as a call can use, and of no more', () => {
+  it('is known for as many models as a call can use, and for no more', () => {
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`m-${i}`, { prompt_tokens: 1 }]));
     const any: PriceBook = (model) =>
       priceBook(project, [priceOf({ model })], noDefaults)(model, startedAt, 1);
     expect(Object.keys(costsOf(many, startedAt, any))).toHaveLength(1000);
   });
 
-  it('is known of a model with the name of a prototype', () => {
+  it('is known for a model with the name of a prototype', () => {
     const odd = JSON.parse('{"__proto__": {"prompt_tokens": 1}}') as JsonObject;
     const costs = costsOf(odd, startedAt, priceBook(project, [priceOf({ model: '__proto__' })], noDefaults));
     expect(Object.keys(costs)).toEqual(['__proto__']);
   });
 
-  it('counts cached tokens as others where the price says nothing of them', () => {
+  it('counts cached tokens like others if the price does not mention them', () => {
     const cached = { 'gpt-x': { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 4 } } };
     const costs = costsOf(cached, startedAt, priceBook(project, [priceOf()], noDefaults));
     expect(costs['gpt-x']?.prompt_tokens_total_cost).toBe(20);
@@ -83,7 +83,7 @@ describe('the price in force', () => {
     costsOf(usage, micros(time), priceBook(project, prices.map(priceOf), noDefaults))['gpt-x']
       ?.prompt_token_cost;
 
-  it('is the newest that was in force when the call started, to the microsecond', () => {
+  it('is the newest at the call’s start, to the microsecond', () => {
     const prices = [
       { promptTokenCost: 1, effectiveDate: micros('2026-01-01') },
       { promptTokenCost: 2, effectiveDate: micros('2026-03-01T00:00:00.000001Z') },
@@ -94,7 +94,7 @@ describe('the price in force', () => {
     expect(costAt('2026-03-01T00:00:00.000001Z', ...prices)).toBe(2);
   });
 
-  it('is, of two with one date, the one stored later, and of two stored at once the one with the higher id', () => {
+  it('is the later stored one of two with one date, then the one with the higher id', () => {
     const stored = (cost: number, day: string, id: string) => ({
       promptTokenCost: cost,
       createdAt: micros(day),
@@ -104,13 +104,13 @@ describe('the price in force', () => {
     expect(costAt('2026-06-01', stored(1, '2026-02-01', 'a'), stored(2, '2026-02-01', 'b'))).toBe(2);
   });
 
-  it('is of the model’s exact name', () => {
+  it('matches the model’s exact name', () => {
     expect(
       costAt('2026-06-01', { model: 'gpt' }, { model: 'GPT-X' }, { model: 'gpt-x-2026-01-01' }),
     ).toBeUndefined();
   });
 
-  it('falls back to the default until one of the project’s own is', () => {
+  it('is the default one until one of the project’s own applies', () => {
     const defaults: PriceBook = (model) => ({
       ...priceOf({ model, promptTokenCost: 7 }),
       cacheReadTokenCost: 1,
@@ -165,7 +165,7 @@ describe('costs, for any usage and prices,', () => {
     );
   });
 
-  it('are those of the last price by date, storing and id that is no later than the call', () => {
+  it('use the last price by date, storing and id that is no later than the call', () => {
     fc.assert(
       fc.property(prices, models, time, (list, model, at) => {
         const expected = list
@@ -196,7 +196,7 @@ describe('costs, for any usage and prices,', () => {
     );
   });
 
-  it('are finite numbers from 0 up that survive JSON, whatever a client sends', () => {
+  it('are finite, non-negative numbers that survive JSON, whatever a client sends', () => {
     const odd = fc.dictionary(
       fc.oneof(models, fc.string()),
       fc.oneof(
@@ -250,7 +250,7 @@ describe('with the default prices', () => {
     });
   });
 
-  it('cached tokens cost what they are listed for', () => {
+  it('cached tokens cost their listed price', () => {
     const [cached] = Object.values(
       own({ 'gpt-4o': { prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 400 } } }),
     );
@@ -267,7 +267,7 @@ describe('with the default prices', () => {
     expect(apart?.prompt_tokens_total_cost).toBeCloseTo((600 * 3 + 400 * 0.3 + 100 * 3.75) / 1e6, 15);
   });
 
-  it('long prompts cost what they are listed for, by the tokens of one request', () => {
+  it('long prompts cost their listed price, by the tokens of one request', () => {
     const prompt = (tokens: number, requests?: number) =>
       own({ 'claude-sonnet-4-5': { input_tokens: tokens, ...(requests && { requests }) } })[
         'claude-sonnet-4-5'
@@ -277,7 +277,7 @@ describe('with the default prices', () => {
     ]);
   });
 
-  it('a call costs what was listed when it started', () => {
+  it('a call costs the price listed when it started', () => {
     const o3 = (time: string) => own({ o3: { prompt_tokens: 1 } }, micros(time)).o3;
     expect(o3('2025-06-09T23:59:59Z')).toMatchObject({ prompt_token_cost: 1e-5, effective_date: null });
     expect(o3('2025-06-10')).toMatchObject({

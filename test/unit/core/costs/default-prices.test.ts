@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('the default prices', () => {
-  it('are of the version that is installed, and that the documents name', () => {
+  it('are of the installed version, which the documents name', () => {
     const read = (file: string) => readFileSync(join(root, file), 'utf8');
     const installed = `${library} ${JSON.parse(read(`node_modules/${library}/package.json`)).version}`;
     expect(defaultPricesSource).toBe(installed);
@@ -62,13 +62,13 @@ describe('the default prices', () => {
     expect(priceOf(model, time, 1)).toBeUndefined();
   });
 
-  it('know no name that is longer than a project’s own price may have', () => {
+  it('accept no longer name than a project’s own price does', () => {
     const longest = `claude-3-opus${'x'.repeat(243)}`;
     expect(priceOf(longest, time, 1)).toMatchObject({ providerId: 'anthropic' });
     expect(priceOf(`${longest}x`, time, 1)).toBeUndefined();
   });
 
-  it('give a model that was asked for before what it cost at another time', () => {
+  it('depend on the time even if the same model was priced before', () => {
     const o3 = (day: string) => priceOf('o3', micros(day), 1)?.promptTokenCost;
     expect([o3('2025-06-09'), o3('2025-06-10'), o3('2025-06-09')]).toEqual([1e-5, 2e-6, 1e-5]);
   });
@@ -79,7 +79,7 @@ describe('the default prices', () => {
     expect(at('20')?.effectiveDate).toBeNull();
   });
 
-  it('are finite numbers from 0 up for every model of every large provider, at any time', () => {
+  it('are finite, non-negative numbers for every model of every large provider at any time', () => {
     for (const providerId of [
       'openai',
       'anthropic',
@@ -112,7 +112,7 @@ describe('the default prices', () => {
     }
   });
 
-  it('never fail, whatever a model is called and whenever a call started', () => {
+  it('never fail, whatever the name of the model and the start of the call', () => {
     const prefix = fc.constantFrom(
       '',
       'openai/',

@@ -61,7 +61,7 @@ describe('the tokens of a usage', () => {
     expect(tokensOf(usage)).toEqual(nothing);
   });
 
-  it('are counts whatever a client sends, and the cached ones are among those of the prompt', () => {
+  it('are counts whatever a client sends, with cached tokens among those of the prompt', () => {
     const value = fc.oneof(fc.jsonValue(), fc.nat(), fc.record({ cached_tokens: fc.jsonValue() }));
     const names = [
       'prompt_tokens',

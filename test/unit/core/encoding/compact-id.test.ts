@@ -10,11 +10,11 @@ const ids = fc.oneof(
 );
 
 describe('compactId', () => {
-  it('gives every id back', () => {
+  it('restores every id', () => {
     fc.assert(fc.property(ids, (id) => fromCompactId(compactId(id)) === id));
   });
 
-  it('tells any two ids apart', () => {
+  it('distinguishes any two ids', () => {
     fc.assert(fc.property(ids, ids, (a, b) => compactId(a).equals(compactId(b)) === (a === b)));
   });
 

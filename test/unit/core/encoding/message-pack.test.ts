@@ -6,7 +6,7 @@ import { decodeMessagePack, encodeMessagePack, trimNulls } from '../../../../cor
 const fields = fc.array(fc.oneof(fc.jsonValue(), fc.uint8Array(), fc.constant(null)));
 
 describe('MessagePack', () => {
-  it('is read by the library that it is written with, and gives every value back', () => {
+  it('restores every value as its library does', () => {
     fc.assert(
       fc.property(fields, (list) => {
         const bytes = encodeMessagePack(list);
@@ -16,13 +16,13 @@ describe('MessagePack', () => {
     );
   });
 
-  it('keeps its bytes while others are encoded', () => {
+  it('keeps its bytes while other values are encoded', () => {
     const first = encodeMessagePack(['first']);
     encodeMessagePack(['other']);
     expect(decodeMessagePack(first)).toEqual(['first']);
   });
 
-  it('is refused where bytes are missing or left over', () => {
+  it('is refused if bytes are missing or left over', () => {
     const bytes = encodeMessagePack(['a', 'b']);
     expect(() => decodeMessagePack(bytes.subarray(0, -1))).toThrow();
     expect(() => decodeMessagePack(Buffer.concat([bytes, Buffer.of(1)]))).toThrow();
@@ -30,7 +30,7 @@ describe('MessagePack', () => {
 });
 
 describe('trimNulls', () => {
-  it('cuts the nulls at the end alone', () => {
+  it('removes only the nulls at the end', () => {
     expect(trimNulls([null, 1, null, 0, null, null])).toEqual([null, 1, null, 0]);
     expect(trimNulls([null])).toEqual([]);
   });

@@ -5,11 +5,11 @@ import { packId, unpackId } from '../../../../core/encoding/packed-id.ts';
 const ids = fc.option(fc.oneof(fc.constantFrom('a', 'b', '0'), fc.uuid()), { nil: null });
 
 describe('packId', () => {
-  it('gives an id back to whoever knows the same ids', () => {
+  it('restores an id with the same known ids', () => {
     fc.assert(fc.property(ids, fc.array(ids), (id, known) => unpackId(packId(id, known), known) === id));
   });
 
-  it('says an id that is known by its first place', () => {
+  it('packs a known id as its first position', () => {
     expect(packId('call', ['call', 'parent', 'call'])).toBe(0);
     expect(packId('parent', ['call', 'parent'])).toBe(1);
   });

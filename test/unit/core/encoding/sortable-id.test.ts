@@ -18,7 +18,7 @@ const long = fc
 const ids = fc.oneof(short, fc.uuid(), fc.stringMatching(/^[a-c]{1,3}$/), long);
 
 describe('sortableId', () => {
-  it('orders as the ids do by code point, unless a digest decides', () => {
+  it('orders as ids do by code point, unless a digest decides', () => {
     fc.assert(
       fc.property(ids, ids, (a, b) => {
         if (a !== b && orderedByDigest(a, b)) return;
@@ -27,7 +27,7 @@ describe('sortableId', () => {
     );
   });
 
-  it('tells any two ids apart, in at most 300 bytes', () => {
+  it('distinguishes any two ids in at most 300 bytes', () => {
     fc.assert(
       fc.property(ids, ids, (a, b) => {
         expect(sortableId(a).equals(sortableId(b))).toBe(a === b);
@@ -36,7 +36,7 @@ describe('sortableId', () => {
     );
   });
 
-  it('keeps 300 bytes as they are, and of more the first 236 with a SHA-256 in hex', () => {
+  it('keeps 300 bytes, and of longer ids the first 236 with a SHA-256 in hex', () => {
     const fitting = 'a'.repeat(300);
     expect(sortableId(fitting).toString()).toBe(fitting);
     const tooLong = `${fitting}b`;
@@ -46,7 +46,7 @@ describe('sortableId', () => {
 });
 
 describe('orderedByDigest', () => {
-  it('is so for long ids that begin alike alone', () => {
+  it('is true only for long ids that start alike', () => {
     expect(orderedByDigest(`${head}${'a'.repeat(40)}`, `${head}${'b'.repeat(40)}`)).toBe(true);
     expect(orderedByDigest(`a${head}`, `b${head}`)).toBe(false);
     expect(orderedByDigest('a', 'b')).toBe(false);

@@ -31,7 +31,7 @@ describe('signedTimeBytes', () => {
 });
 
 describe('unsignedTimeBytes', () => {
-  it('orders as the times do, and gives them back', () => {
+  it('orders as the times do, and restores them', () => {
     fc.assert(
       fc.property(unsigned, unsigned, (a, b) => {
         expect(Math.sign(Buffer.compare(unsignedTimeBytes(a), unsignedTimeBytes(b)))).toBe(Math.sign(a - b));
@@ -50,7 +50,7 @@ describe('unsignedTimeBytes', () => {
     expect(unsignedTimeBytes(micros).toString('hex')).toBe(hex);
   });
 
-  it('is read where more follows', () => {
+  it('is read even if more bytes follow', () => {
     expect(fromUnsignedTimeBytes(Buffer.concat([unsignedTimeBytes(7), Buffer.from('id')]))).toBe(7);
   });
 });

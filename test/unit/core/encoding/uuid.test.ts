@@ -5,7 +5,7 @@ import { packUuid, unpackUuid } from '../../../../core/encoding/uuid.ts';
 const uuid = '01a0f4c3-0874-7e3e-8297-4bcd6baa9455';
 
 describe('packUuid', () => {
-  it('keeps a UUID in its 16 bytes, of which unpackUuid makes the same text', () => {
+  it('stores a UUID in 16 bytes, from which unpackUuid restores the text', () => {
     fc.assert(fc.property(fc.uuid(), (id) => unpackUuid(packUuid(id) ?? new Uint8Array()) === id));
     expect(packUuid(uuid)?.toString('hex')).toBe('01a0f4c308747e3e82974bcd6baa9455');
   });
@@ -16,13 +16,13 @@ describe('packUuid', () => {
     ['braces', `{${uuid}}`],
     ['a line break behind it', `${uuid}\n`],
     ['another letter', uuid.replace('f', 'g')],
-  ])('takes no UUID with %s, which the bytes would not give back', (_, id) => {
+  ])('rejects a UUID with %s, which the bytes could not restore', (_, id) => {
     expect(packUuid(id)).toBeUndefined();
   });
 });
 
 describe('unpackUuid', () => {
-  it('reads bytes that lie within others', () => {
+  it('reads bytes inside others', () => {
     const around = Buffer.concat([Buffer.of(1), packUuid(uuid) ?? Buffer.alloc(0), Buffer.of(2)]);
     expect(unpackUuid(around.subarray(1, 17))).toBe(uuid);
   });

@@ -7,8 +7,8 @@ import { contentSize, pack, unpack } from '../../../../core/encoding/zstd.ts';
 
 const lengths = [0, 1, 2, 255, 256, 257, 300, 65_791, 65_792, 65_793, 3_000_000];
 
-describe('what is packed', () => {
-  it.each(lengths)('says that it has %d bytes, and has them', async (length) => {
+describe('a packed frame', () => {
+  it.each(lengths)('states its length of %d bytes if it is long, and is unpacked', async (length) => {
     for (const bytes of [randomBytes(length), Buffer.alloc(length, 'agent ')]) {
       const frame = await pack(bytes);
       expect(contentSize(frame)).toBe(frame.length < 14 ? undefined : length);
@@ -16,14 +16,14 @@ describe('what is packed', () => {
     }
   });
 
-  it('is unpacked as it was, whatever it is', () =>
+  it('is unpacked unchanged, whatever its content', () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 100_000 }), async (bytes) => {
         expect(Buffer.compare(await unpack(await pack(bytes)), bytes)).toBe(0);
       }),
     ));
 
-  it.each(lengths)('may not say that it has %d bytes, as it did not in older versions', async (length) => {
+  it.each(lengths)('may omit its length of %d bytes, as older versions did', async (length) => {
     const bytes = Buffer.alloc(length, 'agent ');
     const frame = await promisify(zstdCompress)(bytes);
     expect(contentSize(frame)).toBeUndefined();
@@ -37,7 +37,7 @@ describe('what is packed', () => {
     ['eight bytes', 'e40000000001000000', 2 ** 32],
     ['four bytes behind one for the window', '8468010203ff', 0xff030201],
     ['none', '0468', undefined],
-  ])('says it in %s', (_, header, size) => {
+  ])('states its length in %s', (_, header, size) => {
     const frame = Buffer.concat([Buffer.from(`28b52ffd${header}`, 'hex'), Buffer.alloc(20)]);
     expect(contentSize(frame)).toBe(size);
   });
@@ -45,13 +45,13 @@ describe('what is packed', () => {
   it.each([
     ['at its end', (frame: Buffer) => (frame[frame.length - 1] ?? 0) ^ 1, -1],
     ['where it says its length', (frame: Buffer) => (frame[5] ?? 0) ^ 1, 5],
-  ])('is refused where it is damaged %s', async (_, damaged, at) => {
+  ])('is refused if it is damaged %s', async (_, damaged, at) => {
     const frame = await pack(Buffer.from('hello hello hello'));
     frame[at < 0 ? frame.length + at : at] = damaged(frame);
     await expect(unpack(frame)).rejects.toThrow();
   });
 
-  it('is not believed to be longer than memory is', async () => {
+  it('is refused if its stated length exceeds the memory', async () => {
     const frame = await pack(randomBytes(100_000));
     frame.writeUInt32LE(0xfffffff0, 5);
     await expect(unpack(frame)).rejects.toThrow();

@@ -53,7 +53,7 @@ describe('a comparison', () => {
     expect(holds({ [operator]: [literal(left), literal(right)] })).toBe(true);
   });
 
-  it.each(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'])('%s with what is not there is false', (operator) => {
+  it.each(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'])('%s with a missing value is false', (operator) => {
     for (const missing of ['data.nope', 'data.null', 'none', 'data.list.7', 'data.one.x']) {
       expect(holds({ [operator]: [field(missing), literal(1)] })).toBe(false);
       expect(holds({ [operator]: [literal('x'), field(missing)] })).toBe(false);
@@ -66,14 +66,14 @@ describe('a comparison', () => {
     expect(holds({ [operator]: [field('data.list'), field('data.list')] })).toBe(false);
   });
 
-  it('with a null literal asks whether there is a value', () => {
+  it('with a null literal tests whether there is a value', () => {
     expect(holds({ $eq: [field('data.nope'), literal(null)] })).toBe(true);
     expect(holds({ $eq: [literal(null), field('none')] })).toBe(true);
     expect(holds({ $ne: [field('none'), literal(null)] })).toBe(false);
     expect(holds({ $ne: [field('data.zero'), literal(null)] })).toBe(true);
   });
 
-  it('takes a literal beside a time for a time', () => {
+  it('reads a literal beside a time as a time', () => {
     const at = (operator: string, value: JsonValue) => holds({ [operator]: [field('at'), literal(value)] });
     expect(at('$eq', '2026-10-01T14:00:00.000001+02:00')).toBe(true);
     expect(at('$gt', '2026-10-01T12:00:00Z')).toBe(true);
@@ -85,7 +85,7 @@ describe('a comparison', () => {
 });
 
 describe('$and, $or and $not', () => {
-  it('take operands for operations: false, 0, empty texts and nothing are false', () => {
+  it('accept operands as operations: false, 0, empty texts and missing values are false', () => {
     for (const falsy of ['data.no', 'data.zero', 'data.empty', 'data.null', 'data.nope'])
       expect(holds({ $or: [field(falsy)] })).toBe(false);
     for (const truthy of ['data.yes', 'data.half', 'data.text', 'data.emptyList', 'data.object'])
@@ -94,7 +94,7 @@ describe('$and, $or and $not', () => {
     expect(holds(literal('x'))).toBe(true);
   });
 
-  it('of nothing are what they are for lists', () => {
+  it('of no operands are true and false, as all and any of an empty list', () => {
     expect([holds({ $and: [] }), holds({ $or: [] })]).toEqual([true, false]);
   });
 
@@ -104,7 +104,7 @@ describe('$and, $or and $not', () => {
 });
 
 describe('$in', () => {
-  it('holds where one option is equal', () => {
+  it('holds if one option is equal', () => {
     expect(holds({ $in: [field('name'), [literal('x'), literal('answer')]] })).toBe(true);
     expect(holds({ $in: [field('name'), []] })).toBe(false);
     expect(holds({ $in: [field('data.one'), [literal('1'), field('data.zero')]] })).toBe(false);
@@ -117,7 +117,7 @@ describe('$contains', () => {
   const contains = (input: object, substr: JsonValue, insensitive = false) =>
     holds({ $contains: { input, substr: literal(substr), case_insensitive: insensitive } });
 
-  it('looks for a text in a text, and for an item in a list', () => {
+  it('finds a text in a text, and an item in a list', () => {
     expect(contains(field('data.text'), '😀')).toBe(true);
     expect(contains(field('data.text'), 'ünÏCODE')).toBe(false);
     expect(contains(field('data.text'), 'ünÏCODE', true)).toBe(true);
@@ -129,7 +129,7 @@ describe('$contains', () => {
     expect(contains(field('data.nope'), '')).toBe(false);
   });
 
-  it('takes a text for a text, not for an expression', () => {
+  it('reads a text as a text, not as an expression', () => {
     for (const text of ['.*', '(', '[a-z]+', '\\']) expect(contains(field('data.text'), text)).toBe(false);
   });
 });
@@ -163,13 +163,13 @@ describe('$convert', () => {
     expect(holds({ $eq: [convert(field(path), to), literal(null)] })).toBe(true);
   });
 
-  it.each(['0x10', 'Infinity', '1e999', '--1', '1_000'])('takes the text %s for no number', (text) => {
+  it.each(['0x10', 'Infinity', '1e999', '--1', '1_000'])('does not read the text %s as a number', (text) => {
     expect(holds({ $eq: [convert(literal(text), 'double'), literal(null)] })).toBe(true);
   });
 });
 
 describe('$getField', () => {
-  it('goes into objects and lists, through keys with dots', () => {
+  it('descends into objects and lists, through keys with dots', () => {
     expect(holds({ $eq: [field('data.list.2.three'), literal(3)] })).toBe(true);
     expect(holds({ $eq: [field('data.gpt-4.1.total'), literal(7)] })).toBe(true);
     expect(holds({ $eq: [field('data.list.length'), literal(null)] })).toBe(true);

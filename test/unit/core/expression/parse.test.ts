@@ -8,7 +8,7 @@ const problemOf = (expression: unknown) => {
 };
 const field = { $getField: 'name' };
 
-describe('a query that is no expression is told what is wrong and where', () => {
+describe('a query that is not an expression is refused with its problem and place', () => {
   it.each<[unknown, string[], string]>([
     [null, [], 'dict_type'],
     ['name', [], 'such as {"$literal": "name"}'],
@@ -44,7 +44,7 @@ describe('a query that is no expression is told what is wrong and where', () => 
     expect(`${problem?.type} ${problem?.msg}`).toContain(text);
   });
 
-  it('where it is no object with $expr', () => {
+  it('if it is not an object with $expr', () => {
     for (const json of [null, [], 'x', { $and: [] }, {}])
       expect(parseQuery(kind, json)).toHaveProperty('problem');
   });
@@ -57,12 +57,12 @@ describe('a large query', () => {
     return expression;
   };
 
-  it('may nest 999 operators, and is refused beyond 1,000', () => {
+  it('may nest 999 operators and is refused beyond 1,000', () => {
     expect(problemOf(nested(999))).toBeUndefined();
     expect(problemOf(nested(1001))).toMatchObject({ type: 'recursion_loop' });
   });
 
-  it('may have long lists of options, and is refused with too many operators', () => {
+  it('may have long lists of options and is refused with too many operators', () => {
     const options = Array.from({ length: 50_000 }, (_, i) => ({ $literal: `id-${i}` }));
     expect(problemOf({ $in: [field, options] })).toBeUndefined();
     expect(problemOf({ $or: Array.from({ length: 3000 }, () => ({ $not: [field] })) })).toMatchObject({

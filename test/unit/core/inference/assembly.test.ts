@@ -46,7 +46,7 @@ const line = fc.oneof(
 );
 
 describe('a stream of chat chunks', () => {
-  it('is put together the same wherever its bytes were cut', () => {
+  it('is assembled the same wherever its bytes are split', () => {
     fc.assert(
       fc.property(fc.array(line), places, (lines, at) => {
         const bytes = bytesOf(lines.join(''));
@@ -55,7 +55,7 @@ describe('a stream of chat chunks', () => {
     );
   });
 
-  it('says what its pieces say, one behind the other', () => {
+  it('concatenates its pieces', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), (pieces) => {
         const { output } = ofText(pieces.map((content) => event(chunk({ content }))).join(''));
@@ -64,7 +64,7 @@ describe('a stream of chat chunks', () => {
     );
   });
 
-  it('may be any bytes at all', () => {
+  it('may consist of any bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array()), (pieces) => {
         expect(assembled(pieces)).toMatchObject({ truncated: false });
@@ -86,7 +86,7 @@ describe('a stream of chat chunks', () => {
     );
   });
 
-  it('keeps several choices apart, with the reason for which each ended and their log probabilities', () => {
+  it('separates several choices, with their finish reasons and log probabilities', () => {
     const choice = (index: number, content: string, more: object = {}) => ({
       ...chunk({}),
       choices: [
@@ -114,12 +114,12 @@ describe('a stream of chat chunks', () => {
     });
   });
 
-  it('keeps an error that stands in it', () => {
+  it('keeps an error event', () => {
     const error = { message: 'overloaded', type: 'server_error' };
     expect(ofText(event(chunk({ content: 'x' })) + event({ error })).error).toEqual(error);
   });
 
-  it('takes an event that no empty line ends', () => {
+  it('may lack an empty line after its last event', () => {
     expect(ofText(event(chunk({ content: 'x' })).trimEnd()).output).toMatchObject({
       choices: [{ message: { content: 'x' } }],
     });
@@ -127,7 +127,7 @@ describe('a stream of chat chunks', () => {
 });
 
 describe('a stream of text completions', () => {
-  it('is put together', () => {
+  it('is assembled', () => {
     const data = ['A', 'b'].map((text) => ({
       object: 'text_completion',
       model: 'm',
@@ -150,7 +150,7 @@ describe('a stream of the Responses API', () => {
     { type: 'response.output_text.delta', output_index: 1, delta: 'lo' },
   ];
 
-  it('is the response that its last event has', () => {
+  it('is the response of its last event', () => {
     const whole = {
       ...response,
       status: 'completed',
@@ -162,7 +162,7 @@ describe('a stream of the Responses API', () => {
     ).toEqual(whole);
   });
 
-  it('is what came until then, where it broke off', () => {
+  it('is what came before it broke off', () => {
     expect(ofText(begun.map(event).join('')).output).toMatchObject({
       status: 'in_progress',
       output: [
@@ -172,14 +172,14 @@ describe('a stream of the Responses API', () => {
     });
   });
 
-  it('that failed has the error', () => {
+  it('has the error of a failed response', () => {
     const error = { code: 'server_error', message: 'no' };
     expect(ofText(event({ type: 'response.failed', response: { ...response, error } })).error).toEqual(error);
   });
 });
 
-describe('an answer without end', () => {
-  it('fills no memory: what is kept is bounded, and the usage is still seen', () => {
+describe('an endless answer', () => {
+  it('does not fill the memory: its record is bounded, and the usage is still read', () => {
     const assembly = new StreamAssembly();
     const piece = bytesOf(event(chunk({ content: 'x'.repeat(50_000) })));
     for (let i = 0; i < 200; i++) assembly.add(piece);
@@ -190,7 +190,7 @@ describe('an answer without end', () => {
     expect(output).toMatchObject({ usage: { total_tokens: 7 } });
   });
 
-  it('is bounded where an event never ends, and where it is no stream', () => {
+  it('is bounded if one event never ends, and if it is not a stream', () => {
     const piece = bytesOf('x'.repeat(1024 * 1024));
     for (const assembly of [new StreamAssembly(), new BodyAssembly()]) {
       assembly.add(bytesOf('data: '));
@@ -200,14 +200,14 @@ describe('an answer without end', () => {
   });
 });
 
-describe('an answer that is no stream', () => {
+describe('an answer that is not a stream', () => {
   const whole = (text: string) => {
     const assembly = new BodyAssembly();
     for (const byte of bytesOf(text)) assembly.add(new Uint8Array([byte]));
     return assembly.end().output;
   };
 
-  it('is its JSON, or its text, or nothing', () => {
+  it('is its JSON, its text or nothing', () => {
     expect(whole('{"a":"ü"}')).toEqual({ a: 'ü' });
     expect(whole('<html>')).toBe('<html>');
     expect(whole('')).toBeNull();

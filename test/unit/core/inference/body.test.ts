@@ -6,7 +6,7 @@ const spaces = fc.constantFrom('', ' ', '\n\t', '  ');
 const member = fc.tuple(fc.string({ unit: 'binary' }), fc.jsonValue(), spaces);
 
 describe('the members of an object', () => {
-  it('are those that JSON.parse finds, whatever the spaces and however often a name comes', () => {
+  it('are those that JSON.parse finds, with any spaces and repeated names', () => {
     fc.assert(
       fc.property(fc.array(member), spaces, (members, around) => {
         const parts = members.map(
@@ -19,7 +19,7 @@ describe('the members of an object', () => {
     );
   });
 
-  it('keep values letter by letter', () => {
+  it('keep their values letter by letter', () => {
     const text = '{"a" : 1.0e+2 , "b":[ "}\\"]" ,{}] , "c":"\\u0041\\\\"}';
     expect([...membersOf(text)]).toEqual([
       ['a', '1.0e+2'],
@@ -28,14 +28,14 @@ describe('the members of an object', () => {
     ]);
   });
 
-  it('are found in time that grows with the text alone', () => {
+  it('are found in linear time', () => {
     const text = `{"a":"${'\\\\'.repeat(500_000)}","b":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     expect([...membersOf(text).keys()]).toEqual(['a', 'b']);
   });
 });
 
 describe('the upstream’s body', () => {
-  it('has everything but what steers, and the model’s name there', () => {
+  it('has everything but the service’s own fields, and the upstream’s name of the model', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (fields, model) => {
         const sent = { ...fields, model: 'asked', timeout: 1, extra_headers: {}, api_version: 'v' };
@@ -45,7 +45,7 @@ describe('the upstream’s body', () => {
     );
   });
 
-  it('has one model, the one that it was routed by, however many were written', () => {
+  it('has only the model that it was routed by, however many were sent', () => {
     expect(upstreamBody('{"model":"a","x":1,"model":"b"}', 'c')).toBe('{"model":"c","x":1}');
   });
 });

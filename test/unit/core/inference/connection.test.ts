@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 const never = new AbortController().signal;
 
 describe('a connection', () => {
-  it('is used again at once, and not after a pause in which its server may have closed it', async () => {
+  it('is reused at once, but not after a pause in which its server may have closed it', async () => {
     const ports: (number | undefined)[] = [];
     const server = createServer((req, res) => {
       ports.push(req.socket.remotePort);
@@ -31,7 +31,7 @@ describe('a connection', () => {
     server.close();
   });
 
-  it('that cannot be made is an error', async () => {
+  it('fails with an error if it cannot be made', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };

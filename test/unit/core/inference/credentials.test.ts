@@ -80,7 +80,7 @@ describe('a key in Secrets Manager', () => {
     expect(new Set(keysSent())).toEqual(new Set(['Bearer sk-first']));
   });
 
-  it('is read again when the upstream refuses it, and the request sent with the new one', async () => {
+  it('is read again when the upstream refuses it, and the request is sent with the new one', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     await ask(secret);
     secrets.state.secret = 'sk-second';
@@ -98,14 +98,14 @@ describe('a key in Secrets Manager', () => {
     expect(secrets.state.reads).toBe(2);
   });
 
-  it('that is simply wrong is not read again with every request, nor the request repeated', async () => {
+  it('is not read again with every request if it stays wrong, nor is the request repeated', async () => {
     upstream.behave(json({ error: { message: 'bad key' } }, 401));
     for (let i = 0; i < 3; i++) expect((await ask(secret)).status).toBe(401);
     expect(upstream.requests).toHaveLength(3);
     expect(secrets.state.reads).toBe(1);
   });
 
-  it('that is not there is a 502 that says whose', async () => {
+  it('is answered with a 502 that names the upstream if it is missing', async () => {
     await expect(ask({ kind: 'secret', secret: 'other' })).rejects.toMatchObject({
       status: 502,
       detail: [{ type: 'upstream_key', msg: 'the key of the upstream test cannot be read' }],
@@ -116,7 +116,7 @@ describe('a key in Secrets Manager', () => {
   it.each([
     ['sk-1\n', 'sk-1'],
     ['{"apiKey": "sk-2"}', 'sk-2'],
-  ])('may be its text or the only value of an object: %j', (given, key) => {
+  ])('may be the text or the only value of an object: %j', (given, key) => {
     expect(keyOfSecret(given)).toBe(key);
   });
 

@@ -20,7 +20,7 @@ const never = [
 ];
 
 describe('the headers of a request', () => {
-  it('have no hop, credential or length of the client’s, in whatever case', () => {
+  it('have no hop-by-hop header, credential or length of the client’s, in any case', () => {
     const inCase = fc.mixedCase(fc.constantFrom(...never));
     fc.assert(
       fc.property(fc.array(inCase), (names) => {
@@ -30,7 +30,7 @@ describe('the headers of a request', () => {
     );
   });
 
-  it('have the extra ones, which go before the client’s own', () => {
+  it('include the extra ones, which override the client’s own', () => {
     const headers = requestHeaders(
       { 'openai-beta': 'a', cookie: 'c' },
       { 'OpenAI-Beta': 'b', 'X-Team': 'shop' },
@@ -39,7 +39,7 @@ describe('the headers of a request', () => {
     expect(headers).not.toHaveProperty('cookie');
   });
 
-  it('say themselves what the body is, and that the answer shall not be compressed', () => {
+  it('set the content type and ask for an uncompressed answer', () => {
     const extra = { 'Content-Type': 'text/plain', 'Accept-Encoding': 'gzip', 'content-encoding': 'gzip' };
     expect(requestHeaders({}, extra)).toMatchObject({
       'content-type': 'application/json',
@@ -50,7 +50,7 @@ describe('the headers of a request', () => {
 });
 
 describe('the headers of an answer', () => {
-  it('are the upstream’s, without hops, cookies and what speaks of its host', () => {
+  it('are the upstream’s without hop-by-hop headers, cookies and those about its host', () => {
     const theirs = {
       'content-type': 'text/event-stream',
       'retry-after': '3',

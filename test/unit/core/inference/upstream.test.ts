@@ -39,7 +39,7 @@ describe('the upstream of a model', () => {
     ['instruct', undefined],
     ['GPT-4o', undefined],
     ['', undefined],
-  ])('%j is the first with a rule for it: %j', (model, expected) => {
+  ])('of %j is the first with a matching rule: %j', (model, expected) => {
     expect(chosen(model)).toEqual(expected);
   });
 });
@@ -55,7 +55,7 @@ describe('where a request goes', () => {
     );
   });
 
-  it('is the same host and path, whatever the client writes', () => {
+  it('is the same host and path, whatever the client sends', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (version) => {
         const { origin, pathname } = targetOf(openai, '/responses', version);
@@ -66,7 +66,7 @@ describe('where a request goes', () => {
 });
 
 describe('the description of upstreams', () => {
-  it('says how each is asked', () => {
+  it('says how requests are authorized', () => {
     const credentials = upstreams.map((upstream) => upstream.credentials);
     expect(credentials).toEqual([
       { kind: 'secret', secret: 'openai' },
@@ -81,7 +81,7 @@ describe('the description of upstreams', () => {
     ]);
   });
 
-  it('that has no URL is refused', () => {
+  it('is refused without a URL', () => {
     expect(() => parseUpstreams('[{"name":"a","models":["*"]}]', 'eu-west-1')).toThrow('a has no baseUrl');
   });
 });

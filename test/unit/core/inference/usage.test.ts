@@ -13,10 +13,7 @@ describe('the usage of an answer', () => {
     });
   });
 
-  it.each([null, 'text', [], { model: 7, usage: 'none' }])(
-    '%j says nothing but that it was asked for',
-    (answer) => {
-      expect(usageOf(answer, 'asked')).toEqual({ asked: { requests: 1 } });
-    },
-  );
+  it.each([null, 'text', [], { model: 7, usage: 'none' }])('%j counts only the request', (answer) => {
+    expect(usageOf(answer, 'asked')).toEqual({ asked: { requests: 1 } });
+  });
 });

@@ -11,27 +11,27 @@ const at = (value: JsonValue, ...paths: string[]): JsonValue =>
   );
 
 describe('pick', () => {
-  it('keeps the shape of the value around what is asked for', () => {
+  it('keeps the shape of the value around the requested paths', () => {
     expect(at({ a: { b: 1, c: 2 }, d: 3 }, 'a.b')).toEqual({ a: { b: 1 } });
   });
 
-  it('puts several paths together', () => {
+  it('combines several paths', () => {
     expect(at({ a: { b: 1, c: 2, d: 3 } }, 'a.b', 'a.d')).toEqual({ a: { b: 1, d: 3 } });
   });
 
-  it('indexes lists by number, and keeps what it takes in its place', () => {
+  it('indexes lists by number, and keeps the positions of items', () => {
     expect(at({ messages: [{ role: 'user', text: 'x' }, { role: 'tool' }] }, 'messages.1.role')).toEqual({
       messages: [null, { role: 'tool' }],
     });
   });
 
-  it('finds keys that hold dots themselves', () => {
+  it('finds keys that contain dots', () => {
     expect(at({ 'gpt-4.1': { total: 7 }, 'gpt-4': { x: 1 } }, 'gpt-4.1.total')).toEqual({
       'gpt-4.1': { total: 7 },
     });
   });
 
-  it('leaves out what is not there', () => {
+  it('leaves out missing paths', () => {
     expect(at({ a: { b: 1 } }, 'a.x', 'y', 'a.b.c', 'a.0')).toEqual({});
     expect([at('text', 'length'), at(null, 'x'), at(7, 'x')]).toEqual([null, null, null]);
     expect(at([1, 2], '5', '-1', 'length')).toEqual([]);
@@ -50,7 +50,7 @@ describe('projectionOf', () => {
   const pathsOf = (columns: string[] | null, includes = noIncludes) =>
     projectionOf(names, { columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
 
-  it('always has the five columns that name a call, in the order of a whole one', () => {
+  it('always has the five columns that identify a call, in the order of a complete one', () => {
     expect(pathsOf(['summary.usage', 'inputs.model', 'inputs.messages'])).toEqual([
       ...[['id'], ['project_id'], ['op_name'], ['trace_id'], ['started_at']],
       ['inputs.model', 'inputs.messages'],
@@ -58,7 +58,7 @@ describe('projectionOf', () => {
     ]);
   });
 
-  it('is every column where none is asked for', () => {
+  it('has every column if none is requested', () => {
     expect(pathsOf(null).flat()).toEqual(callColumns(names));
     expect(
       pathsOf(null, { ...noIncludes, storageSize: true })
@@ -67,7 +67,7 @@ describe('projectionOf', () => {
     ).toBe('storage_size_bytes');
   });
 
-  it('has what is to be included, asked for or not', () => {
+  it('has the included columns, requested or not', () => {
     const includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
     expect(pathsOf([], includes).slice(5)).toEqual([
       ['summary.svc.costs', 'summary.svc.feedback'],

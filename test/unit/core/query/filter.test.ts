@@ -20,7 +20,7 @@ const header = {
 const passes = (filter: Partial<CallsFilter>) => headerFilter({ ...everyCall, ...filter })(header);
 
 describe('headerFilter', () => {
-  it('lets everything through that it is not asked about', () => {
+  it('accepts everything that it does not restrict', () => {
     expect(passes({})).toBe(true);
   });
 
@@ -50,7 +50,7 @@ describe('payloadFilter', () => {
   } as Payload;
   const holds = (filter: Partial<CallsFilter>) => payloadFilter({ ...everyCall, ...filter })?.(payload);
 
-  it('is not needed where no refs are asked for', () => {
+  it('is not needed if no refs are requested', () => {
     expect(payloadFilter(everyCall)).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe('payloadFilter', () => {
     expect(holds({ inputRefs: [ref], outputRefs: [ref] })).toBe(false);
   });
 
-  it('does not take a key for a value', () => {
+  it('does not match keys', () => {
     const inKeys = { inputs: JSON.stringify({ [ref]: 1 }), output: 'null' } as Payload;
     expect(payloadFilter({ ...everyCall, inputRefs: [ref] })?.(inKeys)).toBe(false);
   });

@@ -11,7 +11,7 @@ const call = (startedAt: number, id: string) => ({ id, start: { startedAt } }) a
 const calls = fc.array(fc.tuple(fc.nat(5), fc.string({ minLength: 1, maxLength: 3 })), { maxLength: 30 });
 
 describe('orderTies', () => {
-  it('puts what comes in order of time in the order of the query, however it is cut into batches', async () => {
+  it('sorts calls in order of time into the order of the query, for any batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         calls,
@@ -31,7 +31,7 @@ describe('orderTies', () => {
 });
 
 describe('compareText', () => {
-  it('goes by code point, where < goes by code unit', () => {
+  it('compares code points, where < compares code units', () => {
     expect(compareText('\uffff', '😀')).toBeLessThan(0);
     expect('\uffff' < '😀').toBe(false);
     expect(compareText('a', 'a')).toBe(0);
@@ -53,7 +53,7 @@ describe('sorted calls', () => {
   );
   const limits = fc.option(fc.nat(10), { nil: null });
 
-  it('are what sorting everything and slicing gives, however it is cut into batches', async () => {
+  it('equal the slice of everything sorted, for any batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.array(value, { minLength: 2, maxLength: 2 }), fc.nat(3)), { maxLength: 40 }),
@@ -83,7 +83,7 @@ describe('sorted calls', () => {
     );
   });
 
-  it('are refused when they are more than fit into memory', async () => {
+  it('are refused if they exceed the memory', async () => {
     const text = 'x'.repeat(100_000);
     const endless = (async function* () {
       for (let i = 0; ; i++) yield [callWith(call(i, 'a'), [text])];

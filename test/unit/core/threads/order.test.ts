@@ -40,7 +40,7 @@ describe('sortThreads', () => {
     p99_turn_duration_ms: 'p99TurnDurationMs',
   } as const;
 
-  it('goes by each key after the other, with nulls last and ties by id', async () => {
+  it('sorts by each key in turn, with nulls last and ties by id', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(numbered, { maxLength: 30 }),
@@ -67,7 +67,7 @@ describe('sortThreads', () => {
     );
   });
 
-  it('puts threads of which no turn has finished last in both directions', async () => {
+  it('puts threads without a finished turn last in both directions', async () => {
     const threads = [
       thread('running'),
       thread('slow', { p50TurnDurationMs: 9 }),
@@ -89,7 +89,7 @@ describe('sortThreads', () => {
       ]);
   });
 
-  it('refuses to hold more than fits into memory, unless a limit says how few are wanted', async () => {
+  it('refuses to hold more than the memory, unless a limit bounds the number', async () => {
     const long = 'x'.repeat(100_000);
     const threads = async function* (count: number) {
       for (let i = 0; i < count; i++) yield [thread(long, { turnCount: i })];
@@ -107,7 +107,7 @@ describe('sortThreads', () => {
 });
 
 describe('orderLongIds', () => {
-  it('orders ids that an index knows by a digest, among others that are in order', async () => {
+  it('sorts ids that an index knows by a digest among others that are in order', async () => {
     const head = '日'.repeat(90);
     const long = ['a', 'b', 'c'].map((tail) => head + tail.repeat(60));
     const ids = ['a', 'b', ...long, `${head}z`, '日本'.repeat(60), '😀'].sort(compareText);

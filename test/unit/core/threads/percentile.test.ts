@@ -24,7 +24,7 @@ describe('a percentile', () => {
     expect(percentile(ascending(values), percent)).toBeCloseTo(result, 12);
   });
 
-  it('is what the formula with fractions gives', () => {
+  it('equals the formula with fractions', () => {
     const values = fc.array(fc.integer({ min: -1e6, max: 1e9 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(values, fc.integer({ min: 0, max: 100 }), (list, percent) => {
@@ -37,7 +37,7 @@ describe('a percentile', () => {
     );
   });
 
-  it('lies between the least and the greatest, which are those at 0 and 100', () => {
+  it('lies between the least and the greatest value, which are those at 0 and 100', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer(), { minLength: 1 }),

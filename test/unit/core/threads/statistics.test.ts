@@ -11,7 +11,7 @@ const fold = (first: Turn, ...more: Turn[]) => {
 };
 
 describe('the statistics of a thread', () => {
-  it('of one turn are that turn', () => {
+  it('equal the turn if there is only one', () => {
     expect(fold(turn('a', 1000, 3500))).toEqual({
       threadId: 'thread',
       turnCount: 1,
@@ -24,7 +24,7 @@ describe('the statistics of a thread', () => {
     });
   });
 
-  it('of a running turn have its start, and no durations', () => {
+  it('have the start of a running turn and no durations', () => {
     expect(fold(turn('a', 1000, null))).toMatchObject({
       lastUpdated: 1000,
       p50TurnDurationMs: null,
@@ -32,7 +32,7 @@ describe('the statistics of a thread', () => {
     });
   });
 
-  it('count running turns, and take durations of finished ones alone', () => {
+  it('count running turns, but only durations of finished ones', () => {
     expect(fold(turn('a', 0, 1000), turn('b', 2000, null), turn('c', 500, 3500))).toMatchObject({
       turnCount: 3,
       lastUpdated: 3500,
@@ -41,19 +41,19 @@ describe('the statistics of a thread', () => {
     });
   });
 
-  it('name the turn that started first, and the one that was updated last', () => {
+  it('name the turn that started first and the one that was updated last', () => {
     const long = turn('long', 0, 9000);
     expect(fold(turn('short', 1000, 2000), long)).toMatchObject({ firstTurnId: 'long', lastTurnId: 'long' });
     expect(fold(long, turn('next', 9500, null))).toMatchObject({ firstTurnId: 'long', lastTurnId: 'next' });
     expect(fold(long, turn('beside', 500, null))).toMatchObject({ lastUpdated: 9000, lastTurnId: 'long' });
   });
 
-  it('settle ties by start, then by id', () => {
+  it('break ties by start, then by id', () => {
     expect(fold(turn('b', 0, 5), turn('a', 0, 5))).toMatchObject({ firstTurnId: 'a', lastTurnId: 'b' });
     expect(fold(turn('z', 0, 5), turn('a', 5, null))).toMatchObject({ firstTurnId: 'z', lastTurnId: 'a' });
   });
 
-  it('are the same in whatever order the turns come', () => {
+  it('are the same for any order of the turns', () => {
     const turns = fc.uniqueArray(
       fc.record({
         id: fc.string({ minLength: 1, maxLength: 2 }),

@@ -57,7 +57,7 @@ describe('a purge', () => {
     expect(() => idsOf(query)).toThrow(expect.objectContaining({ status: 422, detail }));
   });
 
-  it('without a query is told that it needs one', () => {
+  it('is refused without a query, and the error says so', () => {
     const detail = [{ loc: ['body', 'query'], msg: 'this field is required', type: 'missing' }];
     expect(() => parseBody(body, '{}')).toThrow(expect.objectContaining({ status: 422, detail }));
   });

@@ -4,7 +4,7 @@ import { isId, parseProjectId, parseRef, wireNames } from '../../../../core/wire
 const names = wireNames('svc');
 
 describe('parseRef', () => {
-  it('takes an object ref apart, its path included', () => {
+  it('splits an object ref, with its path', () => {
     expect(parseRef(names, 'svc:///acme/air.line/object/prompt:a1b2/attr/x/index/0')).toEqual({
       kind: 'object',
       projectId: 'acme/air.line',
@@ -14,7 +14,7 @@ describe('parseRef', () => {
     });
   });
 
-  it('takes op and call refs apart', () => {
+  it('splits op and call refs', () => {
     expect(parseRef(names, 'svc:///a/b/op/agent.turn:0a8e')).toMatchObject({
       kind: 'op',
       name: 'agent.turn',
@@ -38,13 +38,13 @@ describe('parseRef', () => {
     expect(parseRef(names, text)).toBeUndefined();
   });
 
-  it('knows the scheme by the name of the service', () => {
+  it('knows the scheme from the name of the service', () => {
     expect(parseRef(wireNames('trace'), 'trace:///a/b/op/x:1')).toMatchObject({ kind: 'op' });
   });
 });
 
 describe('parseProjectId', () => {
-  it.each(['acme/airline', 'a/b', `${'x'.repeat(128)}/A_z-0.9`])('takes %s', (text) => {
+  it.each(['acme/airline', 'a/b', `${'x'.repeat(128)}/A_z-0.9`])('accepts %s', (text) => {
     expect(parseProjectId(text)).toBe(text);
   });
 
@@ -66,7 +66,7 @@ describe('parseProjectId', () => {
 });
 
 describe('isId', () => {
-  it.each(['x', ' ', 'call 1', '日本', '😀'.repeat(256), 'a/b#c'])('takes %j', (text) => {
+  it.each(['x', ' ', 'call 1', '日本', '😀'.repeat(256), 'a/b#c'])('accepts %j', (text) => {
     expect(isId(text)).toBe(true);
   });
 

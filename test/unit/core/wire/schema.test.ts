@@ -29,13 +29,13 @@ describe('a body that is not JSON', () => {
     ['{"start": nope}', [], 'unexpected o in it'],
     ['"open', ['5'], 'from character 5 on'],
     ['xat position 99', [], 'unexpected x in it'],
-  ])('%j is told where it breaks', (text, place, msg) => {
+  ])('%j is refused with the position of the error', (text, place, msg) => {
     expect(faults(callStartBody(names), text)).toEqual([
       { loc: ['body', ...place], msg: expect.stringContaining(msg), type: 'json_invalid' },
     ]);
   });
 
-  it.each(['[]', 'null', '1', '"text"', 'true'])('%s is told to be an object', (text) => {
+  it.each(['[]', 'null', '1', '"text"', 'true'])('%s is refused because it is not an object', (text) => {
     expect(faults(callStartBody(names), text)).toMatchObject([{ loc: ['body'], type: 'dict_type' }]);
   });
 });
@@ -68,14 +68,14 @@ describe('a start', () => {
     expect(faultsOfStart(fields)).toMatchObject([{ loc: at('start', field), type }]);
   });
 
-  it('is told of every fault at once', () => {
+  it('is refused with all its problems at once', () => {
     const found = faults(callStartBody(names), { start: { op_name: 1, surprise: 2 } });
     expect(new Set(found.map(({ loc }) => loc.at(-1)))).toEqual(
       new Set(['project_id', 'op_name', 'started_at', 'surprise']),
     );
   });
 
-  it('that nests too deeply is refused, and one of 500 levels is not', () => {
+  it('is refused if it nests too deeply, but not with 500 levels', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
     expect(faults(callStartBody(names), withInputs(nested(500)))).toEqual([]);
@@ -87,7 +87,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('with a number that no double can keep is refused, and the largest that one can is not', () => {
+  it('is refused with a number beyond doubles, but not with the largest double', () => {
     const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
     expect(faults(callStartBody(names), withInputs('{"a":[1e308,-1e308,5e-324]}'))).toEqual([]);
     expect(faults(callStartBody(names), withInputs('{"a":[1e400]}'))).toMatchObject([
@@ -95,7 +95,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('takes nulls for everything that is optional, and a user id that is not its own', () => {
+  it('accepts null for every optional field, and a user id that is not its own', () => {
     const optional = [
       'id',
       'display_name',
@@ -119,7 +119,7 @@ describe('a start', () => {
 describe('a batch', () => {
   const batch = (...items: unknown[]) => faults(callBatchBody(names), { batch: items });
 
-  it('says which item is wrong, by its place', () => {
+  it('names the wrong item by its position', () => {
     const good = { mode: 'start', req: { start } };
     expect(batch(good, { mode: 'start', req: { start: { ...start, op_name: undefined } } })).toMatchObject([
       { loc: at('batch', '1', 'req', 'start', 'op_name'), type: 'missing' },
@@ -129,7 +129,7 @@ describe('a batch', () => {
     );
   });
 
-  it('takes starts and ends, and nothing else', () => {
+  it('accepts starts and ends and nothing else', () => {
     expect(batch({ mode: 'stop', req: {} })).toMatchObject([
       { loc: at('batch', '0', 'mode'), type: 'union_tag_invalid' },
     ]);
@@ -138,7 +138,7 @@ describe('a batch', () => {
     expect(batch()).toEqual([]);
   });
 
-  it('that is wrong all over is told of a hundred places', () => {
+  it('is refused with the first hundred places if it is wrong everywhere', () => {
     expect(batch(...Array.from({ length: 500 }, () => ({ mode: 'start', req: { start: {} } })))).toHaveLength(
       100,
     );
@@ -176,7 +176,7 @@ describe('a query', () => {
     expect(query(fields)).toMatchObject([{ loc: at(...path), type }]);
   });
 
-  it('may leave everything but the project out, or null', () => {
+  it('may leave out every field but the project, or set it to null', () => {
     expect(query({})).toEqual([]);
     expect(
       query({
@@ -193,7 +193,7 @@ describe('a query', () => {
 });
 
 describe('the names on the wire', () => {
-  it('are all made of the name of the service', () => {
+  it('all contain the name of the service', () => {
     const other = wireNames('trace');
     const body = { start: { ...start, trace_run_id: 'r', trace_run_step: 1, trace_user_id: 'u' } };
     expect(parseBody(callStartBody(other), JSON.stringify(body)).start).toMatchObject({

@@ -37,7 +37,7 @@ describe('parseTime', () => {
     expect(parseTime(text)).toBeUndefined();
   });
 
-  it('reads back to the microsecond what formatTime writes', () => {
+  it('restores to the microsecond what formatTime writes', () => {
     const span = fc.integer({ min: -8_900_000_000_000_000, max: 9_000_000_000_000_000 });
     fc.assert(fc.property(span, (micros) => parseTime(formatTime(micros)) === micros));
   });

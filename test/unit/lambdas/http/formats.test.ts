@@ -13,7 +13,7 @@ const written = async (mediaType: string, ...batches: string[][]): Promise<strin
 };
 
 describe('records', () => {
-  it('are written as JSON Lines unless asked for otherwise', () => {
+  it('are written as JSON Lines unless another format is requested', () => {
     expect(recordTypes).toEqual([
       'application/jsonl',
       'application/x-ndjson',
@@ -36,7 +36,7 @@ describe('records', () => {
     ['application/x-ndjson', ''],
     ['application/json', '[]\n'],
     ['text/csv', 'a\r\n'],
-  ])('as %s may be none', async (type, text) => {
+  ])('may be empty as %s', async (type, text) => {
     expect((await written(type)).join('')).toBe(text);
     expect((await written(type, [])).join('')).toBe(text);
   });

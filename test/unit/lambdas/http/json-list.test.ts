@@ -7,7 +7,7 @@ async function* inBatches(batches: readonly unknown[][]): AsyncGenerator<string[
 }
 
 describe('a list in an object', () => {
-  it('is JSON of all that came, however it was batched', async () => {
+  it('is JSON of all items, for any batches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.jsonValue())), async (batches) => {
         const pieces = await Array.fromAsync(jsonList('objs', inBatches(batches)));
@@ -17,7 +17,7 @@ describe('a list in an object', () => {
     );
   });
 
-  it('begins with nothing until there is something, so that a failure is an error', async () => {
+  it('starts with its first item, so that an earlier failure is an error', async () => {
     async function* failing(): AsyncGenerator<string[]> {
       yield [];
       throw new Error('storage');

@@ -58,7 +58,7 @@ describe('a request', () => {
     });
   });
 
-  it('may have its body in base64', async () => {
+  it('may have a body in base64', async () => {
     const body = Buffer.from('{"project_id":"acme/b64"}').toString('base64');
     expect(await call({ body, isBase64Encoded: true })).toMatchObject({
       body: { body: { project_id: 'acme/b64' } },
@@ -101,8 +101,8 @@ describe('a request', () => {
   });
 });
 
-describe('an error that nobody foresaw', () => {
-  it('is a 500 that says nothing of it, and a line in the log that says all', async () => {
+describe('an unforeseen error', () => {
+  it('is a 500 without details, and a line in the log with all of them', async () => {
     const lines: string[] = [];
     const write = vi
       .spyOn(process.stdout, 'write')
@@ -126,7 +126,7 @@ describe('an error that nobody foresaw', () => {
     ]);
   });
 
-  it('that may pass says when to come back', async () => {
+  it('tells a client when to retry if it is temporary', async () => {
     const failing = middy<Event, APIGatewayProxyResult>()
       .use(answerErrors('svc'))
       .handler(async () => {

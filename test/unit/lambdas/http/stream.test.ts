@@ -55,7 +55,7 @@ const event = (headers: object = {}) => ({
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
 describe('a streamed answer', () => {
-  it('that is compressed lets no line wait for the next', async () => {
+  it('does not delay a line until the next one if it is compressed', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const stream = new PassThrough();
     const lines = stream.pipe(createGunzip());
@@ -75,7 +75,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('that nobody reads on ends what makes it, and breaks off what is under way', async () => {
+  it('ends its source and pending work if nobody reads it any more', async () => {
     const stream = new PassThrough();
     let signal: AbortSignal | undefined;
     let ended = false;
@@ -97,7 +97,7 @@ describe('a streamed answer', () => {
     );
   });
 
-  it('that fails before its first text is an error like any other', async () => {
+  it('is an ordinary error if it fails before its first text', async () => {
     const stream = new PassThrough();
     stream.resume();
     // biome-ignore lint/correctness/useYield: it never gets so far.
@@ -108,7 +108,7 @@ describe('a streamed answer', () => {
     expect(lastLine()).toMatchObject({ level: 'error', outcome: 'failed', status: 500, bytes: 0 });
   });
 
-  it('that fails after it rejects, which breaks the connection off', async () => {
+  it('rejects if it fails later, which closes the connection', async () => {
     const stream = new PassThrough();
     stream.resume();
     const done = make(async function* () {

@@ -9,12 +9,12 @@ const ended = async (pieces: readonly Piece[]): Promise<string> => {
   return (await Array.fromAsync(withLineEnd(source()))).flat().join('');
 };
 
-it('JSON is one line, whatever is in it', () => {
+it('JSON is one line, whatever its content', () => {
   expect(jsonText({ text: 'a\nb' })).toBe('{"text":"a\\nb"}\n');
 });
 
-describe('a piece as UTF-8', () => {
-  it('is its texts one behind the other, whatever is in them', () =>
+describe('a chunk as UTF-8', () => {
+  it('is its texts concatenated, whatever they contain', () =>
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         expect(utf8(texts)).toEqual(Buffer.from(texts.join('')));
@@ -23,7 +23,7 @@ describe('a piece as UTF-8', () => {
     ));
 });
 
-describe('a text that is to end its line', () => {
+describe('a text that ends its line', () => {
   it.each([
     ['has a line end added where there is none', ['{"a":', '1}'], '{"a":1}\n'],
     ['stays as it is where there is one', ['[]', '\n'], '[]\n'],
@@ -35,7 +35,7 @@ describe('a text that is to end its line', () => {
     expect(await ended(pieces)).toBe(expected);
   });
 
-  it('is otherwise as it came, in whatever pieces', () =>
+  it('is otherwise unchanged, for any chunks', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 1 }))),
@@ -46,7 +46,7 @@ describe('a text that is to end its line', () => {
       ),
     ));
 
-  it('is not read further than it is wanted, and ends what makes it', async () => {
+  it('is not read further than requested, and ends its source', async () => {
     let closed = false;
     const source = async function* () {
       try {

@@ -33,7 +33,7 @@ describe('the log of an error', () => {
     expect(written(cause)).toMatch(/^[^\n]*\n$/);
   });
 
-  it('has nothing of the item, request or response that an SDK hangs on it', () => {
+  it('omits the item, request or response that an SDK attaches to it', () => {
     const extras = {
       Item: { b: canary },
       $response: { body: canary },
@@ -45,7 +45,7 @@ describe('the log of an error', () => {
     expect(written(new Error('outer', { cause: error }))).not.toContain(canary);
   });
 
-  it('has nothing of a text that does not parse, which the error quotes', () => {
+  it('omits a text that does not parse, which the error quotes', () => {
     const error = parseFailure();
     expect(String(error)).toContain(canary.slice(0, 4));
     const line = written(error);

@@ -70,16 +70,16 @@ const lineOf = async (namespace: string | undefined) => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe('a log line', () => {
-  it('has nothing for metrics in it where its route has none', async () => {
+  it('has no metrics if its route has none', async () => {
     expect(await lineOf(undefined)).not.toHaveProperty('_aws');
   });
 
-  it('is a document of the embedded metric format where its route has metrics', async () => {
+  it('is a document of the embedded metric format if its route has metrics', async () => {
     expect(document.safeParse(await lineOf('Pennytrace')).error).toBeUndefined();
     expect(document.safeParse(await lineOf(undefined)).success).toBe(false);
   });
 
-  it('has a number for each metric and a text for each dimension, as the specification wants', async () => {
+  it('has a number for each metric and a text for each dimension, as the specification requires', async () => {
     const line = await lineOf('Pennytrace');
     const { _aws } = line as { _aws: { CloudWatchMetrics: { Metrics: { Name: string }[] }[] } };
     const [directive] = _aws.CloudWatchMetrics;

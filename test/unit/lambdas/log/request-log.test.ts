@@ -19,7 +19,7 @@ const loadAnew = async (): Promise<typeof RequestLog> => {
 };
 
 describe('the line of a request', () => {
-  it('says who asked for what, how it ended, and what that took', async () => {
+  it('says who requested what, how it ended and what it used', async () => {
     const Log = await loadAnew();
     const [line] = await linesOf(() => {
       const log = newLog(Log);
@@ -53,7 +53,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('says of the first request of a container alone that it was a cold start', async () => {
+  it('says cold start only for the first request of a container', async () => {
     const Anew = await loadAnew();
     const lines = await linesOf(() => {
       for (const requestId of ['1', '2'])
@@ -62,7 +62,7 @@ describe('the line of a request', () => {
     expect(lines.map(({ coldStart }) => coldStart)).toEqual([true, false]);
   });
 
-  it('has the id of its trace, where Lambda traces it', async () => {
+  it('has the id of its trace if Lambda traces it', async () => {
     vi.stubEnv(
       '_X_AMZN_TRACE_ID',
       'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1',
@@ -71,7 +71,7 @@ describe('the line of a request', () => {
     expect(line).toMatchObject({ traceId: '1-5759e988-bd862e3fe1be46a994272793' });
   });
 
-  it('names ten projects, and says how many there are', async () => {
+  it('names ten projects and their number', async () => {
     const [line] = await linesOf(() => {
       const log = newLog();
       log.names(Array.from({ length: 12 }, (_, i) => `acme/${i}`));
@@ -81,7 +81,7 @@ describe('the line of a request', () => {
     expect(line?.projectCount).toBe(12);
   });
 
-  it('is written once, whatever else ends', async () => {
+  it('is written once, whatever ends later', async () => {
     const lines = await linesOf(() => {
       const log = newLog();
       log.ends('broken', new Error('first'));
@@ -91,7 +91,7 @@ describe('the line of a request', () => {
     expect(lines).toMatchObject([{ outcome: 'broken', error: { message: 'first' } }]);
   });
 
-  it('waits for what is done after the answer', async () => {
+  it('waits for work after the answer', async () => {
     const log = newLog();
     const release = log.hold();
     expect(await linesOf(() => log.ends('answered'))).toEqual([]);
@@ -105,7 +105,7 @@ describe('the line of a request', () => {
 describe('the line of a request that ends in an error', () => {
   const lineOf = async (error: unknown) => (await linesOf(() => newLog().endsIn(error)))[0];
 
-  it('is of level info where the caller is to blame, with the kinds and places of the faults alone', async () => {
+  it('is of level info for the caller’s mistakes, with only the kinds and places of the problems', async () => {
     const detail = [{ loc: ['body', 'limit'], msg: 'should be an integer, not secret', type: 'int_type' }];
     const line = await lineOf(new ServiceError(422, detail));
     expect(line).toMatchObject({
@@ -121,7 +121,7 @@ describe('the line of a request that ends in an error', () => {
   it.each([
     [503, new ServiceError(503, [{ loc: ['storage'], msg: 'not in time', type: 'storage_unavailable' }])],
     [500, new TypeError('what nobody foresaw')],
-  ])('is of level error where the service is to blame: %i', async (status, error) => {
+  ])('is of level error for the service’s failures: %i', async (status, error) => {
     expect(await lineOf(error)).toMatchObject({
       level: 'error',
       outcome: 'failed',

@@ -18,7 +18,7 @@ describe('a function’s answer', () => {
     });
   });
 
-  it('is JSON where it does not say what it is, and empty without a body', () => {
+  it('is JSON without a content type, and empty without a body', () => {
     expect(parse({ statusCode: 200 })).toEqual({
       status: 200,
       headers: [['content-type', 'application/json']],
@@ -26,7 +26,7 @@ describe('a function’s answer', () => {
     });
   });
 
-  it('may have a header several times, which goes before the single one of that name', () => {
+  it('may repeat a header, which overrides the single one of that name', () => {
     const headers = { 'X-A': 'single' };
     expect(parse({ statusCode: 200, headers, multiValueHeaders: { 'x-a': ['1', '2'] } }).headers).toEqual([
       ['content-type', 'application/json'],
@@ -35,7 +35,7 @@ describe('a function’s answer', () => {
     ]);
   });
 
-  it('cannot set the headers that API Gateway keeps to itself', () => {
+  it('cannot set the headers that API Gateway reserves', () => {
     const headers = {
       'WWW-Authenticate': 'Basic',
       'content-length': '5',
@@ -51,12 +51,12 @@ describe('a function’s answer', () => {
     ]);
   });
 
-  it('goes out in base64 if that is how it comes, since the API has no binary media types', () => {
+  it('stays in base64, since the API has no binary media types', () => {
     expect(parse({ statusCode: 200, body: 'YQ==', isBase64Encoded: true }).body).toBe('YQ==');
   });
 
   it.each([null, 'text', {}, { statusCode: 'fine' }, { statusCode: 200, body: {} }, { statusCode: 99 }])(
-    'is refused where it is %j',
+    'is refused if it is %j',
     (answer) => {
       expect(() => parseAnswer(JSON.stringify(answer))).toThrow();
     },

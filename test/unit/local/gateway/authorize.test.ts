@@ -88,11 +88,11 @@ describe('an authorizer', () => {
     });
   });
 
-  it('says who calls, in strings', async () => {
+  it('returns the caller as strings', async () => {
     expect(await asking(allowed).ask()).toEqual({ principalId: 'ada', user: 'ada', age: '36', vip: 'true' });
   });
 
-  it.each([[[]], [['']]])('is not asked where the values of its header are %j', async (values) => {
+  it.each([[[]], [['']]])('is not called if the values of its header are %j', async (values) => {
     const { authorize, events } = asking(allowed);
     const headers = values.map((value): [string, string] => ['authorization', value]);
     const refused = authorize({ ...request('key'), headers }, found, new AbortController().signal);
@@ -118,8 +118,8 @@ describe('a request is refused', () => {
   });
 });
 
-describe('what an authorizer said', () => {
-  it('counts for the same identity until its time is over', async () => {
+describe('an authorizer’s answer', () => {
+  it('is cached for the same identity until it expires', async () => {
     const { ask, events, clock } = asking(allowed, 60);
     await ask('one');
     await ask('two');
@@ -131,21 +131,21 @@ describe('what an authorizer said', () => {
     expect(events).toHaveLength(3);
   });
 
-  it('counts once where nothing is to be cached', async () => {
+  it('is used once if nothing is cached', async () => {
     const { ask, events } = asking(allowed, 0);
     await ask();
     await ask();
     expect(events).toHaveLength(2);
   });
 
-  it('is weighed for each method anew', async () => {
+  it('is evaluated for each method again', async () => {
     const { ask, events } = asking({ ...allowed, policyDocument: policy('Allow', '*/call/7') });
     await ask('key', '/call/7');
     await expect(ask('key', '/call/8')).rejects.toMatchObject({ type: 'ACCESS_DENIED' });
     expect(events).toHaveLength(1);
   });
 
-  it('is asked for again after a failure', async () => {
+  it('is requested again after a failure', async () => {
     const { ask, events } = asking(new Error('busy'));
     await ask().catch(() => {});
     await ask().catch(() => {});

@@ -14,18 +14,18 @@ afterAll(() => api.stop());
 const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
 
 describe('a body', () => {
-  it('whose event is over 6 MB is too long, though it is shorter itself', async () => {
+  it('is too long if its event exceeds 6 MB, though it is shorter itself', async () => {
     // Each quote is two characters of the event.
     const response = await api.post('/plain', '"'.repeat(3_200_000));
     expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
   });
 
-  it('over 10 MB is too long, and its sender sees that', async () => {
+  it('is refused beyond 10 MB, and its sender sees the answer', async () => {
     const response = await api.post('/plain', 'x'.repeat(30_000_000));
     expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
   });
 
-  it('over 10 MB that does not say how long it is, is too long', async () => {
+  it('is refused beyond 10 MB even if it does not state its length', async () => {
     const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers: { authorization: 'ada' } });
     req.on('error', () => {});
     const answered = once(req, 'response');
@@ -36,7 +36,7 @@ describe('a body', () => {
     req.destroy();
   });
 
-  it('that waits to be asked for is not asked for when it is too long', async () => {
+  it('is not requested from a waiting client if it is too long', async () => {
     const headers = { authorization: 'ada', expect: '100-continue', 'content-length': 20_000_000 };
     const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers });
     req.on('continue', () => expect.unreachable());
@@ -46,7 +46,7 @@ describe('a body', () => {
     req.destroy();
   });
 
-  it('that waits to be asked for is asked for when it is not', async () => {
+  it('is requested from a waiting client if it is not too long', async () => {
     const headers = { authorization: 'ada', expect: '100-continue', 'content-length': 5 };
     const req = httpRequest(`${api.url}/plain`, { method: 'POST', headers });
     req.flushHeaders();
@@ -57,7 +57,7 @@ describe('a body', () => {
     expect(await text(response)).toMatch(/^\d+$/);
   });
 
-  it('that never ends holds nobody else up', async () => {
+  it('delays no other request if it never ends', async () => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     socket.write('POST /plain HTTP/1.1\r\nhost: x\r\nauthorization: ada\r\ncontent-length: 100\r\n\r\nhalf');
     expect((await api.post('/plain', 'count')).status).toBe(200);

@@ -27,7 +27,7 @@ afterAll(async () => {
 const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
 
 describe('a request', () => {
-  it('comes to the function as API Gateway’s event', async () => {
+  it('reaches the function as API Gateway’s event', async () => {
     const response = await api.post('/any/a/b%20c?x=1&x=2&y=', undefined, {
       headers: { 'X-Custom': 'kept', 'user-agent': 'test' },
     });
@@ -81,7 +81,7 @@ describe('a request', () => {
     expect(left).toBeLessThanOrEqual(10_000);
   });
 
-  it('on an open route needs no key', async () => {
+  it('needs no key on an open route', async () => {
     const response = await fetch(`${api.url}/open`, { method: 'POST', body: 'count' });
     expect(response.status).toBe(200);
   });
@@ -99,7 +99,7 @@ describe('a request', () => {
     expect(await response.text()).toBe('made');
   });
 
-  it('is served beside others of the same function', async () => {
+  it('is served concurrently with others of the same function', async () => {
     const [one, other] = [join(notes, 'one'), join(notes, 'other')];
     const answers = await Promise.all([
       api.post('/plain', 'meet', { headers: { 'x-note': one, 'x-other-note': other } }),
@@ -125,7 +125,7 @@ describe('the gateway answers by itself', () => {
     ['denied', 403, 'ACCESS_DENIED'],
     ['fault', 500, 'AUTHORIZER_FAILURE'],
     ['nonsense', 500, 'AUTHORIZER_CONFIGURATION_ERROR'],
-  ])('a caller that the authorizer takes for %s gets %d', async (authorization, status, type) => {
+  ])('%s makes the authorizer answer with %d', async (authorization, status, type) => {
     const response = await api.post('/plain', 'count', { headers: { authorization } });
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ type });
@@ -137,7 +137,7 @@ describe('the gateway answers by itself', () => {
   });
 
   it.each(['throw', 'malformed', 'bad header', 'nothing', 'huge', 'exit', 'uncaught later', 'out of memory'])(
-    'a function that does this is answered for with 502: %s',
+    'a function with this failure is answered with 502: %s',
     async (way) => {
       const response = await api.post('/plain', way);
       expect(response.status).toBe(502);
@@ -146,39 +146,39 @@ describe('the gateway answers by itself', () => {
     },
   );
 
-  it('a function that does not load is answered for with 502, again and again', async () => {
+  it('a function that does not load is answered with 502 every time', async () => {
     expect((await api.post('/broken')).status).toBe(502);
     expect((await api.post('/broken')).status).toBe(502);
     expect(api.log.join()).toContain('it does not even load');
   });
 
-  it.each(['hang', 'spin'])('a function whose time is up is answered for with 502: %s', async (way) => {
+  it.each(['hang', 'spin'])('a function that times out is answered with 502: %s', async (way) => {
     const response = await api.post('/short', way);
     expect(response.status).toBe(502);
     expect(api.log.join()).toContain('Task timed out after 1.00 seconds');
     expect((await api.post('/short', 'count')).status).toBe(200);
   });
 
-  it('a function that takes longer than the gateway waits is answered for with 504', async () => {
+  it('a function slower than the gateway’s limit is answered with 504', async () => {
     const response = await api.post('/impatient', 'slow');
     expect(response.status).toBe(504);
     expect(await response.json()).toEqual({ type: 'INTEGRATION_TIMEOUT' });
   });
 
-  it('what went wrong is in the log and not in the answer', async () => {
+  it('a failure is described in the log and not in the answer', async () => {
     const response = await api.post('/plain', 'throw');
     expect(await response.text()).not.toContain('secret');
     expect(api.log.join('\n')).toContain(response.headers.get('x-request-id'));
     expect(api.log.join('\n')).toContain('a secret of the handler');
   });
 
-  it('an answer as big as Lambda lets it be goes out', async () => {
+  it('an answer as long as Lambda allows is sent', async () => {
     const response = await api.post('/plain', 'as big as may be');
     expect((await response.text()).length).toBe(6_291_556 - 200);
   });
 });
 
-it('What functions write on stdout and stderr goes to the log, with the function’s name', async () => {
+it('Lines that functions write to stdout and stderr go to the log with the function’s name', async () => {
   await api.post('/plain', 'log');
   await expect
     .poll(() => api.log)
@@ -198,7 +198,7 @@ it('The stage throttles', async () => {
   await throttled.stop();
 });
 
-it('A function that is busy throttles', async () => {
+it('A busy function throttles', async () => {
   const small = await startFixture(
     { routes: [{ path: '/open', handler: 'plain', open: true }] },
     { maxWorkers: 1, maxWaiting: 1 },

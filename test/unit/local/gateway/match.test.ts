@@ -43,7 +43,7 @@ describe('a path', () => {
     expect(match('GET', '/files/index')).toBeUndefined();
   });
 
-  it('goes to a route for any method with any', () => {
+  it('goes to a route for any method with every method', () => {
     expect(match('DELETE', '/anything')).toBeDefined();
   });
 });

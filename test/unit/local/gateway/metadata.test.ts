@@ -22,7 +22,7 @@ const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
 const collect = async (body: Output): Promise<Buffer> => Buffer.concat(await Array.fromAsync(body));
 
 describe('a streamed answer', () => {
-  it('is parted at its delimiter, in whatever pieces it comes', async () => {
+  it('is split at its delimiter, for any chunks', async () => {
     const text = fc.string({ unit: 'grapheme' }).map((words) => JSON.stringify({ words }));
     const places = fc.array(fc.nat(60), { maxLength: 12 });
     const body = fc.uint8Array({ maxLength: 40 });
@@ -41,11 +41,11 @@ describe('a streamed answer', () => {
     );
   });
 
-  it('that ends without one is refused', async () => {
+  it('is refused if it ends without a delimiter', async () => {
     await expect(splitOutput(output([Buffer.from('text')]))).rejects.toThrow('wrote no metadata');
   });
 
-  it('that goes on and on without one is refused, and left', async () => {
+  it('is refused and ended if it has no delimiter for too long', async () => {
     let left = false;
     const endless = output(
       Array.from({ length: 100 }, () => Buffer.alloc(10_000, 'x')),
@@ -57,7 +57,7 @@ describe('a streamed answer', () => {
     expect(left).toBe(true);
   });
 
-  it('is left when its body’s reader stops', async () => {
+  it('is ended when the reader of its body stops', async () => {
     let left = false;
     const pieces = [Buffer.from(`{}${nul}a`), Buffer.from('b'), Buffer.from('c')];
     const { body } = await splitOutput(

@@ -57,7 +57,7 @@ describe('a policy does not let it be invoked', () => {
   });
 });
 
-it('A statement with a condition is not taken for one without', () => {
+it('A statement with a condition is not treated as one without', () => {
   const conditional = { ...statement('Allow', '*'), Condition: { Bool: { 'aws:SecureTransport': 'true' } } };
   expect(policySchema.safeParse({ Statement: [conditional] }).success).toBe(false);
 });

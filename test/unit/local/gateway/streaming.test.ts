@@ -57,7 +57,7 @@ describe('a streamed answer', () => {
     expect(await response.text()).toBe('one\ntwo\nthree\n');
   });
 
-  it('may have any status, headers and cookies, and an empty beginning', async () => {
+  it('may have any status, headers and cookies, and an empty start', async () => {
     const response = await api.post('/stream', 'metadata');
     expect(response.status).toBe(202);
     expect(response.headers.get('x-one')).toBe('1');
@@ -65,7 +65,7 @@ describe('a streamed answer', () => {
     expect(await response.text()).toBe('{}');
   });
 
-  it('comes as it is written, nothing held back', async () => {
+  it('is sent as it is written, without delay', async () => {
     const note = newNote();
     const response = await begin('in step', note);
     const [first] = await once(response, 'data');
@@ -74,20 +74,20 @@ describe('a streamed answer', () => {
     expect(await text(response)).toBe('second half');
   });
 
-  it('goes on after another on the same connection', async () => {
+  it('follows another one on the same connection', async () => {
     for (let i = 0; i < 3; i += 1)
       expect(await (await api.post('/stream', 'lines')).text()).toBe('one\ntwo\nthree\n');
   });
 });
 
-describe('a function that fails before its answer has begun', () => {
-  it.each(['throw before', 'no metadata'])('is answered for with 502: %s', async (way) => {
+describe('a function that fails before its answer starts', () => {
+  it.each(['throw before', 'no metadata'])('is answered with 502: %s', async (way) => {
     const response = await api.post('/stream', way);
     expect(response.status).toBe(502);
     expect(await response.json()).toEqual({ type: 'INTEGRATION_FAILURE' });
   });
 
-  it('is answered for with 502 where it does not stream at all', async () => {
+  it('is answered with 502 if it does not stream', async () => {
     expect((await api.post('/buffered', 'count')).status).toBe(502);
   });
 });
@@ -125,14 +125,14 @@ describe('an answer that fails half way breaks off', () => {
     expect(answer).not.toContain('0\r\n\r\n');
   });
 
-  it('which fetch tells its user', async () => {
+  it('makes fetch fail', async () => {
     const response = await api.post('/stream', 'throw after');
     await expect(response.text()).rejects.toThrow();
   });
 });
 
 describe('a client', () => {
-  it('that does not read makes the function wait', async () => {
+  it('makes the function wait if it does not read', async () => {
     const note = newNote();
     const response = await begin('flood', note);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -142,12 +142,12 @@ describe('a client', () => {
     expect(Number(readNote(note))).toBeLessThan(32);
   });
 
-  it('that reads gets it all', async () => {
+  it('gets the complete answer if it reads', async () => {
     const response = await api.post('/stream', 'flood', { headers: { 'x-note': newNote() } });
     expect((await response.arrayBuffer()).byteLength).toBe(64 * 1024 * 1024);
   });
 
-  it.each(['drip', 'silence', 'flood'])('that goes away stops the function: %s', async (way) => {
+  it.each(['drip', 'silence', 'flood'])('stops the function by disconnecting: %s', async (way) => {
     const note = newNote();
     const response = await begin(way, note);
     await once(response, 'readable');
@@ -155,7 +155,7 @@ describe('a client', () => {
     await expect.poll(() => readNote(note), patience).not.toBe('');
   });
 
-  it('that goes away leaves the function fit for the next', async () => {
+  it('leaves the function usable by disconnecting', async () => {
     for (let i = 0; i < 10; i += 1) (await begin('silence', newNote())).destroy();
     expect(await (await api.post('/stream', 'lines')).text()).toBe('one\ntwo\nthree\n');
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tokenBucket } from '../../../../local/gateway/throttle.ts';
 
-it('A bucket gives its burst at once, then as many as come in, and never holds more than its burst', () => {
+it('A bucket gives its burst at once, then tokens at its rate, and never holds more than its burst', () => {
   let ms = 0;
   const take = tokenBucket({ ratePerSecond: 2, burst: 3 }, () => ms);
   const takeAll = (): number => {

@@ -66,7 +66,7 @@ describe('a function', () => {
     expect(await count(lambda)).toBe(2);
   });
 
-  it('has invocations wait while all its workers are busy', async () => {
+  it('queues invocations while all its workers are busy', async () => {
     const lambda = make({ maxWorkers: 1, maxWaiting: 4 });
     const { release } = await occupy(lambda);
     const waiting = [count(lambda), count(lambda)];
@@ -74,7 +74,7 @@ describe('a function', () => {
     expect(await Promise.all(waiting)).toEqual([2, 3]);
   });
 
-  it('refuses invocations while as many wait as may', async () => {
+  it('refuses invocations while its queue is full', async () => {
     const lambda = make({ maxWorkers: 1, maxWaiting: 1 });
     const { release } = await occupy(lambda);
     const waiting = count(lambda);
@@ -83,7 +83,7 @@ describe('a function', () => {
     await waiting;
   });
 
-  it('forgets invocations that nobody waits for any more', async () => {
+  it('drops queued invocations whose callers have gone', async () => {
     const lambda = make({ maxWorkers: 1, maxWaiting: 1 });
     const { release } = await occupy(lambda);
     const gone = new AbortController();
@@ -95,7 +95,7 @@ describe('a function', () => {
     expect(await waiting).toBe(2);
   });
 
-  it('serves those who wait with a new process when its own is killed', async () => {
+  it('serves queued invocations with a new process when its own is killed', async () => {
     const lambda = make({ maxWorkers: 1, maxWaiting: 1 });
     await count(lambda);
     const { answer } = await occupy(lambda);

@@ -8,7 +8,7 @@ const recorded = () => {
 };
 
 describe('the stream of a handler', () => {
-  it('begins with the metadata and eight NULs, once, before the first thing written', () => {
+  it('starts with the metadata and eight NULs, once, before the first write', () => {
     const { sent, stream } = recorded();
     awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
     expect(sent).toEqual([]);
@@ -30,21 +30,21 @@ describe('the stream of a handler', () => {
     expect(sent).toEqual(['{"a":1}']);
   });
 
-  it('sends what is written at once, until its reader is 64 KiB behind', () => {
+  it('sends writes at once until its reader is 64 KiB behind', () => {
     const { sent, stream } = recorded();
     const kibibytes = 'x'.repeat(32 * 1024);
     for (let i = 0; i < 4; i += 1) stream.write(kibibytes);
     expect(sent).toHaveLength(2);
   });
 
-  it('sends all that has gathered once its reader catches up', () => {
+  it('sends everything that is pending once its reader catches up', () => {
     const { sent, stream } = recorded();
     for (const piece of ['x'.repeat(64 * 1024), 'a', 'b']) stream.write(piece);
     stream.taken(64 * 1024);
     expect(sent.slice(1)).toEqual(['ab']);
   });
 
-  it('tells its writer to wait, and when to go on', async () => {
+  it('tells its writer to wait and when to go on', async () => {
     const { stream } = recorded();
     expect(stream.write(Buffer.alloc(1e6))).toBe(false);
     const drained = once(stream, 'drain');
@@ -53,14 +53,14 @@ describe('the stream of a handler', () => {
     expect(stream.writableNeedDrain).toBe(false);
   });
 
-  it('refuses a content type once it has begun', () => {
+  it('refuses a content type after its start', () => {
     const { stream } = recorded();
     stream.setContentType('text/plain');
     stream.write('a');
     expect(() => stream.setContentType('text/html')).toThrow('too late');
   });
 
-  it('ends no process when it is destroyed and nobody listens', async () => {
+  it('does not end the process when it is destroyed without a listener', async () => {
     const { stream } = recorded();
     stream.destroy(new Error('gone'));
     // An error that nobody listens for would be thrown before the stream closes.

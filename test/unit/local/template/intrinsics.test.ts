@@ -42,7 +42,7 @@ describe('references', () => {
     expect(resolve(value)).toBe(expected);
   });
 
-  it('refuses to guess an attribute that it does not know', () => {
+  it('refuses an unknown attribute', () => {
     expect(() => resolve({ 'Fn::GetAtt': ['Role', 'RoleId'] })).toThrow('Fn::GetAtt Role.RoleId');
   });
 
@@ -65,24 +65,24 @@ describe('functions', () => {
     [{ 'Fn::If': ['No', 'then', 'else'] }, 'else'],
     [{ 'Fn::If': ['Both', 'then', 'else'] }, 'else'],
     [{ 'Fn::If': ['Either', 'then', 'else'] }, 'then'],
-  ])('%j gives what CloudFormation does', (value, expected) => {
+  ])('%j gives the same as in CloudFormation', (value, expected) => {
     expect(resolve(value)).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : expected);
   });
 
-  it('are found at any depth', () => {
+  it('are evaluated at any depth', () => {
     expect(resolve({ list: [{ deep: { Ref: 'Colour' } }] })).toEqual({ list: [{ deep: 'blue' }] });
   });
 
-  it('leave out what has no value', () => {
+  it('drop properties without a value', () => {
     const nothing = { Ref: 'AWS::NoValue' };
     expect(resolve({ kept: 1, gone: nothing, list: [nothing, 2] })).toEqual({ kept: 1, list: [2] });
   });
 
-  it('name the one that is not supported', () => {
+  it('name a function that is not supported', () => {
     expect(() => resolve({ 'Fn::ImportValue': 'x' })).toThrow('Fn::ImportValue is not supported');
   });
 
-  it('name what they should have got', () => {
+  it('name the argument that they require', () => {
     expect(() => resolve({ 'Fn::Join': ['', [{ list: true }]] })).toThrow('Fn::Join should get a string');
     expect(() => resolve({ 'Fn::If': ['Unknown', 1, 2] })).toThrow('the condition Unknown');
   });

@@ -81,7 +81,7 @@ describe('a header', () => {
     );
   });
 
-  it('takes a small part of a write unit for a call as agents make them', () => {
+  it('takes a small fraction of a write unit for a typical agent’s call', () => {
     const packed = packHeader(
       {
         start: {
@@ -106,7 +106,7 @@ describe('a header', () => {
     expect(packed.length).toBeLessThan(200);
   });
 
-  it('says once where a start and an end of one request lie, and usage without its usual names', () => {
+  it('stores a location that start and end share once, and common usage names as numbers', () => {
     const segment = '00aabbccddeeff00112233aabb';
     const together: EndHeader = {
       endedAt: 1790812817524762,
@@ -125,7 +125,7 @@ describe('a header', () => {
     expect(unpackHeader(packHeader({ start: beside, end: together }, owner), owner).end).toEqual(together);
   });
 
-  it('of the version before is read as it was written', () => {
+  it('of the previous version can still be read', () => {
     const usage = { 'gpt-4o': { prompt_tokens: 1 } };
     const segment = Buffer.alloc(13, 7);
     const end = [1790812817524762, 0, 500, segment, 12, 400, null, usage];
@@ -139,7 +139,7 @@ describe('a header', () => {
     });
   });
 
-  it('of a version to come is refused, not misread', () => {
+  it('of a later version is refused, not misread', () => {
     expect(() => unpackHeader(Uint8Array.of(0x93, 3, 0xc0, 0xc0), owner)).toThrow('version 3');
   });
 });
@@ -148,7 +148,7 @@ describe('foldHeader', () => {
   const beside = fc.record({ part: fc.constant('S' as const), start, end: maybe(end) });
   const alone = fc.record({ part: fc.constant('E' as const), start: fc.constant(null), end });
 
-  it('gives the same call whatever the order of its parts', () => {
+  it('gives the same call for any order of its parts', () => {
     fc.assert(
       fc.property(beside, alone, (start, end) => {
         expect(foldHeader(owner, [end, start])).toEqual(foldHeader(owner, [start, end]));
@@ -156,7 +156,7 @@ describe('foldHeader', () => {
     );
   });
 
-  it('takes the end beside the start where there is one, else the one that came by itself', () => {
+  it('takes the end beside the start if there is one, else the end by itself', () => {
     fc.assert(
       fc.property(beside, alone, (start, end) => {
         const folded = foldHeader(owner, [end, start]);
@@ -166,7 +166,7 @@ describe('foldHeader', () => {
     );
   });
 
-  it('shows nothing of a call without a start', () => {
+  it('returns null for a call without a start', () => {
     fc.assert(fc.property(end, (end) => foldHeader(owner, [{ part: 'E', start: null, end }]) === null));
   });
 });

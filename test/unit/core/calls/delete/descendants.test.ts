@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Link, withDescendants } from '../../../../../core/calls/delete/descendants.ts';
 
 describe('the descendants of calls', () => {
-  it('are their children, and theirs, with how far below they lie', () => {
+  it('are their children and everything below, with their depths', () => {
     const links: Link[] = [
       ['leaf', 'child'],
       ['child', 'root'],
@@ -20,12 +20,12 @@ describe('the descendants of calls', () => {
     );
   });
 
-  it('are none of a call that has none', () => {
+  it('are none if a call has no children', () => {
     expect(withDescendants(['leaf'], [['leaf', 'root']])).toEqual(new Map([['leaf', 0]]));
     expect(withDescendants([], [['leaf', 'root']])).toEqual(new Map());
   });
 
-  it('are counted from the nearest that was asked for', () => {
+  it('have the depth below the nearest requested call', () => {
     const links: Link[] = [
       ['b', 'a'],
       ['c', 'b'],
@@ -39,7 +39,7 @@ describe('the descendants of calls', () => {
     ]);
   });
 
-  it('end where a chain of parents bites its own tail', () => {
+  it('end at a cycle of parents', () => {
     const links: Link[] = [
       ['b', 'a'],
       ['a', 'b'],
@@ -57,7 +57,7 @@ describe('the descendants of calls', () => {
   const ids = fc.integer({ min: 0, max: 30 }).map(String);
   const parents = fc.dictionary(ids, ids).map((dictionary): Link[] => Object.entries(dictionary));
 
-  it('are exactly those from whom the parents lead to one that was asked for', () => {
+  it('are exactly the calls whose parents lead to a requested one', () => {
     fc.assert(
       fc.property(fc.uniqueArray(ids, { maxLength: 5 }), parents, (asked, links) => {
         const parentOf = new Map(links);

@@ -45,7 +45,7 @@ describe('segments', () => {
     );
   });
 
-  it('store what repeats itself once', async () => {
+  it('store repeated content once', async () => {
     const history = randomBytes(4000).toString('base64');
     const { segments } = await packSegments(
       project,
@@ -67,7 +67,7 @@ describe('segments', () => {
     expect(await read(blocks)).toEqual(blocks.map(({ bytes }) => bytes));
   });
 
-  it('that no item should hold go to the bucket', async () => {
+  it('go to the bucket if they are too big for an item', async () => {
     const blocks = [block('big', randomBytes(300_000)), block('small', 'x')];
     const homes = async (retentionDays?: number) => {
       const { segments } = await packSegments(project, blocks, retentionDays);
@@ -90,7 +90,7 @@ describe('segments', () => {
     expect(await name('a', 'acme/other' as ProjectId)).not.toBe(await name('a'));
   });
 
-  it('that are damaged are refused', async () => {
+  it('are refused if they are damaged', async () => {
     const { segments } = await packSegments(project, [block('a', 'hello hello hello')], undefined);
     const bytes = Buffer.from(segments[0]?.bytes ?? []);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
@@ -105,7 +105,7 @@ describe('payload blocks', () => {
   const value = fc.jsonValue() as fc.Arbitrary<JsonValue>;
   const object = fc.dictionary(fc.string(), value) as fc.Arbitrary<JsonObject>;
 
-  it('are cut into the fields they were made of, as JSON text', () => {
+  it('are split into their fields as JSON text', () => {
     fc.assert(
       fc.property(
         object,
@@ -140,7 +140,7 @@ describe('payload blocks', () => {
 });
 
 describe('smallUsage', () => {
-  it('takes the usage along only where it is a small object', () => {
+  it('puts only a small object into the header', () => {
     const usage = { 'gpt-4o': { prompt_tokens: 1 } };
     expect(smallUsage({ usage })).toEqual(usage);
     expect(smallUsage({})).toBeNull();

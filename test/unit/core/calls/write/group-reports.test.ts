@@ -49,7 +49,7 @@ const traceOf = (reports: CallReport[], stored: Record<string, string> = {}) => 
 };
 
 describe('groupReports', () => {
-  it('makes one call of a start and an end, whichever comes first', () => {
+  it('makes one call of a start and an end in either order', () => {
     expect(groupReports([start({ id: 'a' }), end('a')]).calls).toHaveLength(1);
     expect(groupReports([end('a'), start({ id: 'a' })]).calls).toMatchObject([
       { id: 'a', start: {}, end: {} },
@@ -66,12 +66,12 @@ describe('groupReports', () => {
     expect(calls).toMatchObject([{ start: { opName: 'new' }, end: { endedAt: 2 } }]);
   });
 
-  it('keeps calls of the same id in different projects apart', () => {
+  it('separates calls with the same id in different projects', () => {
     const other = 'acme/other' as ProjectId;
     expect(groupReports([start({ id: 'a' }), start({ id: 'a', projectId: other })]).calls).toHaveLength(2);
   });
 
-  it('makes ids, one for each start without one, and says whose each report is', () => {
+  it('makes an id for each start without one, and gives the call of each report', () => {
     const { calls, callOfReport } = groupReports([start({}), start({}), end('x')]);
     expect(new Set(calls.map((call) => call.id)).size).toBe(3);
     expect(callOfReport).toEqual(calls);
@@ -88,12 +88,12 @@ describe('resolveTraces', () => {
     expect(traceOf([start({ id: 'a', parentId: 'p' })], { a: 'stored', p: 'other' })('a')).toBe('stored');
   });
 
-  it("takes a parent's trace, from storage and up through the request", () => {
+  it('takes a parent’s trace from storage and through the request', () => {
     const trace = traceOf([start({ id: 'c', parentId: 'b' }), start({ id: 'b', parentId: 'a' })], { a: 't' });
     expect([trace('b'), trace('c')]).toEqual(['t', 't']);
   });
 
-  it('gives a whole family of new calls one new trace', () => {
+  it('gives a new family of calls one new trace', () => {
     const trace = traceOf([
       start({ id: 'c', parentId: 'b' }),
       start({ id: 'b', parentId: 'a' }),
@@ -103,12 +103,12 @@ describe('resolveTraces', () => {
     expect([trace('b'), trace('c')]).toEqual([trace('a'), trace('a')]);
   });
 
-  it('makes a new trace where the parent is not known', () => {
+  it('makes a new trace if the parent is unknown', () => {
     const trace = traceOf([start({ id: 'a', parentId: 'gone' }), start({ id: 'b', parentId: 'lost' })]);
     expect(trace('a')).not.toBe(trace('b'));
   });
 
-  it('ends where calls are their own ancestors', () => {
+  it('ends at calls that are their own ancestors', () => {
     const trace = traceOf([
       start({ id: 'a', parentId: 'b' }),
       start({ id: 'b', parentId: 'a' }),
