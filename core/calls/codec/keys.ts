@@ -10,9 +10,9 @@ import type { KeyRange } from '../../storage/index.ts';
 import type { Micros, ProjectId } from '../../wire/index.ts';
 
 /*
- * Every key of the calls table is composed here, and taken apart here. Keys are bytes. Parts are
- * set off by a zero byte, which no project, id or thread can hold, so that no two keys of different
- * parts are ever the same.
+ * Every key of the calls table is composed and parsed here. Keys are bytes. A zero byte separates
+ * their components; no project, id or thread contains one, so different components never give equal
+ * keys.
  *
  *   table      k   project 0 call id                 p   S (start) | E (end)
  *              k   project 0 2 segment id            p   P (payload segment)
@@ -21,12 +21,10 @@ import type { Micros, ProjectId } from '../../wire/index.ts';
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
  */
 
-/** The part of a call that an item holds: its start, or its end. */
+/** The part of a call that an item holds: its start or its end. */
 export type Part = 'S' | 'E';
 
-/**
- * Begins a segment's id in a key. Calls' ids begin with neither this byte nor any other control.
- */
+/** The first byte of a segment's id in a key. Call ids start with no control character. */
 const segmentTag = 2;
 
 /** The table's partition key of a call. */
@@ -38,13 +36,13 @@ export const startKey = (projectId: ProjectId, id: string) => ({
   p: 'S' satisfies Part,
 });
 
-/** The table's key of a call's end that came by itself. */
+/** The table's key of an end that was reported by itself. */
 export const endKey = (projectId: ProjectId, id: string) => ({
   k: callKey(projectId, id),
   p: 'E' satisfies Part,
 });
 
-/** The call's id, out of the table's partition key. */
+/** The call id in the table's partition key. */
 export const callIdOf = (projectId: ProjectId, key: Uint8Array): string =>
   fromCompactId(key.subarray(projectId.length + 1));
 
@@ -58,14 +56,14 @@ export const segmentItemKey = (projectId: ProjectId, segment: string) => ({
   p: 'P',
 });
 
-/** A segment's name, out of the table's partition key. */
+/** The segment name in the table's partition key. */
 export const segmentIdOf = (projectId: ProjectId, key: Uint8Array): string =>
   Buffer.from(key.buffer, key.byteOffset, key.byteLength)
     .subarray(projectId.length + 2)
     .toString('hex');
 
-/** What the places of a call's rows in the indexes are made from. */
-export interface Placed {
+/** The fields of a call that its index keys are made from. */
+export interface IndexedFields {
   readonly projectId: ProjectId;
   readonly id: string;
   readonly startedAt: Micros;
@@ -74,35 +72,38 @@ export interface Placed {
   readonly turnId: string | null;
 }
 
-/** Whether the call is a turn: an immediate child of its thread, so that its id is its turn's. */
-export const isTurn = (call: Pick<Placed, 'id' | 'threadId' | 'turnId'>): boolean =>
+/** Whether the call is a turn, an immediate child of its thread: its id is its turn id. */
+export const isTurn = (call: Pick<IndexedFields, 'id' | 'threadId' | 'turnId'>): boolean =>
   call.threadId !== null && call.turnId === call.id;
 
-const timePlace = (call: Placed, part: Part): Buffer =>
+const timeSortKey = (call: IndexedFields, part: Part): Buffer =>
   joinBytes(signedTimeBytes(call.startedAt), sortableId(call.id), 0, part);
 
-/** The attributes that place a row in `by_time`. */
-export const timeKeys = (call: Placed, part: Part, shards: number) => ({
+/** The attributes of a row's key in `by_time`. */
+export const timeKeys = (call: IndexedFields, part: Part, shards: number) => ({
   tk: joinBytes(call.projectId, 0, shardOf(call.traceId, shards)),
-  ts: timePlace(call, part),
+  ts: timeSortKey(call, part),
 });
 
-/** The attribute that, with `ts`, places a start in `by_trace`. */
-export const traceKeys = (call: Placed) => ({ rk: joinBytes(call.projectId, 0, compactId(call.traceId)) });
+/** The attribute that, with `ts`, is a start's key in `by_trace`. */
+export const traceKeys = (call: IndexedFields) => ({
+  rk: joinBytes(call.projectId, 0, compactId(call.traceId)),
+});
 
 const threadPartition = (projectId: ProjectId, turns: boolean, shard: number): Buffer =>
   joinBytes(projectId, 0, turns ? 't' : 'n', shard);
 
-/** The attributes that place a row in `by_thread`, for calls that have a thread. */
-export const threadKeys = (call: Placed & { readonly threadId: string }, part: Part, shards: number) => ({
+/** The attributes of a row's key in `by_thread`, for calls with a thread. */
+export const threadKeys = (
+  call: IndexedFields & { readonly threadId: string },
+  part: Part,
+  shards: number,
+) => ({
   hk: threadPartition(call.projectId, isTurn(call), shardOf(call.threadId, shards)),
-  hs: joinBytes(sortableId(call.threadId), 0, timePlace(call, part)),
+  hs: joinBytes(sortableId(call.threadId), 0, timeSortKey(call, part)),
 });
 
-/**
- * Where the time-ordered part of an index row's sort key begins: behind a thread's id, or at its
- * first byte.
- */
+/** The time-ordered end of an index row's sort key, without the thread's id. */
 export const sortKeyOf = (item: { ts?: Uint8Array | undefined; hs?: Uint8Array | undefined }): Uint8Array => {
   if (item.hs) return item.hs.subarray(item.hs.indexOf(0) + 1);
   return item.ts ?? new Uint8Array();
@@ -111,7 +112,7 @@ export const sortKeyOf = (item: { ts?: Uint8Array | undefined; hs?: Uint8Array |
 const lowest = Buffer.alloc(0);
 const highest = Buffer.of(0xff);
 
-/** Bounds on `started_at`, inclusive; absent where there is none. */
+/** Inclusive bounds on `started_at`; absent if unbounded. */
 export interface TimeBounds {
   readonly from?: Micros;
   readonly to?: Micros;
@@ -122,21 +123,21 @@ const sortBounds = (prefix: Buffer, bounds: TimeBounds): [Buffer, Buffer] => [
   joinBytes(prefix, bounds.to === undefined ? lowest : signedTimeBytes(bounds.to), highest),
 ];
 
-/** Every call of one shard of a project in a span of time. */
+/** Every call in one shard of a project within bounds of time. */
 export const timeRange = (projectId: ProjectId, shard: number, bounds: TimeBounds): KeyRange => ({
   index: 'by_time',
   partition: ['tk', joinBytes(projectId, 0, shard)],
   sort: ['ts', ...sortBounds(lowest, bounds)],
 });
 
-/** Every call of one trace in a span of time. */
+/** Every call of one trace within bounds of time. */
 export const traceRange = (projectId: ProjectId, traceId: string, bounds: TimeBounds): KeyRange => ({
   index: 'by_trace',
   partition: ['rk', joinBytes(projectId, 0, compactId(traceId))],
   sort: ['ts', ...sortBounds(lowest, bounds)],
 });
 
-/** Every turn, or every nested call, of one thread in a span of time, in one shard. */
+/** Every turn, or every nested call, of one thread in one shard within bounds of time. */
 export const threadRange = (
   projectId: ProjectId,
   threadId: string,
@@ -149,7 +150,7 @@ export const threadRange = (
   sort: ['hs', ...sortBounds(joinBytes(sortableId(threadId), 0), bounds)],
 });
 
-/** The turns of every thread in one shard of a project, thread by thread. */
+/** The turns of every thread in one shard of a project, grouped by thread. */
 export const turnsRange = (projectId: ProjectId, shard: number): KeyRange => ({
   index: 'by_thread',
   partition: ['hk', threadPartition(projectId, true, shard)],

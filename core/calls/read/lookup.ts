@@ -5,24 +5,21 @@ import { fromItem, type StoredPart } from '../codec/items.ts';
 import { callKey, endKey, type Part, startKey } from '../codec/keys.ts';
 import type { CallHeader } from '../model.ts';
 
-/** How many calls are looked up one by one at once. */
+/** The number of calls looked up one by one concurrently. */
 const lookupConcurrency = 16;
 
-/**
- * A call as the table has it: its header and the packed payloads that ride in its items, read in
- * one go.
- */
+/** A call as read from the table at once: its header and its inline payloads, packed. */
 export interface FoundCall {
   readonly header: CallHeader;
-  /** By the part in whose item they lie. */
+  /** By the part whose item holds the payload. */
   readonly inline: ReadonlyMap<Part, Uint8Array>;
 }
 
 /**
- * Looks one call up by its id, strongly consistent.
+ * Looks up one call by id, strongly consistent.
  *
- * @returns null where there is none, or no start of it yet
- * @throws ServiceError 503 when storage does not give it in time
+ * @returns null if there is no call, or no start of it yet
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const findCall = async (
   store: Store,
@@ -47,11 +44,10 @@ const toFound = (projectId: ProjectId, id: string, parts: readonly StoredPart[])
 };
 
 /**
- * Looks calls up again whose headers are known, in no particular order; those that are gone by now
- * are left out.
+ * Looks up calls again whose headers are known, in any order. Calls that are gone are left out.
  *
- * @param headers of each call once; they say in which items it lay
- * @throws ServiceError 503 when storage does not give them in time
+ * @param headers without duplicates; they tell which items to read
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const findCalls = async (
   store: Store,
@@ -69,8 +65,7 @@ export const findCalls = async (
   );
   const found = await mapConcurrent(headers, lookupConcurrency, async ({ id, end }) => {
     const call = toFound(projectId, id, byId.get(id) ?? []);
-    // An end that lay beside its start can have been replaced by one in an item that was not asked
-    // for.
+    // An end beside its start may have been replaced by one in an item that was not read.
     const isMissing = end !== null && call !== null && call.header.end === null;
     return isMissing ? findCall(store, projectId, id, budget) : call;
   });
@@ -78,10 +73,10 @@ export const findCalls = async (
 };
 
 /**
- * Reads stored parts of calls by their ids, in no particular order.
+ * Reads stored parts of calls by their ids, in any order.
  *
- * @param ids each once
- * @throws ServiceError 503 when storage does not give them in time
+ * @param ids without duplicates
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const readParts = async (
   store: Store,
@@ -100,11 +95,11 @@ export const readParts = async (
 };
 
 /**
- * Reads the headers of calls by their ids, strongly consistent, in no particular order; ids of
- * nothing give nothing.
+ * Reads the headers of calls by their ids, strongly consistent, in any order. Unknown ids are left
+ * out.
  *
- * @param ids each once
- * @throws ServiceError 503 when storage does not give them in time
+ * @param ids without duplicates
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const readHeaders = async (
   store: Store,

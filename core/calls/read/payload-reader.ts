@@ -16,15 +16,15 @@ import { blockFields, type Payload, toPayload } from '../payloads/blocks.ts';
 import { blockOf, segmentLocation, segmentObject } from '../payloads/segments.ts';
 import { type FoundCall, findCalls } from './lookup.ts';
 
-/** A whole call. */
+/** A call with its payload. */
 export interface StoredCall {
   readonly header: CallHeader;
   readonly payload: Payload;
 }
 
-/** Unpacked segments are kept up to this many bytes: calls near in time share them. */
+/** The size of the cache of unpacked segments, in bytes. Calls near in time share segments. */
 const cacheBytes = 32 * 1024 * 1024;
-/** How many objects are read at once. */
+/** The number of objects read concurrently. */
 const concurrency = 16;
 
 const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
@@ -32,21 +32,20 @@ const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
   ...(end ? [end.payload] : []),
 ];
 
-const ridesInItem = (header: CallHeader): boolean =>
-  pointersOf(header).some(({ segment }) => segment === null);
+const isInline = (header: CallHeader): boolean => pointersOf(header).some(({ segment }) => segment === null);
 
 /**
- * Reads the payloads of one project's calls, each segment once as long as it stays in its cache.
+ * Reads the payloads of one project's calls. A segment is read once while it stays in the cache.
  */
 export class PayloadReader {
   readonly #store: Store;
   readonly #projectId: ProjectId;
   readonly #budget: RequestBudget;
-  /** Unpacked segments, the longest unused first. */
+  /** Unpacked segments, the least recently used first. */
   readonly #cache = new Map<string, Buffer>();
   #cached = 0;
-  /** Packed segments that are being read, by several reads at once perhaps. */
-  readonly #coming = new Map<string, Promise<Map<string, Uint8Array>>>();
+  /** Packed segments that are being read, perhaps for several callers. */
+  readonly #pending = new Map<string, Promise<Map<string, Uint8Array>>>();
 
   constructor(store: Store, projectId: ProjectId, budget: RequestBudget) {
     this.#store = store;
@@ -55,34 +54,35 @@ export class PayloadReader {
   }
 
   /**
-   * Reads whole calls, in the order of their headers. A payload that rides in its header's item may
-   * have been replaced together with the header since that was read, so such a call is read again
-   * as a whole; if it is gone by now it is left out. So is a call whose payload has been deleted,
-   * and whose header therefore is gone too or about to go.
+   * Reads calls in the order of their headers. An inline payload may have changed together with its
+   * header since the header was read, so such a call is read again. It is left out if it is gone. A
+   * call with a deleted payload is also left out, because its header is gone or about to go.
    *
-   * @throws ServiceError 503 when storage does not give them in time
-   * @throws Error where a payload is damaged
+   * @throws ServiceError 503 when storage does not answer in time
+   * @throws Error if a payload is damaged
    */
   async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
-    // A call that is being moved may be asked for twice.
-    const riding = [...new Map(headers.filter(ridesInItem).map((header) => [header.id, header])).values()];
+    // A call that is being moved may occur twice.
+    const inlineHeaders = [
+      ...new Map(headers.filter(isInline).map((header) => [header.id, header])).values(),
+    ];
     const again = new Map(
-      (await findCalls(this.#store, this.#projectId, riding, this.#budget)).map((call) => [
+      (await findCalls(this.#store, this.#projectId, inlineHeaders, this.#budget)).map((call) => [
         call.header.id,
         call,
       ]),
     );
     const found = headers.flatMap((header): FoundCall[] => {
-      if (!ridesInItem(header)) return [{ header, inline: new Map<Part, Uint8Array>() }];
+      if (!isInline(header)) return [{ header, inline: new Map<Part, Uint8Array>() }];
       const call = again.get(header.id);
       if (!call) return [];
-      // One that is as it was can be told by its header being the same.
+      // Callers recognize an unchanged call by the identity of its header.
       return [isDeepStrictEqual(call.header, header) ? { ...call, header } : call];
     });
     return this.readFound(found);
   }
 
-  /** Reads the payloads of calls whose items have just been read; like {@link read} otherwise. */
+  /** Reads the payloads of calls whose items were just read; otherwise like {@link read}. */
   async readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
     const pointers = calls.flatMap(({ header }) => pointersOf(header));
     const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
@@ -109,15 +109,15 @@ export class PayloadReader {
   }
 
   /**
-   * Cuts out what the pointers point at; what has been deleted is missing. Segments are unpacked
-   * one by one, so that few are held at a time.
+   * Reads the blocks of the pointers; deleted ones are missing. Segments are unpacked one by one,
+   * so that few are in memory at a time.
    */
   async #readSegments(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, string[]>> {
     const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
     const packed = await this.#fetchOnce([...bySegment.keys()].filter((id) => !this.#cache.has(id)));
     const fields = new Map<PayloadPointer, string[]>();
     for (const [id, ofSegment] of bySegment) {
-      const bytes = await this.#settled(id, ofSegment, packed);
+      const bytes = await this.#currentSegment(id, ofSegment, packed);
       for (const pointer of ofSegment) {
         if (bytes && !isBlank(blockOf(bytes, pointer))) fields.set(pointer, cut(bytes, pointer));
       }
@@ -126,11 +126,11 @@ export class PayloadReader {
   }
 
   /**
-   * The unpacked segment; undefined where there is none any more. A blank block is one of a call
-   * that was deleted, unless the read was behind a report that has brought the call back: the
-   * segment is then read once more, strongly consistent.
+   * The unpacked segment; undefined if it is gone. A blank block belongs to a deleted call, unless
+   * a report has restored the call since the read. So the segment is read once more, strongly
+   * consistent.
    */
-  async #settled(
+  async #currentSegment(
     id: string,
     pointers: readonly PayloadPointer[],
     packed: Map<string, Uint8Array>,
@@ -152,11 +152,11 @@ export class PayloadReader {
     if (!found) return undefined;
     packed.delete(id);
     const bytes = await unpack(found);
-    this.#keep(id, bytes);
+    this.#addToCache(id, bytes);
     return bytes;
   }
 
-  #keep(id: string, bytes: Buffer): void {
+  #addToCache(id: string, bytes: Buffer): void {
     this.#cache.set(id, bytes);
     this.#cached += bytes.length;
     for (const [oldest, { length }] of this.#cache) {
@@ -166,30 +166,27 @@ export class PayloadReader {
     }
   }
 
-  /**
-   * Reads packed segments, by their names; those that are being read for somebody else are waited
-   * for.
-   */
+  /** Reads packed segments by name. Segments that are being read for another caller are awaited. */
   async #fetchOnce(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const others = new Map(ids.flatMap((id) => (this.#coming.has(id) ? [[id, this.#coming.get(id)]] : [])));
+    const others = new Map(ids.flatMap((id) => (this.#pending.has(id) ? [[id, this.#pending.get(id)]] : [])));
     const own = ids.filter((id) => !others.has(id));
     const fetching = this.#fetch(own);
-    for (const id of own) this.#coming.set(id, fetching);
+    for (const id of own) this.#pending.set(id, fetching);
     try {
       const packed = new Map(await fetching);
-      for (const [id, coming] of others) {
-        const bytes = (await coming)?.get(id);
+      for (const [id, pending] of others) {
+        const bytes = (await pending)?.get(id);
         if (bytes) packed.set(id, bytes);
       }
       return packed;
     } finally {
-      for (const id of own) this.#coming.delete(id);
+      for (const id of own) this.#pending.delete(id);
     }
   }
 
   /**
-   * Reads packed segments, by their names; those that are items as consistently as it says, as long
-   * as they are not found.
+   * Reads packed segments by name. Items are read with each consistency in turn until they are
+   * found.
    */
   async #fetch(ids: readonly string[], consistency = [false, true]): Promise<Map<string, Uint8Array>> {
     const inTable = ids.filter((id) => segmentLocation(id) === 'table');
@@ -207,8 +204,8 @@ export class PayloadReader {
     consistency: readonly boolean[],
   ): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
-    // A payload is stored before its header shows, so one that an eventually consistent read misses
-    // is worth a second look.
+    // A payload is stored before its header is visible. A second, consistent read finds one that an
+    // eventually consistent read misses.
     for (const consistent of consistency) {
       const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
       if (keys.length === 0) break;
@@ -221,6 +218,6 @@ export class PayloadReader {
   }
 }
 
-/** The fields of the block that a pointer points at. */
+/** The fields of the block of a pointer. */
 const cut = (unpacked: Uint8Array, pointer: PayloadPointer): string[] =>
   blockFields(blockOf(unpacked, pointer));

@@ -12,7 +12,7 @@ import {
   type Store,
 } from '../../storage/index.ts';
 import { packHeader } from '../codec/header.ts';
-import { fromItem, placeOf, type StartItem, toItem } from '../codec/items.ts';
+import { fromItem, indexedFieldsOf, type StartItem, toItem } from '../codec/items.ts';
 import { startKey } from '../codec/keys.ts';
 import type { EndHeader, PayloadPointer } from '../model.ts';
 import { blockOf } from '../payloads/segments.ts';
@@ -127,7 +127,7 @@ const merge = async (
     store,
     { projectId, id, part: 'S' },
     { start, end: kept?.end ?? end },
-    placeOf(projectId, id, start),
+    indexedFieldsOf(projectId, id, start),
   );
   const inline = kept?.inline ?? b;
   const expiry = kept ? earlier(asNumber(x), asNumber(stored.item.x)) : x;

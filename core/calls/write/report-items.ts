@@ -1,5 +1,5 @@
 import type { Item, Store } from '../../storage/index.ts';
-import { placeOf, type StartItem, toItem } from '../codec/items.ts';
+import { indexedFieldsOf, type StartItem, toItem } from '../codec/items.ts';
 import type { CallEnd, CallStart, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
 import { smallUsage } from '../payloads/blocks.ts';
 import type { StoredPayload } from './store-payloads.ts';
@@ -18,7 +18,12 @@ export const startItem = (
   const { projectId, id } = payload.call;
   const start = toStart(reported, assigned, payload);
   const end = payload.call.end && toEnd(payload.call.end, payload);
-  const item = toItem(store, { projectId, id, part: 'S' }, { start, end }, placeOf(projectId, id, start));
+  const item = toItem(
+    store,
+    { projectId, id, part: 'S' },
+    { start, end },
+    indexedFieldsOf(projectId, id, start),
+  );
   return { item: withInline(item, payload), projectId, id, start, end };
 };
 
@@ -34,9 +39,9 @@ export const endItem = (
   start: StartHeader | undefined,
 ): Item => {
   const { projectId, id } = payload.call;
-  const place = start ? placeOf(projectId, id, start) : null;
+  const indexed = start ? indexedFieldsOf(projectId, id, start) : null;
   const header = { start: null, end: toEnd(reported, payload) };
-  return withInline(toItem(store, { projectId, id, part: 'E' }, header, place), payload);
+  return withInline(toItem(store, { projectId, id, part: 'E' }, header, indexed), payload);
 };
 
 const toStart = (

@@ -21,36 +21,36 @@ import {
 } from '../payloads/segments.ts';
 import type { ReportedCall } from './group-reports.ts';
 
-/** Where the payload of one gathered call came to lie. */
+/** The location of the stored payload of one call. */
 export interface StoredPayload {
   readonly call: ReportedCall;
-  readonly start: BlockPlace;
-  readonly end: BlockPlace;
-  /** The packed payload itself, where it is to ride in the header's item. */
+  readonly start: StoredBlock;
+  readonly end: StoredBlock;
+  /** The packed payload if it goes into the header's item. */
   readonly inline: Buffer | undefined;
 }
 
-interface BlockPlace {
+interface StoredBlock {
   readonly pointer: PayloadPointer;
-  /** How many fields the block holds. */
+  /** The number of fields in the block. */
   readonly fields: number;
 }
 
 /**
- * Payloads outlive their headers, which no reader may find without them; DynamoDB deletes what has
- * expired when it gets to it.
+ * Payloads outlive their headers by these days, because DynamoDB deletes expired items late and
+ * readers need a header's payload.
  */
 const payloadGraceDays = 3;
 
 /**
- * The largest packed payload that may ride in a header's item: a header leaves about this much of
- * its write unit.
+ * The largest packed payload for a header's item, in bytes. A header leaves about as much of its
+ * write unit.
  */
-const maxInline = 512;
+const maxInlineBytes = 512;
 
-/** How many projects of one request are stored at once; nearly every request has one. */
+/** The number of projects stored concurrently. Nearly every request has one. */
 const projectConcurrency = 4;
-/** How many objects of one project are stored at once. */
+/** The number of objects of one project stored concurrently. */
 const bucketConcurrency = 4;
 
 const blocksOf = (call: ReportedCall): Block[] => [
@@ -58,29 +58,30 @@ const blocksOf = (call: ReportedCall): Block[] => [
   ...(call.end ? [{ owner: `${call.id}\nE`, bytes: Buffer.from(endBlock(call.end)) }] : []),
 ];
 
-const none: PayloadPointer = { segment: null, offset: 0, length: 0 };
+const noBlock: PayloadPointer = { segment: null, offset: 0, length: 0 };
 
-const placed = (call: ReportedCall, pointers: readonly PayloadPointer[], inline?: Buffer): StoredPayload => ({
+const toStored = (
+  call: ReportedCall,
+  pointers: readonly PayloadPointer[],
+  inline?: Buffer,
+): StoredPayload => ({
   call,
-  start: { pointer: (call.start && pointers[0]) ?? none, fields: startFields.length },
-  end: { pointer: (call.end && pointers.at(-1)) ?? none, fields: endFields.length },
+  start: { pointer: (call.start && pointers[0]) ?? noBlock, fields: startFields.length },
+  end: { pointer: (call.end && pointers.at(-1)) ?? noBlock, fields: endFields.length },
   inline,
 });
 
-/**
- * The payload of a request's only call, where it is small enough to cost nothing in the header's
- * item.
- */
+/** Packs the payload of a request's only call if it adds no cost to the header's item. */
 const packInline = async (call: ReportedCall): Promise<StoredPayload | undefined> => {
   const blocks = blocksOf(call);
   const packed = await pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
-  if (packed.length > maxInline) return undefined;
+  if (packed.length > maxInlineBytes) return undefined;
   let offset = 0;
   const pointers = blocks.map(({ bytes }) => {
     offset += bytes.length;
     return { segment: null, offset: offset - bytes.length, length: bytes.length };
   });
-  return placed(call, pointers, packed);
+  return toStored(call, pointers, packed);
 };
 
 const putSegments = async (
@@ -120,15 +121,15 @@ const storeProject = async (
   return calls.map((call, i) => {
     const count = blocks[i]?.length ?? 0;
     next += count;
-    return placed(call, pointers.slice(next - count, next));
+    return toStored(call, pointers.slice(next - count, next));
   });
 };
 
 /**
- * Stores the payloads of a request's calls, a project at a time, and says where each came to lie,
- * in the order of the calls.
+ * Stores the payloads of a request's calls, grouped by project.
  *
- * @throws ServiceError 503 when storage does not take them in time
+ * @returns the location of each payload, in the order of the calls
+ * @throws ServiceError 503 when storage does not accept them in time
  */
 export const storePayloads = async (
   store: Store,

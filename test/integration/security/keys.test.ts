@@ -77,7 +77,7 @@ const id = fc.oneof(
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-const placed = (projectId: ProjectId, name: string): calls.Placed & { threadId: string } => ({
+const placed = (projectId: ProjectId, name: string): calls.IndexedFields & { threadId: string } => ({
   ...{ projectId, id: name, startedAt: 0, traceId: name, threadId: name, turnId: null },
 });
 const digest = 'x'.repeat(43);

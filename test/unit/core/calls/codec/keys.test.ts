@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   callIdOf,
   callKey,
-  type Placed,
+  type IndexedFields,
   segmentKey,
   sortKeyOf,
   threadKeys,
@@ -30,7 +30,7 @@ const anyId = fc.oneof(ids, fc.uuid(), fc.stringMatching(/^[a-c]{1,3}$/));
 const anyLength = fc.oneof(anyId, longIds);
 const micros = fc.integer({ min: -9e15, max: 9e15 });
 
-const place = (changes: Partial<Placed>): Placed => ({
+const place = (changes: Partial<IndexedFields>): IndexedFields => ({
   projectId: project,
   id: 'call',
   startedAt: 0,
@@ -45,7 +45,7 @@ describe('the keys of the calls table', () => {
     fc.assert(fc.property(anyLength, (id) => callIdOf(project, callKey(project, id)) === id));
   });
 
-  it('order threads as their ids do, where no digest decides', () => {
+  it('order threads by id unless a digest decides', () => {
     const keyOf = (threadId: string) => threadKeys({ ...place({}), threadId }, 'S', 4).hs;
     fc.assert(
       fc.property(anyLength, anyLength, (a, b) => {
@@ -55,7 +55,7 @@ describe('the keys of the calls table', () => {
     );
   });
 
-  it('never are the same for different calls, nor for a call and a segment', () => {
+  it('never coincide for different calls, or for a call and a segment', () => {
     const projects = fc.constantFrom('a/b', 'a/b.c', 'a/bb', 'aa/b').map((text) => text as ProjectId);
     const key = fc.tuple(projects, anyLength);
     fc.assert(
@@ -77,7 +77,7 @@ describe('the keys of the calls table', () => {
     );
   });
 
-  it('put the end of a call next to its start, whatever ids come between', () => {
+  it('place the end of a call next to its start, whatever ids come between', () => {
     fc.assert(
       fc.property(micros, anyLength, anyLength, (startedAt, id, other) => {
         fc.pre(id !== other);
@@ -90,7 +90,7 @@ describe('the keys of the calls table', () => {
     );
   });
 
-  it('fit what DynamoDB takes, for the longest ids too', () => {
+  it('fit DynamoDB’s limits even with the longest ids', () => {
     const longest = '😀'.repeat(256);
     const call = {
       ...place({ id: longest, traceId: longest, threadId: longest, turnId: longest }),
@@ -103,7 +103,7 @@ describe('the keys of the calls table', () => {
     expect(callKey(maxProject, longest).length).toBeLessThanOrEqual(2048);
   });
 
-  it('show the same time-ordered part in a thread as in the project', () => {
+  it('have the same time-ordered part in a thread as in the project', () => {
     fc.assert(
       fc.property(micros, anyLength, (startedAt, threadId) => {
         const call = { ...place({ startedAt, threadId }), threadId };
@@ -113,7 +113,7 @@ describe('the keys of the calls table', () => {
     );
   });
 
-  it('lie within the ranges that ask for them, and only within those', () => {
+  it('lie in the ranges that include them and in no others', () => {
     fc.assert(
       fc.property(micros, micros, micros, anyId, (startedAt, a, b, id) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
@@ -125,7 +125,7 @@ describe('the keys of the calls table', () => {
     );
   });
 
-  it('keep threads apart whose names begin alike', () => {
+  it('separate threads whose names start alike', () => {
     fc.assert(
       fc.property(anyLength, anyLength, micros, (thread, other, startedAt) => {
         const [, low, high] = threadRange(project, thread, false, 0, {}).sort ?? [];
