@@ -17,7 +17,8 @@ const isRetryable = (error: unknown): boolean => {
 /**
  * Makes one request with the given options of the SDK.
  *
- * @returns true when all is done; false when some is left to be tried again (unprocessed items, say)
+ * @returns true when all is done; false when some is left to be tried again (unprocessed items,
+ * say)
  */
 export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promise<boolean>;
 
