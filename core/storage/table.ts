@@ -15,7 +15,7 @@ export const chunked = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
 /**
- * Adds to an budget's meter what an answer says it took; DynamoDB Local says nothing for PartiQL.
+ * Adds an answer's consumed capacity to the budget's meter. DynamoDB Local reports none for PartiQL.
  */
 export const meter = (
   budget: RequestBudget,

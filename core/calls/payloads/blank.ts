@@ -18,18 +18,15 @@ import type { PayloadPointer } from '../model.ts';
 import { blockOf, segmentLocation, segmentObject } from './segments.ts';
 
 /*
- * Calls that came in one request share a segment. A call that is deleted has its blocks there
- * overwritten with zero bytes, in place, so that the blocks of its neighbours stay where their
- * headers say; zeros compress to nothing. A segment without any other block left is deleted.
+ * Calls of one request share a segment. Deleting a call overwrites its blocks there with zero bytes
+ * in place, so that the pointers to other blocks stay valid; zeros compress to almost nothing. A
+ * segment with no other blocks is deleted.
  */
 
-/**
- * Stands in every byte of a block that was deleted. JSON text escapes it, so that no block holds it
- * otherwise.
- */
+/** Fills a deleted block. JSON text escapes this byte, so no other block contains it. */
 const blank = 0;
 
-/** How many segments are rewritten at once; each is held unpacked. */
+/** The number of segments rewritten concurrently. Each is unpacked in memory. */
 const concurrency = 8;
 
 /** Whether a block was deleted. */
@@ -38,9 +35,9 @@ export const isBlank = (block: Uint8Array): boolean => block[0] === blank;
 /**
  * Overwrites blocks of an unpacked segment.
  *
- * @returns `untouched` where they were blank before; `empty` where nothing else is left in the
- * segment, `blanked` otherwise
- * @throws Error where the segment is too short to hold one
+ * @returns `untouched` if they were blank before; `empty` if the segment has no other content;
+ * otherwise `blanked`
+ * @throws Error if the segment is too short for a block
  */
 export const blankBlocks = (
   unpacked: Uint8Array,
@@ -52,10 +49,7 @@ export const blankBlocks = (
   return unpacked.every((byte) => byte === blank) ? 'empty' : 'blanked';
 };
 
-/**
- * A segment as it was read, and what can be done to it as long as it is the same; false where it is
- * not.
- */
+/** A segment as it was read. Its operations return false if it has changed since. */
 interface StoredSegment {
   readonly packed: Uint8Array;
   replace(packed: Uint8Array): Promise<boolean>;
@@ -72,7 +66,8 @@ const readItem = async (
   const [item] = await getItems(table, [key], budget, { consistent: true });
   const packed = asBytes(item?.b);
   if (!item || !packed) return undefined;
-  // The expiry too: a report of the same content brings a later one, and its headers count on it.
+  // The expiry is part of the condition: a report of the same content extends it, and its headers
+  // rely on that.
   const { b, x } = item;
   return {
     packed,
@@ -98,7 +93,11 @@ const readFromBucket = async (
   );
 };
 
-/** Blanks blocks of one segment; says whether there was anything to blank. */
+/**
+ * Blanks blocks of one segment.
+ *
+ * @returns whether any of them was not blank before
+ */
 const blankSegment = (
   store: Store,
   projectId: ProjectId,
@@ -108,7 +107,7 @@ const blankSegment = (
 ): Promise<boolean> => {
   const read = segmentLocation(id) === 'table' ? readItem : readFromBucket;
   return compareAndSwap(budget, async (round) => {
-    // The write of an earlier round may have held although its answer was lost.
+    // An earlier write may have succeeded although its answer was lost.
     const nothingLeft = { value: round > 0 };
     const stored = await read(store, projectId, id, budget);
     if (!stored) return nothingLeft;
@@ -121,11 +120,11 @@ const blankSegment = (
 };
 
 /**
- * Blanks blocks of payload wherever they lie in segments of one project, each segment in one write.
- * What others write to a segment meanwhile is kept: it is then read again.
+ * Blanks payload blocks in the segments of one project, each segment in one write. If others write
+ * to a segment meanwhile, it is read again, so their changes are retained.
  *
- * @returns the names of the segments that did not have all of them blank before
- * @throws ServiceError 503 when storage does not take it in time
+ * @returns the names of the segments in which some block was not blank before
+ * @throws ServiceError 503 when storage does not accept it in time
  */
 export const blankPayloads = async (
   store: Store,
@@ -134,9 +133,9 @@ export const blankPayloads = async (
   budget: RequestBudget,
 ): Promise<ReadonlySet<string>> => {
   const bySegment = Map.groupBy(pointers, ({ segment }) => segment);
-  const changed = await mapConcurrent([...bySegment], concurrency, async ([id, ofSegment]) => {
+  const changed = await mapConcurrent([...bySegment], concurrency, async ([id, segmentPointers]) => {
     if (id === null) return [];
-    return (await blankSegment(store, projectId, id, ofSegment, budget)) ? [id] : [];
+    return (await blankSegment(store, projectId, id, segmentPointers, budget)) ? [id] : [];
   });
   return new Set(changed.flat());
 };

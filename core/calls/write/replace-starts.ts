@@ -18,26 +18,25 @@ import type { EndHeader, PayloadPointer } from '../model.ts';
 import { blockOf } from '../payloads/segments.ts';
 import { qualifiedId } from './group-reports.ts';
 
-/** How many calls are looked after at once; each takes one to three requests. */
+/** The number of calls written concurrently. Each takes one to three requests. */
 const concurrency = 8;
 
-/** A start as it was reported, and its item as it would be stored. */
+/** A reported start with the item to store. */
 export interface ReportedStart extends StartItem {
-  /** Whether the client named the call's trace; else the one that it is stored with stays. */
+  /** Whether the client named the call's trace. If not, the stored start's trace stays. */
   readonly ownTrace: boolean;
-  /** Whether the service has just made the call's id. */
+  /** Whether the service made the call's id for this request. */
   readonly isNew: boolean;
 }
 
-/** An item's partition key as text, to look it up by. */
+/** An item's partition key as text, for lookups. */
 const keyText = (item: Item): string => Buffer.from(asBytes(item.k) ?? []).toString('latin1');
 
 /**
- * Reads the items of starts by their keys, strongly consistent, in no particular order; calls
- * without a start give nothing.
+ * Reads the items of starts, strongly consistent, in any order. Calls without a start are left out.
  *
- * @param calls each once
- * @throws ServiceError 503 when storage does not give them in time
+ * @param calls without duplicates
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const readStarts = async (
   store: Store,
@@ -55,17 +54,16 @@ export const readStarts = async (
   });
 };
 
-/** That a stored item is as it was read: its header, and the payload that rides in it. */
+/** The condition that a stored item has the header and inline payload that were read. */
 export const unchanged = ({ h, b }: Item): Condition => ({ h, b });
 
 /**
- * Puts starts whose calls have a start already in the place of those. Each is a conditional write
- * of its own, so that what arrives meanwhile is looked at again. An end that lies in the same item
- * stays there, unless the report brings another.
+ * Replaces stored starts by reported ones. Each is a conditional write of its own, and a concurrent
+ * change is read and merged again. An end in the same item stays unless the report has one.
  *
- * @param starts as they would be stored
- * @returns the traces of those that keep the one they were stored with, by {@link qualifiedId}
- * @throws ServiceError 503 when storage does not take them in time
+ * @param starts with the items to store
+ * @returns the traces of the calls that keep their stored trace, by {@link qualifiedId}
+ * @throws ServiceError 503 when storage does not accept them in time
  */
 export const replaceStarts = async (
   store: Store,
@@ -89,8 +87,9 @@ export const replaceStarts = async (
 };
 
 /**
- * Replaces one start; false when the stored item changed meanwhile and the whole must be looked at
- * again.
+ * Replaces one start.
+ *
+ * @returns false if the stored item has changed, so that it must be read and merged again
  */
 const replaceStart = async (
   store: Store,
@@ -104,7 +103,7 @@ const replaceStart = async (
   return replaceItem(store.table, merged, unchanged(stored.item), budget);
 };
 
-/** Whether two items say the same; a repetition does not make them expire later. */
+/** Whether two items have the same content. A repeated report does not extend the expiry. */
 const isSame = (a: Item, b: Item): boolean =>
   (['h', 'b'] as const).every(
     (name) => Buffer.compare(asBytes(a[name]) ?? empty, asBytes(b[name]) ?? empty) === 0,
@@ -113,36 +112,33 @@ const isSame = (a: Item, b: Item): boolean =>
 const empty = Buffer.alloc(0);
 
 /**
- * The item of a start that takes another's place. The end that lies in that one is kept where the
- * report has none, and the item then expires with the one that it came in, since its payload does.
+ * The item of a start that replaces another. It retains the stored end if the report has none. Then
+ * it expires with the earlier item, because the end's payload does.
  */
 const merge = async (
   store: Store,
   { item, projectId, id, start, end }: StartItem,
   stored: StartItem,
 ): Promise<Item> => {
-  const kept = end === null && stored.end !== null ? await keptEnd(item, stored.item, stored.end) : null;
+  const retained = end === null && stored.end !== null ? await moveEnd(item, stored.item, stored.end) : null;
   const { x, b } = item;
-  const whole = toItem(
+  const replacement = toItem(
     store,
     { projectId, id, part: 'S' },
-    { start, end: kept?.end ?? end },
+    { start, end: retained?.end ?? end },
     indexedFieldsOf(projectId, id, start),
   );
-  const inline = kept?.inline ?? b;
-  const expiry = kept ? earlier(asNumber(x), asNumber(stored.item.x)) : x;
-  const { x: _now, ...lasting } = whole;
+  const inline = retained?.inline ?? b;
+  const expiry = retained ? earlier(asNumber(x), asNumber(stored.item.x)) : x;
+  const { x: _now, ...lasting } = replacement;
   return { ...lasting, ...(expiry !== undefined && { x: expiry }), ...(inline && { b: inline }) };
 };
 
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
   a !== undefined && b !== undefined ? Math.min(a, b) : (a ?? b);
 
-/**
- * An end that moves from one item to another, with its payload where that rides along: behind the
- * payload of the new start.
- */
-const keptEnd = async (
+/** Moves an end to another item. An inline payload goes behind the payload of the new start. */
+const moveEnd = async (
   item: Item,
   stored: Item,
   end: EndHeader,
@@ -156,11 +152,11 @@ const keptEnd = async (
 };
 
 /**
- * Takes out of starts' items the ends that another, in an item of its own, has come for: an end
- * beside its start is the one in force, and nobody would look for the other. An item that has
- * changed since it was read is looked at again: it may have taken the end along.
+ * Removes ends from the items of starts after an end was reported by itself. An end beside its
+ * start overrides the one by itself, so the stale one must go. A changed item is read again,
+ * because a concurrent report may have retained the end.
  *
- * @throws ServiceError 503 when storage does not take it in time
+ * @throws ServiceError 503 when storage does not accept it in time
  */
 export const dropEnds = (store: Store, stored: readonly StartItem[], budget: RequestBudget): Promise<void> =>
   compareAndSwapAll(budget, stored.filter(hasEnd), async (left, round) => {
