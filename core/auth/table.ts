@@ -1,8 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TableKey } from '../storage/declared-keys.ts';
 import { documents, isThrottling, type Meter, scanTable, type Table } from '../storage/index.ts';
 import { formatTime, type Micros } from '../wire/index.ts';
 import { fromItem, type KeyRecord, toItem } from './record.ts';
+
+const keyOf = (id: string): TableKey<'keys'> => ({ id });
 
 /** Gives the answer, or undefined where the condition of the write did not hold. */
 const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
@@ -24,7 +27,7 @@ const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
 export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
   const command = new GetCommand({
     TableName: table.name,
-    Key: { id },
+    Key: keyOf(id),
     ConsistentRead: true,
     ReturnConsumedCapacity: 'TOTAL',
   });
@@ -74,7 +77,7 @@ export const revokeKey = async (table: Table, id: string, now: Micros): Promise<
     documents(table).send(
       new UpdateCommand({
         TableName: table.name,
-        Key: { id },
+        Key: keyOf(id),
         ConditionExpression: 'attribute_exists(#id)',
         UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
         ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { UUID } from 'uuidv7';
 import { packUuid, unpackUuid } from '../encoding/index.ts';
-import type { Item, KeyRange } from '../storage/index.ts';
+import type { TableKey, TableRange } from '../storage/declared-keys.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { PriceTerms } from './model.ts';
 
@@ -35,7 +35,7 @@ export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
 const partition = (projectId: ProjectId): Uint8Array => Buffer.from(projectId, 'utf8');
 
 /** The key of a price; undefined for an id that no price can have. */
-export const priceKey = (projectId: ProjectId, id: string): Item | undefined => {
+export const priceKey = (projectId: ProjectId, id: string): TableKey<'costs'> | undefined => {
   const bytes = packUuid(id);
   return bytes && { k: partition(projectId), p: bytes };
 };
@@ -44,4 +44,6 @@ export const priceKey = (projectId: ProjectId, id: string): Item | undefined => 
 export const priceIdOf = (sortKey: Uint8Array): string => unpackUuid(sortKey);
 
 /** Every price of a project. */
-export const pricesRange = (projectId: ProjectId): KeyRange => ({ partition: ['k', partition(projectId)] });
+export const pricesRange = (projectId: ProjectId): TableRange<'costs'> => ({
+  partition: ['k', partition(projectId)],
+});

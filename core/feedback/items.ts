@@ -1,4 +1,5 @@
 import { fromUnsignedTimeBytes, unpack } from '../encoding/index.ts';
+import type { KeyName } from '../storage/declared-keys.ts';
 import {
   asBytes,
   asText,
@@ -30,6 +31,9 @@ import type { Entry, FeedbackHeader, Position } from './model.ts';
  * about to be.
  */
 
+/** The attributes of the table's key and of the indexes' keys. */
+const keyNames = ['k', 't', 'tk', 'rk', 'yk'] as const satisfies readonly KeyName<'feedback'>[];
+
 /** What is written of a record beside its head and payload. */
 export interface Frame {
   readonly header: FeedbackHeader;
@@ -60,7 +64,7 @@ const tombstoneDays = 1;
  * @param item the record's, whole but for its payload
  */
 export const tombstoneItem = (item: Item, replacedBy: Position): Item => ({
-  ...pickAttributes(item, ['k', 't', 'tk', 'rk', 'yk', 'f']),
+  ...pickAttributes(item, [...keyNames, 'f']),
   r: positionBytes(replacedBy),
   ...leftover(item),
   ...expiryIn(tombstoneDays),
@@ -85,7 +89,7 @@ const pickAttributes = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 
 /** The attributes of an item that say all but the payload. */
-export const attributesButPayload = ['k', 't', 'tk', 'rk', 'yk', 'h', 'o', 'd', 'f', 'r', 'g'];
+export const attributesButPayload = [...keyNames, 'h', 'o', 'd', 'f', 'r', 'g'];
 
 /** That an item still is what it was when it was read; undefined for one that was not there. */
 export const unchanged = (item: Item | undefined): Condition => ({ t: item?.t, d: item?.d, r: item?.r });

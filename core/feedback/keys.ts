@@ -10,7 +10,7 @@ import {
   unsignedTimeLength,
 } from '../encoding/index.ts';
 import type { Bounds } from '../expression/index.ts';
-import type { KeyRange } from '../storage/index.ts';
+import type { IndexKey, IndexRange, TableKey } from '../storage/declared-keys.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Position } from './model.ts';
 
@@ -28,7 +28,7 @@ import type { Position } from './model.ts';
  */
 
 /** The table's key of a record. */
-export const recordKey = (projectId: ProjectId, id: string) => ({
+export const recordKey = (projectId: ProjectId, id: string): TableKey<'feedback'> => ({
   k: joinBytes(projectId, 0, compactId(id)),
 });
 
@@ -58,8 +58,12 @@ const refPartition = (projectId: ProjectId, ref: string): Buffer => joinBytes(pr
 const typePartition = (projectId: ProjectId, shard: number, type: string): Buffer =>
   joinBytes(projectId, 0, shard, shortDigest(type));
 
+type IndexKeys = IndexKey<'feedback', 'by_time'> &
+  IndexKey<'feedback', 'by_ref'> &
+  IndexKey<'feedback', 'by_type'>;
+
 /** The attributes that place a record in the indexes. */
-export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number) => {
+export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number): IndexKeys => {
   const shard = shardOf(id, shards);
   return {
     t: unsignedTimeBytes(createdAt),
@@ -69,29 +73,48 @@ export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shar
   };
 };
 
-const rangeOf = (index: string, key: string, partition: Uint8Array, { from, to }: Bounds): KeyRange => ({
-  index,
-  partition: [key, partition],
-  sort: ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)],
-});
+const createdWithin = ({ from, to }: Bounds) =>
+  ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)] as const;
 
 /** Every record of one shard of a project that was created in a span of time. */
-export const timeRange = (projectId: ProjectId, shard: number, bounds: Bounds): KeyRange =>
-  rangeOf('by_time', 'tk', timePartition(projectId, shard), bounds);
+export const timeRange = (
+  projectId: ProjectId,
+  shard: number,
+  bounds: Bounds,
+): IndexRange<'feedback', 'by_time'> => ({
+  index: 'by_time',
+  partition: ['tk', timePartition(projectId, shard)],
+  sort: createdWithin(bounds),
+});
 
 /**
  * Every record on one ref in a span of time; and, with luck beyond all measure, on another whose
  * digest is the same.
  */
-export const refRange = (projectId: ProjectId, ref: string, bounds: Bounds): KeyRange =>
-  rangeOf('by_ref', 'rk', refPartition(projectId, ref), bounds);
+export const refRange = (
+  projectId: ProjectId,
+  ref: string,
+  bounds: Bounds,
+): IndexRange<'feedback', 'by_ref'> => ({
+  index: 'by_ref',
+  partition: ['rk', refPartition(projectId, ref)],
+  sort: createdWithin(bounds),
+});
 
 /**
  * Every record of one type, in one shard of a project, in a span of time; digests as in
  * {@link refRange}.
  */
-export const typeRange = (projectId: ProjectId, shard: number, type: string, bounds: Bounds): KeyRange =>
-  rangeOf('by_type', 'yk', typePartition(projectId, shard, type), bounds);
+export const typeRange = (
+  projectId: ProjectId,
+  shard: number,
+  type: string,
+  bounds: Bounds,
+): IndexRange<'feedback', 'by_type'> => ({
+  index: 'by_type',
+  partition: ['yk', typePartition(projectId, shard, type)],
+  sort: createdWithin(bounds),
+});
 
 /**
  * The bucket's key of a payload. The id is in it as a hash: ids may hold what makes bad keys, `..`

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TableKey } from '../storage/declared-keys.ts';
 import { documents, type RequestBudget, type Table, withRetries } from '../storage/index.ts';
 import { ServiceError } from '../wire/index.ts';
 
@@ -45,7 +46,7 @@ export const countRequest = async (
     try {
       const command = new UpdateCommand({
         TableName: table.name,
-        Key: { id: `${keyId}#${minute}` },
+        Key: { id: `${keyId}#${minute}` } satisfies TableKey<'rates'>,
         UpdateExpression: 'SET x = :expiry ADD n :one',
         ConditionExpression: 'attribute_not_exists(n) OR n < :most',
         ExpressionAttributeValues: {

@@ -1,5 +1,5 @@
 import { shortDigest } from '../encoding/index.ts';
-import type { KeyRange } from '../storage/index.ts';
+import type { TableKey, TableRange } from '../storage/declared-keys.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts';
 
@@ -30,7 +30,7 @@ const indexBytes = (versionIndex: number): Buffer => {
 const versionPlace = (objectId: string, versionIndex: number): Buffer =>
   Buffer.concat([Buffer.from(`${objectId}\0`, 'utf8'), indexBytes(versionIndex)]);
 
-const key = (k: Uint8Array, s: Uint8Array) => ({ k, s });
+const key = (k: Uint8Array, s: Uint8Array): TableKey<'objects'> => ({ k, s });
 
 /** The key of an object's head. */
 export const headKey = ({ projectId, objectId }: ObjectName) =>
@@ -67,23 +67,26 @@ export const valueObject = ({ projectId, objectId, versionIndex, digest }: Value
 const highest = Buffer.of(0xff);
 
 /** Every head of a project, in the order of the objects' ids. */
-export const headRange = (projectId: ProjectId): KeyRange => ({
+export const headRange = (projectId: ProjectId): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'h')],
 });
 
 /** Every version in a project, by the objects' ids and the versions' indexes. */
-export const projectRange = (projectId: ProjectId): KeyRange => ({
+export const projectRange = (projectId: ProjectId): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'v')],
 });
 
 /** The versions of one object, by index; those below a bound (1 or more), where there is one. */
-export const versionRange = ({ projectId, objectId }: ObjectName, below = versionIndexes): KeyRange => ({
+export const versionRange = (
+  { projectId, objectId }: ObjectName,
+  below = versionIndexes,
+): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'v')],
   sort: ['s', versionPlace(objectId, 0), versionPlace(objectId, below - 1)],
 });
 
 /** Every note of one object on a value whose version index is below a bound (1 or more). */
-export const noteRange = ({ projectId, objectId }: ObjectName, below: number): KeyRange => ({
+export const noteRange = ({ projectId, objectId }: ObjectName, below: number): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'n')],
   sort: ['s', versionPlace(objectId, 0), Buffer.concat([versionPlace(objectId, below - 1), highest])],
 });

@@ -1,7 +1,7 @@
 import { shardOf } from '../encoding/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
-import type { Item } from './item.ts';
+import type { ExpiryOf } from './declared-keys.ts';
 import type { Table } from './table.ts';
 
 /** Where one kind of thing is stored, and the settings that its layout depends on. */
@@ -31,8 +31,10 @@ export const shardsOf = ({ shards }: Pick<Store, 'shards'>, id: string): number[
   ...new Set(shards.map((count) => shardOf(id, count))),
 ];
 
+type Expiry = ExpiryOf<'calls'> & ExpiryOf<'feedback'>;
+
 /** The attribute that makes an item expire so many days from now. */
-export const expiryIn = (days: number): Item => ({
+export const expiryIn = (days: number): Expiry => ({
   x: Math.floor(Date.now() / 1000) + days * 86_400,
 });
 
@@ -41,5 +43,5 @@ export const expiryIn = (days: number): Item => ({
  *
  * @param graceDays how many days later than the retention says
  */
-export const expiry = ({ retentionDays }: Pick<Store, 'retentionDays'>, graceDays = 0): Item =>
+export const expiry = ({ retentionDays }: Pick<Store, 'retentionDays'>, graceDays = 0): Partial<Expiry> =>
   retentionDays === undefined ? {} : expiryIn(retentionDays + graceDays);

@@ -6,7 +6,7 @@ import {
   signedTimeBytes,
   sortableId,
 } from '../../encoding/index.ts';
-import type { KeyRange } from '../../storage/index.ts';
+import type { IndexKey, IndexRange, KeyName, TableKey } from '../../storage/declared-keys.ts';
 import type { Micros, ProjectId } from '../../wire/index.ts';
 
 /*
@@ -31,13 +31,13 @@ const segmentTag = 2;
 export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(projectId, 0, compactId(id));
 
 /** The table's key of a call's start. */
-export const startKey = (projectId: ProjectId, id: string) => ({
+export const startKey = (projectId: ProjectId, id: string): TableKey<'calls'> => ({
   k: callKey(projectId, id),
   p: 'S' satisfies Part,
 });
 
 /** The table's key of an end that was reported by itself. */
-export const endKey = (projectId: ProjectId, id: string) => ({
+export const endKey = (projectId: ProjectId, id: string): TableKey<'calls'> => ({
   k: callKey(projectId, id),
   p: 'E' satisfies Part,
 });
@@ -51,7 +51,7 @@ export const segmentKey = (projectId: ProjectId, segment: string): Buffer =>
   joinBytes(projectId, 0, segmentTag, Buffer.from(segment, 'hex'));
 
 /** The table's key of a payload segment. */
-export const segmentItemKey = (projectId: ProjectId, segment: string) => ({
+export const segmentItemKey = (projectId: ProjectId, segment: string): TableKey<'calls'> => ({
   k: segmentKey(projectId, segment),
   p: 'P',
 });
@@ -80,13 +80,13 @@ const timeSortKey = (call: IndexedFields, part: Part): Buffer =>
   joinBytes(signedTimeBytes(call.startedAt), sortableId(call.id), 0, part);
 
 /** The attributes of a row's key in `by_time`. */
-export const timeKeys = (call: IndexedFields, part: Part, shards: number) => ({
+export const timeKeys = (call: IndexedFields, part: Part, shards: number): IndexKey<'calls', 'by_time'> => ({
   tk: joinBytes(call.projectId, 0, shardOf(call.traceId, shards)),
   ts: timeSortKey(call, part),
 });
 
 /** The attribute that, with `ts`, is a start's key in `by_trace`. */
-export const traceKeys = (call: IndexedFields) => ({
+export const traceKeys = (call: IndexedFields): Omit<IndexKey<'calls', 'by_trace'>, 'ts'> => ({
   rk: joinBytes(call.projectId, 0, compactId(call.traceId)),
 });
 
@@ -98,13 +98,16 @@ export const threadKeys = (
   call: IndexedFields & { readonly threadId: string },
   part: Part,
   shards: number,
-) => ({
+): IndexKey<'calls', 'by_thread'> => ({
   hk: threadPartition(call.projectId, isTurn(call), shardOf(call.threadId, shards)),
   hs: joinBytes(sortableId(call.threadId), 0, timeSortKey(call, part)),
 });
 
+/** The sort keys of an index row: one of them, by its index. */
+type SortKeys = Readonly<Partial<Record<Extract<KeyName<'calls'>, 'ts' | 'hs'>, Uint8Array | undefined>>>;
+
 /** The time-ordered end of an index row's sort key, without the thread's id. */
-export const sortKeyOf = (item: { ts?: Uint8Array | undefined; hs?: Uint8Array | undefined }): Uint8Array => {
+export const sortKeyOf = (item: SortKeys): Uint8Array => {
   if (item.hs) return item.hs.subarray(item.hs.indexOf(0) + 1);
   return item.ts ?? new Uint8Array();
 };
@@ -124,14 +127,22 @@ const sortBounds = (prefix: Buffer, bounds: TimeBounds): [Buffer, Buffer] => [
 ];
 
 /** Every call in one shard of a project within bounds of time. */
-export const timeRange = (projectId: ProjectId, shard: number, bounds: TimeBounds): KeyRange => ({
+export const timeRange = (
+  projectId: ProjectId,
+  shard: number,
+  bounds: TimeBounds,
+): IndexRange<'calls', 'by_time'> => ({
   index: 'by_time',
   partition: ['tk', joinBytes(projectId, 0, shard)],
   sort: ['ts', ...sortBounds(lowest, bounds)],
 });
 
 /** Every call of one trace within bounds of time. */
-export const traceRange = (projectId: ProjectId, traceId: string, bounds: TimeBounds): KeyRange => ({
+export const traceRange = (
+  projectId: ProjectId,
+  traceId: string,
+  bounds: TimeBounds,
+): IndexRange<'calls', 'by_trace'> => ({
   index: 'by_trace',
   partition: ['rk', joinBytes(projectId, 0, compactId(traceId))],
   sort: ['ts', ...sortBounds(lowest, bounds)],
@@ -144,14 +155,14 @@ export const threadRange = (
   turns: boolean,
   shard: number,
   bounds: TimeBounds,
-): KeyRange => ({
+): IndexRange<'calls', 'by_thread'> => ({
   index: 'by_thread',
   partition: ['hk', threadPartition(projectId, turns, shard)],
   sort: ['hs', ...sortBounds(joinBytes(sortableId(threadId), 0), bounds)],
 });
 
 /** The turns of every thread in one shard of a project, grouped by thread. */
-export const turnsRange = (projectId: ProjectId, shard: number): KeyRange => ({
+export const turnsRange = (projectId: ProjectId, shard: number): IndexRange<'calls', 'by_thread'> => ({
   index: 'by_thread',
   partition: ['hk', threadPartition(projectId, true, shard)],
 });
