@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from './schema.ts';
 import type { Texts } from './texts.ts';
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;

@@ -3,10 +3,11 @@ import { type WireNames, wireNames } from '../core/wire/index.ts';
 import { error } from './answers/error.ts';
 import { describeFields } from './describe.ts';
 import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';
-import { type JsonSchema, type Schemas, toJsonSchema } from './json-schema.ts';
+import { type Schemas, toJsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { operationsOf } from './operations/index.ts';
 import { contentOf, named, requestExamples } from './response.ts';
+import type { JsonSchema } from './schema.ts';
 import { tags } from './tags.ts';
 import { textsOf } from './texts.ts';
 

@@ -3,15 +3,10 @@ import * as z from 'zod/mini';
 import { languages } from '../core/expression/index.ts';
 import { documented } from '../core/wire/schema.ts';
 import { languageSchemas } from './language.ts';
-
-/** A schema of JSON Schema 2020-12. */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+import { type JsonSchema, refTo } from './schema.ts';
 
 /** The components of a document, by name, as far as they have been met. */
 export type Schemas = Map<string, JsonSchema>;
-
-/** A reference to a component. */
-export const refTo = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 /**
  * Adds a component.

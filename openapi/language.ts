@@ -1,7 +1,5 @@
 import { comparisons, conversions, maxPath, type PathKind } from '../core/expression/index.ts';
-import type { JsonSchema } from './json-schema.ts';
-
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+import { type JsonSchema, refTo } from './schema.ts';
 
 const objectWith = (
   properties: Record<string, JsonSchema>,
@@ -23,10 +21,10 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 
 /** An operation or an operand of the query language: an object with one operator. */
 const operationSchema = (kind: PathKind): JsonSchema => {
-  const operand = ref(`${kind.name}Operation`);
+  const operand = refTo(`${kind.name}Operation`);
   const operators: Record<string, JsonSchema> = {
     $literal: {},
-    $getField: ref(`${kind.name}Path`),
+    $getField: refTo(`${kind.name}Path`),
     $and: listOf(operand),
     $or: listOf(operand),
     $not: listOf(operand, 1),
@@ -55,7 +53,7 @@ export const languageSchemas = (kind: PathKind): [name: string, schema: JsonSche
   [
     `${kind.name}Query`,
     {
-      ...objectWith({ $expr: ref(`${kind.name}Operation`) }),
+      ...objectWith({ $expr: refTo(`${kind.name}Operation`) }),
       description: 'An expression that the records of the answer fulfil.',
     },
   ],

@@ -1,5 +1,6 @@
-import { type JsonSchema, refTo, type Schemas, toJsonSchema } from './json-schema.ts';
+import { type Schemas, toJsonSchema } from './json-schema.ts';
 import type { Example, Operation } from './operation.ts';
+import { type JsonSchema, refTo } from './schema.ts';
 
 type Content = Record<string, { schema: JsonSchema; examples?: Record<string, object> }>;
 
