@@ -35,27 +35,30 @@ describe('traces of an agent', () => {
     'ends first': 'acme/ends-first',
   } as const;
 
-  it.each(Object.entries(projects))('reported %s come back equal, field by field', async (way, projectId) => {
-    const calls = [...agentTraces({ projectId, conversations: 12 })];
-    for (let i = 0; i < calls.length; i += 100) {
-      const batch = calls.slice(i, i + 100);
-      const [starts, ends] = [batch.map(startItem), batch.map(endItem)];
-      const requests =
-        way === 'together' ? [[...starts, ...ends]] : way === 'apart' ? [starts, ends] : [ends, starts];
-      for (const request of requests) {
-        const answer = await post('/call/upsert_batch', { batch: request });
-        expect(answer.status).toBe(200);
-        expect(((await answer.json()) as { res: unknown[] }).res).toHaveLength(request.length);
+  it.each(Object.entries(projects))(
+    'reported %s are read back equal, field by field',
+    async (way, projectId) => {
+      const calls = [...agentTraces({ projectId, conversations: 12 })];
+      for (let i = 0; i < calls.length; i += 100) {
+        const batch = calls.slice(i, i + 100);
+        const [starts, ends] = [batch.map(startItem), batch.map(endItem)];
+        const requests =
+          way === 'together' ? [[...starts, ...ends]] : way === 'apart' ? [starts, ends] : [ends, starts];
+        for (const request of requests) {
+          const answer = await post('/call/upsert_batch', { batch: request });
+          expect(answer.status).toBe(200);
+          expect(((await answer.json()) as { res: unknown[] }).res).toHaveLength(request.length);
+        }
       }
-    }
-    const response = await post('/calls/stream_query', { project_id: projectId });
-    expect(response.headers.get('content-type')).toBe('application/jsonl');
-    const found = new Map((await lines(response)).map((call) => [call.id, call]));
-    expect(found.size).toBe(calls.length);
-    for (const { start, end } of calls) {
-      expect(found.get(start.id)).toMatchObject({ ...start, ...end, svc_user_id: 'local' });
-    }
-  });
+      const response = await post('/calls/stream_query', { project_id: projectId });
+      expect(response.headers.get('content-type')).toBe('application/jsonl');
+      const found = new Map((await lines(response)).map((call) => [call.id, call]));
+      expect(found.size).toBe(calls.length);
+      for (const { start, end } of calls) {
+        expect(found.get(start.id)).toMatchObject({ ...start, ...end, svc_user_id: 'local' });
+      }
+    },
+  );
 
   it('are answered one to one, in order', async () => {
     const batch = [
@@ -111,13 +114,13 @@ describe('one call', () => {
     });
   });
 
-  it('that is not there is null', async () => {
+  it('is null if it does not exist', async () => {
     expect(await (await post('/call/read', { project_id: 'acme/shop', id: 'nowhere' })).json()).toEqual({
       call: null,
     });
   });
 
-  it('may be 5 MB large, in and out', async () => {
+  it('may have 5 MB of inputs and output', async () => {
     const text = 'x'.repeat(5_000_000);
     expect((await post('/call/start', start({ id: 'large', inputs: { text } }))).status).toBe(200);
     const { call } = (await (await post('/call/read', { project_id: 'acme/shop', id: 'large' })).json()) as {
@@ -128,7 +131,7 @@ describe('one call', () => {
 });
 
 describe('a batch', () => {
-  it('of 1,000 calls is stored whole', async () => {
+  it('of 1,000 calls is stored completely', async () => {
     // Model calls, with the whole conversation in each, would make more than a request may have.
     const calls = [...agentTraces({ projectId: 'acme/thousand', conversations: 90, seed: 3 })]
       .filter(({ start }) => !('messages' in start.inputs))
@@ -143,7 +146,7 @@ describe('a batch', () => {
     expect(found).toHaveLength(1000);
   });
 
-  it('as large as the event may be is taken, and one that is larger is a 413', async () => {
+  it('is accepted up to the size of an event, and a 413 beyond', async () => {
     const sized = (bytes: number) =>
       start({ project_id: 'acme/limits', inputs: { text: 'x'.repeat(bytes) } });
     expect((await post('/call/start', sized(6_280_000))).status).toBe(200);
@@ -162,7 +165,7 @@ describe('a batch', () => {
     ).toHaveLength(1);
   });
 
-  it('is answered whole, however long the answer', async () => {
+  it('is answered completely, however long the answer', async () => {
     const child = { project_id: 'acme/answers', op_name: 'o', started_at: '2026-01-01', parent_id: 'p' };
     const batch = [
       { mode: 'start', req: start({ project_id: 'acme/answers', id: 'p', trace_id: '😀'.repeat(256) }) },
@@ -173,7 +176,7 @@ describe('a batch', () => {
     expect(((await answer.json()) as { res: unknown[] }).res).toHaveLength(6001);
   });
 
-  it('with one bad item writes nothing', async () => {
+  it('writes nothing if one item is wrong', async () => {
     const batch = [
       { mode: 'start', req: start({ project_id: 'acme/whole' }) },
       { mode: 'start', req: start({ project_id: 'acme/whole', op_name: 7 }) },
@@ -194,7 +197,7 @@ describe('a batch', () => {
 });
 
 describe('a key', () => {
-  it('reads and writes what it was granted, and learns nothing of the rest', async () => {
+  it('reads and writes what it was granted, and learns nothing else', async () => {
     await post(
       '/call/start',
       start({ project_id: 'acme/secret', id: 'hidden', trace_id: 't', thread_id: 'h' }),
@@ -239,7 +242,7 @@ describe('a key', () => {
     });
   });
 
-  it('that may only read does not write', async () => {
+  it('does not write if it may only read', async () => {
     const authorization = await keyWith({ scope: 'acme/*', role: 'read' });
     expect((await post('/call/start', start(), { headers: { authorization } })).status).toBe(403);
     expect(
@@ -261,7 +264,7 @@ describe('a key', () => {
       `Basic ${Buffer.from(`api:svc_0123456789abcdef_${'0'.repeat(64)}`).toString('base64')}`,
     ],
     ['garbage', 'Basic ~~~'],
-  ])('that is %s is a 401', async (_name, authorization) => {
+  ])('is a 401 if it is %s', async (_name, authorization) => {
     const answer = await fetch(`${service.url}/call/read`, {
       method: 'POST',
       ...(authorization && { headers: { authorization } }),
@@ -325,7 +328,7 @@ describe('an error', () => {
 });
 
 describe('a stream', () => {
-  it('is compressed for who accepts it', async () => {
+  it('is compressed for clients that accept it', async () => {
     const calls = [...agentTraces({ projectId: 'acme/packed', conversations: 5 })];
     await post('/call/upsert_batch', { batch: [...calls.map(startItem), ...calls.map(endItem)] });
     const body = JSON.stringify({ project_id: 'acme/packed' });
@@ -345,7 +348,7 @@ describe('a stream', () => {
     expect(text?.split('\n')).toHaveLength(calls.length + 1);
   });
 
-  it('whose storage fails before the first line is an error, and after it breaks off', async () => {
+  it('is an error if storage fails before the first line, and breaks off after it', async () => {
     let fault: Fault = 'none';
     let queries = 0;
     await using proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
@@ -377,7 +380,7 @@ describe('a stream', () => {
     }
   });
 
-  it('that nobody reads on ends the scan', async () => {
+  it('ends its scan if nobody reads on', async () => {
     await using proxy = await startFaultyProxy(inject('stores').dynamodb, () => 'none');
     const watched = await startService({ dynamodb: proxy.endpoint });
     try {

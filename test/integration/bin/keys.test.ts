@@ -20,7 +20,7 @@ const created = async (argv: string) => {
 };
 
 describe('create', () => {
-  it('makes a key that the service takes for its user and grants', async () => {
+  it('makes a key that the service accepts for its user and grants', async () => {
     const { code, out } = await keys(
       `create --user ada --grant acme/*:write --grant *:inference ${onTable()}`,
     );
@@ -39,7 +39,7 @@ describe('create', () => {
     });
   });
 
-  it('writes the key alone to standard output, and all about it but the key to standard error', async () => {
+  it('writes only the key to standard output, and everything else to standard error', async () => {
     const argv = `create --user ada --grant acme/x:read --expires 2127-01-01 ${onTable()}`;
     const { out, err } = await keys(argv);
     const key = parseKey('svc', out);
@@ -51,7 +51,7 @@ describe('create', () => {
     expect(err).not.toContain(key?.secret);
   });
 
-  it("shows a curl option with the key in it at a terminal, for each scheme that the key's grants need", async () => {
+  it('shows at a terminal a curl option with the key for each scheme of its grants', async () => {
     const argv = `create --user ada --grant *:inference ${onTable()}`;
     const { out, err } = await keys(argv, { interactive: true });
     expect(err).toContain(`-H "Authorization: Bearer ${out}"`);
@@ -67,12 +67,12 @@ describe('create', () => {
     expect(expiresAt).toBeLessThanOrEqual(nowMicros() + ninetyDays);
   });
 
-  it('takes an ISO 8601 time of expiry', async () => {
+  it('accepts an ISO 8601 time of expiry', async () => {
     const { id } = await created('--user ada --grant *:read --expires 2127-01-01T01:00:00+01:00');
     expect((await getKey(operator().table, id))?.expiresAt).toBe(Date.UTC(2127, 0, 1) * 1000);
   });
 
-  it("begins the key with the service's name, as configured or as given", async () => {
+  it("starts the key with the service's name from the configuration or the option", async () => {
     const configured = await mkdtemp(join(tmpdir(), 'keys-'));
     await writeFile(join(configured, 'cdk.json'), '{"context": {"serviceName": "trace"}}');
     const argv = `create --user ada --grant *:read ${onTable()}`;
@@ -109,7 +109,7 @@ describe('list', () => {
     );
   });
 
-  it('gives JSON for scripts, without digests', async () => {
+  it('prints JSON for scripts, without digests', async () => {
     const key = await created('--user ada --grant acme/x:read');
     await keys(`revoke ${key.id} ${onTable()}`);
     const { out } = await keys(`list --json ${onTable()}`);
@@ -139,7 +139,7 @@ describe('revoke', () => {
     ['{"context": {"authorizerCacheSeconds": 5}}', /for up to 5 seconds/],
     ['{"context": {"authorizerCacheSeconds": "0"}}', /No further request passes with it/],
     ['{"context": {"authorizerCacheSeconds": -1}}', /for as long as authorizerCacheSeconds says/],
-  ])('says how long the key may still be taken where cdk.json is %s', async (json, said) => {
+  ])('says how long the key may still be accepted if cdk.json is %s', async (json, said) => {
     const root = await mkdtemp(join(tmpdir(), 'keys-'));
     await writeFile(join(root, 'cdk.json'), json);
     const { id } = await created('--user ada --grant *:read');
@@ -148,20 +148,20 @@ describe('revoke', () => {
     await rm(root, { recursive: true });
   });
 
-  it('of an unknown id fails', async () => {
+  it('fails for an unknown id', async () => {
     const { code, err } = await keys(`revoke zzzzzzzzzzzzzzzz ${onTable()}`);
     expect(code).toBe(1);
     expect(err).toContain('no key zzzzzzzzzzzzzzzz');
   });
 
-  it('of a whole key is refused without repeating the key', async () => {
+  it('refuses a complete key without repeating it', async () => {
     const whole = `svc_zzzzzzzzzzzzzzzz_${'0'.repeat(64)}`;
     const { code, err } = await keys(`revoke ${whole} ${onTable()}`);
     expect(code).toBe(2);
     expect(err).not.toContain(whole);
   });
 
-  it('needs one id', async () => {
+  it('requires one id', async () => {
     expect((await keys(`revoke ${onTable()}`)).code).toBe(2);
   });
 });
@@ -170,7 +170,7 @@ describe('the program', () => {
   const program = (...argv: string[]) =>
     spawnSync(process.execPath, ['bin/keys.ts', ...argv], { encoding: 'utf8', env: process.env });
 
-  it('explains itself', () => {
+  it('explains itself with --help', () => {
     const { status, stdout, stderr } = program('--help');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('npm run keys -- create');
@@ -178,7 +178,7 @@ describe('the program', () => {
     expect(stdout.replaceAll(/'[^']*'|keep a \* from/g, '')).not.toContain('*');
   });
 
-  it('asks for a command', () => {
+  it('requires a command', () => {
     const { status, stderr } = program();
     expect(status).toBe(2);
     expect(stderr).toContain('should be create, list or revoke');

@@ -53,7 +53,7 @@ const itemsOf = async (table: string) => {
 };
 
 describe('restore', () => {
-  it('writes what the table lacks, and touches nothing that it has', async () => {
+  it('writes only what the table lacks', async () => {
     await put(restored.costsTable, 'a\0lost', { v: { N: '1' } });
     await put(restored.costsTable, 'a\0kept', { v: { N: '1' } });
     await put(stores.costsTable, 'a\0kept', { v: { N: '2' } });
@@ -70,12 +70,12 @@ describe('restore', () => {
     expect(items.get('a\0kept')).toMatchObject({ v: { N: '2' } });
   });
 
-  it('replaces what the table has when told so', async () => {
+  it('replaces existing items with --replace', async () => {
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable} --replace`);
     expect((await itemsOf(stores.costsTable)).get('a\0kept')).toMatchObject({ v: { N: '1' } });
   });
 
-  it('takes one project alone, and not one whose name begins so', async () => {
+  it('copies only one project, not another whose name starts alike', async () => {
     // Prices are under the project itself, all else is under keys that begin with it.
     for (const id of ['b/c', 'b/c\0x', 'b/cd', 'b/cd\0x']) await put(restored.costsTable, id);
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable} --project b/c`);
@@ -106,13 +106,13 @@ describe('restore', () => {
     expect(copied).toMatchObject(values);
   });
 
-  it('leaves out what has expired', async () => {
+  it('leaves out expired items', async () => {
     await put(restored.costsTable, 'e\0old', { x: { N: '1' } });
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable}`);
     expect((await itemsOf(stores.costsTable)).has('e\0old')).toBe(false);
   });
 
-  it('brings deleted calls back with their payloads, which lie among those of calls that were not deleted', async () => {
+  it('restores deleted calls with their payloads in segments of calls that were not deleted', async () => {
     const service = await createCallStore();
     const then = await createCallStore();
     const inputs = (id: string) => ({ text: `${id} ${randomBytes(600).toString('hex')}` });
@@ -132,7 +132,7 @@ describe('restore', () => {
   });
 });
 
-describe('what cannot be meant', () => {
+describe('a wrong command line', () => {
   it.each([
     ['', 'give both tables'],
     ['--from a', 'give both tables'],
@@ -143,12 +143,12 @@ describe('what cannot be meant', () => {
     expect(await restore(argv)).toMatchObject({ code: 2, err: expect.stringContaining(advice) });
   });
 
-  it('tables of two kinds are refused before anything is written', async () => {
+  it('tables with different keys are refused before anything is written', async () => {
     const { code, err } = await restore(`--from ${restored.keysTable} --to ${stores.costsTable}`);
     expect([code, err]).toEqual([1, expect.stringContaining('have different keys')]);
   });
 
-  it('a table that is not there is named as such', async () => {
+  it('a missing table is named as such', async () => {
     const { code, err } = await restore(`--from nowhere --to ${stores.costsTable}`);
     expect([code, err]).toEqual([1, expect.stringContaining('no such table')]);
   });

@@ -46,7 +46,7 @@ const readersKey = async (): Promise<string> => {
 };
 
 describe('POST /call/update', () => {
-  it('sets what a call is shown as, and removes it', async () => {
+  it('sets and removes the display name of a call', async () => {
     await report(
       start({ id: 'named', op_name: 'svc:///acme/shop/op/answer:v1', inputs: { q: 1 } }),
       end({ id: 'named' }),
@@ -65,7 +65,7 @@ describe('POST /call/update', () => {
     expect(await call('named')).toEqual(before);
   });
 
-  it('is a 404 where there is no such call', async () => {
+  it('is a 404 for an unknown call', async () => {
     const update = { project_id: projectId, call_id: 'nobody', display_name: 'x' };
     const { status, body, response } = await answerOf('/call/update', update);
     expect(status).toBe(404);
@@ -90,7 +90,7 @@ describe('POST /call/update', () => {
 });
 
 describe('POST /calls/delete', () => {
-  it('deletes calls with what is below them, and says how many', async () => {
+  it('deletes calls with everything below, and returns their number', async () => {
     await report(
       start({ id: 'root', trace_id: 't' }),
       start({ id: 'child', trace_id: 't', parent_id: 'root', inputs: { text: 'x'.repeat(2000) } }),
@@ -104,7 +104,7 @@ describe('POST /calls/delete', () => {
     expect(await remove()).toMatchObject({ status: 200, body: { num_deleted: 0 } });
   });
 
-  it('takes up to 1,000 ids', async () => {
+  it('accepts up to 1,000 ids', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => `id-${i}`);
     await report(...ids.slice(0, 5).map((id) => start({ id })));
     const { status, body } = await remove(...ids);
@@ -122,7 +122,7 @@ describe('POST /calls/delete', () => {
     expect(await remove(...ids.slice(1))).toMatchObject({ status: 200, body: { num_deleted: 4 } });
   });
 
-  it('takes a payload that is an object of its own', async () => {
+  it('deletes a payload that is an object of its own', async () => {
     const text = Array.from({ length: 20_000 }, () => Math.random()).join('');
     await report(start({ id: 'huge', inputs: { text } }), end({ id: 'huge' }));
     expect(await call('huge')).toMatchObject({ inputs: { text } });
@@ -130,7 +130,7 @@ describe('POST /calls/delete', () => {
     expect(await call('huge')).toBeNull();
   });
 
-  it('is, as updating is, for keys that may write', async () => {
+  it('requires a key that may write, as an update does', async () => {
     await report(start({ id: 'guarded' }));
     const before = await call('guarded');
     const key = await readersKey();

@@ -148,7 +148,7 @@ describe.each(taking)('$path', ({ path, schema }) => {
   const valid = arbitraryOf(schema).map(withCanary);
   const bodies = fc.oneof(valid.map(text), mutated(valid).map(text), spoilt(valid.map(text)));
 
-  it('answers whatever it is sent, as documented', { timeout: 60_000 + runs * 1000 }, async () => {
+  it('answers any request as documented', { timeout: 60_000 + runs * 1000 }, async () => {
     const headers = { authorization: credentials(path) };
     for (const body of fc.sample(bodies, { numRuns: runs, seed })) {
       check(path, await send(path, body, headers), `FUZZ_SEED=${seed}, body ${body.toString()}`);
@@ -156,13 +156,13 @@ describe.each(taking)('$path', ({ path, schema }) => {
     await isWell();
   });
 
-  it('answers what has broken others', { timeout: 300_000 }, async () => {
+  it('answers requests that broke other parsers', { timeout: 300_000 }, async () => {
     for (const [name, body] of corpus)
       check(path, await send(path, body, { authorization: credentials(path) }), name);
     await isWell();
   });
 
-  it('answers headers that make no sense', async () => {
+  it('answers nonsensical headers', async () => {
     for (const broken of brokenHeaders) {
       const headers = { authorization: credentials(path), ...broken };
       check(path, await send(path, '{}', headers), JSON.stringify(broken));
@@ -171,8 +171,8 @@ describe.each(taking)('$path', ({ path, schema }) => {
   });
 });
 
-describe('the logs of all that', () => {
-  it('hold no key, no payload, and no error', () => {
+describe('the logs of these requests', () => {
+  it('contain no key, no payload and no error', () => {
     expect(service.logged.length).toBeGreaterThan(100);
     for (const secret of [...secrets(), canary])
       expect(service.logged.filter((line) => line.includes(secret))).toEqual([]);

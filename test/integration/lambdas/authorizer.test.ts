@@ -118,7 +118,7 @@ describe('a good key', () => {
     ]);
   });
 
-  it('hands its caller on as strings, which the handlers read back', async () => {
+  it('passes its caller on as strings, which the handlers read back', async () => {
     const expiresAt = nowMicros() + 60_000_000;
     const key = await storedKey({ expiresAt });
     const { context } = await handler(eventOf('/call/start', { Authorization: [basic('api', key)] }));
@@ -132,7 +132,7 @@ describe('a good key', () => {
     expect((await handler(event)).principalId).toBe('ada');
   });
 
-  it('is logged by its id, and nothing of its secret', async () => {
+  it('is logged by its id, without its secret', async () => {
     const key = await storedKey();
     await answer('/call/start', basic('ada', key));
     expect(logged()).toEqual([
@@ -160,7 +160,7 @@ describe('a good key', () => {
 });
 
 describe('each scheme', () => {
-  it('is taken by its own routes alone', async () => {
+  it('is accepted only by its own routes', async () => {
     const key = await storedKey();
     expect(await answer('/call/start', basic('ada', key))).toBe('Allow');
     expect(await answer(inference, bearer(key))).toBe('Allow');
@@ -169,7 +169,7 @@ describe('each scheme', () => {
   });
 });
 
-describe('whatever is wrong', () => {
+describe('a wrong request', () => {
   const unstored = makeKey('svc');
   const cases: [string, string, () => Promise<string[]>][] = [
     ['no header', 'no header', async () => []],
@@ -211,11 +211,11 @@ describe('whatever is wrong', () => {
     expect(logged()).toMatchObject([{ outcome: 'refused', reason, requestId: 'request-1' }]);
   });
 
-  it('a route that is not on the list is a 401', async () => {
+  it('is a 401 if the route is not on the list', async () => {
     expect(await answer('/elsewhere', basic('ada', await storedKey()))).toBe('Unauthorized');
   });
 
-  it('never brings a header or a secret into the log', async () => {
+  it('never puts a header or a secret into the log', async () => {
     const key = await storedKey();
     const headers = [basic('eve', key), bearer(key), basic('ada', unstored), formatKey(key)];
     for (const header of headers) await answer('/call/start', header);
@@ -226,7 +226,7 @@ describe('whatever is wrong', () => {
 });
 
 describe('a table that does not answer', () => {
-  it('is an error of ours, and not a 401', async () => {
+  it('is an internal error, not a 401', async () => {
     handler = await start({ ...environment, KEYS_TABLE: 'no-such-table' });
     expect(await answer('/call/start', basic('ada', makeKey('svc')))).not.toBe('Unauthorized');
     expect(logged()).toMatchObject([
@@ -240,7 +240,7 @@ describe('the environment', () => {
     await expect(start({ ...environment, KEYS_TABLE: undefined })).rejects.toThrow('KEYS_TABLE is not set');
   });
 
-  it('names the service that keys begin with', async () => {
+  it('names the service that keys start with', async () => {
     const key = makeKey('trace');
     const grants = [{ scope: '*', role: 'read' }] as const;
     await putKey(table, newRecord(key, { user: 'ada', grants }, nowMicros()));

@@ -91,7 +91,7 @@ describe('prices', () => {
     expect(await query('acme/prices')).toEqual([]);
   });
 
-  it('are the same when the request is repeated, at once as well', async () => {
+  it('are the same when the request is repeated, also at once', async () => {
     const costs = { 'gpt-x': price, other: price };
     const answers = await Promise.all([1, 2, 3].map(() => create('acme/repeated', costs)));
     answers.push(await create('acme/repeated', costs));
@@ -99,7 +99,7 @@ describe('prices', () => {
     expect(await query('acme/repeated')).toHaveLength(2);
   });
 
-  it('without a date are in force from now on, and a repetition adds others with the same terms', async () => {
+  it('without a date apply from now on, and a repetition adds others with the same terms', async () => {
     const { effective_date: _now, ...undated } = price;
     const before = new Date().toISOString();
     for (let times = 0; times < 2; times++) await create('acme/undated', { 'gpt-x': undated });
@@ -111,7 +111,7 @@ describe('prices', () => {
     }
   });
 
-  it('know whose key stored them', async () => {
+  it('record whose key stored them', async () => {
     await create('acme/whose', { 'gpt-x': price });
     const table = { client, name: outputOf(service.stack, 'CostsTable') };
     expect(await readPrices({ table }, 'acme/whose' as ProjectId, requestBudget(10_000))).toMatchObject([
@@ -119,7 +119,7 @@ describe('prices', () => {
     ]);
   });
 
-  it('that are thousands come in one answer', async () => {
+  it('come in one answer even if they are thousands', async () => {
     for (let i = 0; i < 20; i++) {
       const models = Array.from({ length: 100 }, (_, j) => [`model-${i}-${j}-${'x'.repeat(200)}`, price]);
       await create('acme/thousands', Object.fromEntries(models));
@@ -155,13 +155,13 @@ describe('a request for prices', () => {
     expect(body).toEqual({ detail: [{ loc: ['body', ...place], msg: expect.any(String), type }] });
   });
 
-  it('with one fault stores nothing of it', async () => {
+  it('stores nothing if one price is wrong', async () => {
     const costs = { good: price, bad: { prompt_token_cost: 1 } };
     expect(await post('/cost/create', { project_id: 'acme/half', costs })).toMatchObject({ status: 422 });
     expect(await query('acme/half')).toEqual([]);
   });
 
-  it('needs a key that may do it to the project', async () => {
+  it('requires a key with a grant on the project', async () => {
     const [[, id] = []] = await create('acme/guarded', { 'gpt-x': price });
     const requests = {
       create: ['/cost/create', { project_id: 'acme/guarded', costs: { mine: price } }],
@@ -187,7 +187,7 @@ describe('a request for prices', () => {
     expect(await statuses('Basic none')).toEqual([401, 401, 401]);
   });
 
-  it('to purge touches no other project’s prices, though it knows their ids', async () => {
+  it('never purges another project’s prices, even by their ids', async () => {
     const [[, id] = []] = await create('acme/theirs', { 'gpt-x': price });
     const authorization = await keyWith({ scope: 'acme/mine' as ProjectId, role: 'write' });
     const body = { project_id: 'acme/mine', query: { $expr: byId(id) } };

@@ -73,7 +73,7 @@ describe('feedback', () => {
     expect(await call('/feedback/batch/create', { batch: [] })).toEqual({ status: 200, body: { res: [] } });
   });
 
-  it('takes payloads of 1 MiB, and answers more than a buffered answer may hold', async () => {
+  it('accepts payloads of 1 MiB, and answers more than a buffered answer may hold', async () => {
     const payload = noise(1024 * 1024 - 13);
     for (let n = 0; n < 7; n++) {
       const body = feedbackOf({ feedback_type: 'large', payload });
@@ -89,7 +89,7 @@ describe('feedback', () => {
     });
   });
 
-  it('comes with the calls that it is on', async () => {
+  it('is included with its calls', async () => {
     const ids = ['with', 'without'];
     await call('/call/upsert_batch', { batch: ids.map((id) => startOf({ id, trace_id: 'joined' })) });
     const batch = ['first', 'second'].map((text) =>
@@ -135,7 +135,7 @@ describe('a request about feedback', () => {
     ['/feedback/query', { project_id }],
   ];
 
-  it.each(paths)('to %s needs a grant on its project', async (path, body) => {
+  it.each(paths)('to %s requires a grant on its project', async (path, body) => {
     const elsewhere = await keyWith(service, grant('acme/lab', 'write'));
     expect(await call(path, body, elsewhere)).toMatchObject({
       status: 403,
@@ -145,7 +145,7 @@ describe('a request about feedback', () => {
     expect((await call(path, body, reader)).status).toBe(path === '/feedback/query' ? 200 : 403);
   });
 
-  it('of a batch needs a grant on every project, and names the one that it lacks', async () => {
+  it('of a batch requires a grant on every project, and names the missing one', async () => {
     const key = await keyWith(service, grant('acme/shop', 'write'));
     const batch = [feedbackOf(), feedbackOf({ project_id: 'acme/lab' })];
     expect(await call('/feedback/batch/create', { batch }, key)).toMatchObject({
@@ -156,7 +156,7 @@ describe('a request about feedback', () => {
     expect((await call('/feedback/batch/create', { batch }, both)).status).toBe(200);
   });
 
-  it('is refused with the place of each fault, and nothing is written', async () => {
+  it('is refused with the position of each problem, and nothing is written', async () => {
     const batch = [feedbackOf({ feedback_type: 'refused' }), feedbackOf({ svc_ref: 'nothing' })];
     expect(await call('/feedback/batch/create', { batch })).toMatchObject({
       status: 422,
@@ -165,7 +165,7 @@ describe('a request about feedback', () => {
     expect(await query({ query: whereEqual('feedback_type', 'refused') })).toEqual([]);
   });
 
-  it('is refused where an id is taken, or what is to go is not there', async () => {
+  it('is refused if an id exists already, or if what it removes does not', async () => {
     await call('/feedback/create', feedbackOf({ id: 'taken' }));
     expect(await call('/feedback/create', feedbackOf({ id: 'taken', payload: {} }))).toMatchObject({
       status: 409,
@@ -177,7 +177,7 @@ describe('a request about feedback', () => {
     });
   });
 
-  it('to sort by nothing that there is, or to purge by anything but ids, is refused', async () => {
+  it('is refused if it sorts by an unknown field, or purges by anything but ids', async () => {
     const sort_by = [{ field: 'stars', direction: 'asc' }];
     expect(await call('/feedback/query', { project_id, sort_by })).toMatchObject({
       status: 422,

@@ -67,7 +67,7 @@ describe('an object', () => {
     expect((await read('signed', 'latest')).body).toMatchObject({ obj: { svc_user_id: 'local' } });
   });
 
-  it('may be 5 MB large, in and out, by ref too', async () => {
+  it('may have a value of 5 MB, also by ref', async () => {
     const val = [bigValue(3500), null];
     const digest = await create('large', val);
     expect((await read('large', digest)).body).toMatchObject({ obj: { val } });
@@ -75,7 +75,7 @@ describe('an object', () => {
     expect((await call('/refs/read_batch', { refs })).body).toEqual({ vals: [val, val] });
   });
 
-  it('that is not there is a 404, which says what is missing', async () => {
+  it('is a 404 that says what is missing if it does not exist', async () => {
     await create('lonely', 1);
     expect(await read('lonely', 'v7')).toEqual({
       status: 404,
@@ -120,7 +120,7 @@ describe('a query', () => {
     expect(await query({ filter: { object_ids: ['a/b'] } })).toEqual({ status: 200, body: { objs: [] } });
   });
 
-  it('is ordered, cut and without values as it asks', async () => {
+  it('has the requested order, slice and no values if requested', async () => {
     const sort_by = [{ field: 'created_at', direction: 'desc' }];
     const { body } = await query({ sort_by, offset: 1, limit: 2, metadata_only: true });
     expect(body).toMatchObject({
@@ -133,7 +133,7 @@ describe('a query', () => {
 });
 
 describe('refs', () => {
-  it('are answered in order, null for those to nothing', async () => {
+  it('are answered in order, with null for dangling ones', async () => {
     const digest = await create('config', { model: { 'a/b': ['x'] } });
     const ref = (path = '') => `svc:///${project_id}/object/config:${digest}${path}`;
     const refs = [
@@ -205,7 +205,7 @@ describe('an error', () => {
     });
   });
 
-  it('for an unknown order lists those that there are', async () => {
+  it('for an unknown order lists the known ones', async () => {
     const { body } = await call('/objs/query', {
       project_id,
       sort_by: [{ field: 'size', direction: 'asc' }],
@@ -227,7 +227,7 @@ describe('a key', () => {
     ['/refs/read_batch', { refs: [`svc:///acme/secret/object/x:${digestOf(7)}`] }],
   ] as const;
 
-  it('without a grant on the project does nothing there', async () => {
+  it('without a grant on the project can do nothing there', async () => {
     await create('x', 7, 'acme/secret');
     const key = await keyWith(service, { scope: 'acme/own' as ProjectId, role: 'write' });
     for (const [path, body] of [...writes, ...reads]) {
@@ -244,7 +244,7 @@ describe('a key', () => {
     expect((await call('/obj/read', reads[0][1])).body).toMatchObject({ obj: { val: 7 } });
   });
 
-  it('that may only read does not write', async () => {
+  it('does not write if it may only read', async () => {
     await create('x', 7, 'acme/secret');
     const key = await keyWith(service, { scope: 'acme/*', role: 'read' });
     for (const [path, body] of writes) expect((await call(path, body, key)).status).toBe(403);

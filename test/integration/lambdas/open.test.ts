@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('GET /health', () => {
-  it('says to everybody that the service is up, its version, and nothing else', async () => {
+  it('tells everybody that the service is up and its version, and nothing else', async () => {
     const answer = await fetch(`${service.url}/health`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -18,7 +18,7 @@ describe('GET /health', () => {
     expect(await answer.json()).toEqual({ status: 'up', version: about.version });
   });
 
-  it('is the same for whoever has a key, be it a bad one', async () => {
+  it('is the same with any key, even a wrong one', async () => {
     for (const authorization of ['Basic bm9ib2R5', `Bearer ${service.key}`, 'nonsense']) {
       const answer = await fetch(`${service.url}/health`, { headers: { authorization } });
       expect(answer.status).toBe(200);
@@ -34,14 +34,14 @@ describe('GET /health', () => {
 });
 
 describe('GET /openapi.json', () => {
-  it('answers the document of this service to everybody, to be kept for a while', async () => {
+  it('gives everybody the document of this service, cacheable for a while', async () => {
     const answer = await fetch(`${service.url}/openapi.json`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
     expect(await answer.json()).toEqual({ ...document, info: { ...document.info, version: about.version } });
   });
 
-  it('has the names of the service that is configured', async () => {
+  it('has the names of the configured service', async () => {
     const weft = await startService({ settings: { serviceName: 'weft' } });
     try {
       const text = await (await fetch(`${weft.url}/openapi.json`)).text();
@@ -54,14 +54,14 @@ describe('GET /openapi.json', () => {
 });
 
 describe('a route without credentials', () => {
-  it.each(['/health', '/openapi.json'])('%s is no other method’s', async (path) => {
+  it.each(['/health', '/openapi.json'])('%s has no other method', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const answer = await fetch(service.url + path, { method, body: '{}' });
       expect([answer.status, await answer.json()]).toMatchObject([404, { detail: [{ type: 'not_found' }] }]);
     }
   });
 
-  it('opens no other: what needs a key needs it still', async () => {
+  it('opens no other route: those that require a key still do', async () => {
     for (const path of ['/health/', '/health/call/read', '/openapi.json/x', '/call/read']) {
       expect((await fetch(service.url + path, { method: 'GET' })).status).toBe(404);
     }

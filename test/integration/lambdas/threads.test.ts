@@ -62,7 +62,7 @@ const c = {
 const linesOf = (...threads: object[]) => threads.map((thread) => `${JSON.stringify(thread)}\n`).join('');
 
 describe('POST /threads/stream_query', () => {
-  it('answers threads as JSON Lines, what was updated last first', async () => {
+  it('answers threads as JSON Lines, the last updated first', async () => {
     const answer = await query();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/jsonl');
@@ -80,7 +80,7 @@ describe('POST /threads/stream_query', () => {
     expect(await (await query(body)).text()).toBe(linesOf(...threads));
   });
 
-  it('writes the type that is accepted, compressed if it may', async () => {
+  it('writes the accepted type, compressed if accepted', async () => {
     const array = await query({ limit: 2 }, { accept: 'application/json' });
     expect(array.headers.get('content-type')).toBe('application/json');
     expect(await array.json()).toEqual([c, a]);
@@ -97,7 +97,7 @@ describe('POST /threads/stream_query', () => {
     expect(await packed.text()).toBe(linesOf(c, a, b));
   });
 
-  it('says by what threads can be sorted', async () => {
+  it('lists the fields by which threads can be sorted', async () => {
     const answer = await query({ sort_by: [{ field: 'cost', direction: 'asc' }] });
     expect(answer.status).toBe(422);
     expect(await answer.json()).toEqual({
@@ -111,14 +111,14 @@ describe('POST /threads/stream_query', () => {
     });
   });
 
-  it('is for who may read the project', async () => {
+  it('is for keys that may read the project', async () => {
     const grant = { scope: 'acme/other' as ProjectId, role: 'write' } as const;
     const authorization = await keyWith(service, grant);
     expect((await query({}, { authorization })).status).toBe(403);
     expect(await (await query({ project_id: 'acme/other' }, { authorization })).text()).toBe('');
   });
 
-  it('logs its plan, and what it read', async () => {
+  it('logs its plan and what it read', async () => {
     await (await query({ filter: { thread_ids: ['a', 'b'] } })).text();
     await expect
       .poll(() => service.logged.filter((line) => line.includes('"source":"2 threads"')))

@@ -36,7 +36,7 @@ const functionIdOf = ({ method, path }: Route): string => {
 const uriOf = ({ Integration }: Method) => JSON.stringify(Integration.Uri);
 
 describe.each(routes.filter(isKeyed))('POST $path', (route) => {
-  it('is a POST that the authorizer of its scheme lets through', () => {
+  it('is a POST behind the authorizer of its scheme', () => {
     const method = methodOf(route.path);
     const authorizerId = method.AuthorizerId?.Ref ?? '';
     expect(method).toMatchObject({ HttpMethod: 'POST', AuthorizationType: 'CUSTOM' });
@@ -49,7 +49,7 @@ describe.each(routes.filter(isKeyed))('POST $path', (route) => {
 describe('the routes without credentials', () => {
   const open = routes.filter((route) => !isKeyed(route));
 
-  it('are two, which touch no store', () => {
+  it('are two that touch no store', () => {
     expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /health', 'GET /openapi.json']);
     for (const { stores } of open) expect(stores).toEqual({});
   });
@@ -68,7 +68,7 @@ describe.each(routes)('$method $path', (route) => {
     expect(uriOf(method)).toContain(`"Fn::GetAtt":["${functionIdOf(route)}","Arn"]`);
   });
 
-  it('streams its answer, if it is to, for as long as its function may run', () => {
+  it('streams its answer if it should, for as long as its function may run', () => {
     if (route.streaming) {
       expect(uriOf(method)).toContain('/response-streaming-invocations');
       expect(method.Integration).toMatchObject({
@@ -84,7 +84,7 @@ describe.each(routes)('$method $path', (route) => {
     }
   });
 
-  it('may be invoked by API Gateway for this method on this stage alone', () => {
+  it('may be invoked by API Gateway only for this method on this stage', () => {
     const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(`"${functionIdOf(route)}"`));
@@ -109,7 +109,7 @@ describe('the API', () => {
     expect(methods).toHaveLength(routes.length);
   });
 
-  it('is regional and speaks TLS 1.2 or better, to its own name alone', () => {
+  it('is regional and accepts only TLS 1.2 or better, under its own name', () => {
     expect(api.Properties).toMatchObject({
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -127,7 +127,7 @@ describe('the API', () => {
     });
   });
 
-  it('is throttled as the settings say', () => {
+  it('is throttled as configured', () => {
     const [, custom] = resourceOf(
       synthesize({ throttleRate: 20, throttleBurst: 10 }),
       'AWS::ApiGateway::Stage',
@@ -143,7 +143,7 @@ describe('the API', () => {
     ]);
   });
 
-  it('writes one JSON line a request, with nothing that a caller wrote', () => {
+  it('writes one JSON line per request, without anything that a caller wrote', () => {
     const { Format } = stage.Properties.AccessLogSetting as { Format: string };
     const line: Record<string, string> = JSON.parse(Format);
     expect(Object.keys(line)).toEqual(
@@ -162,17 +162,17 @@ describe('the API', () => {
     for (const value of Object.values(line)) expect(value).toMatch(allowed);
   });
 
-  it('is deployed with the role that API Gateway logs with, which stays when the stack goes', () => {
+  it('is deployed with the role that API Gateway logs with, which stays when the stack is deleted', () => {
     const [accountId, account] = resourceOf(template, 'AWS::ApiGateway::Account');
     expect(account.DeletionPolicy).toBe('Retain');
     expect(stage).toMatchObject({ DependsOn: expect.arrayContaining([accountId]) });
   });
 
-  it('leaves that role to another stack when it is told to', () => {
+  it('leaves that role to another stack if configured', () => {
     expect(resourcesOf(synthesize({ accountLogRole: false }), 'AWS::ApiGateway::Account').size).toBe(0);
   });
 
-  it('is deployed anew when a route, an authorizer or an answer of the gateway changes', () => {
+  it('is deployed again when a route, an authorizer or a gateway response changes', () => {
     const deploymentOf = (of: ReturnType<typeof synthesize>) =>
       resourceOf(of, 'AWS::ApiGateway::Deployment')[0];
     const changed = [
@@ -184,7 +184,7 @@ describe('the API', () => {
     expect(deploymentOf(synthesize())).toBe(deploymentOf(template));
   });
 
-  it('gives its URL, which is its stage', () => {
+  it('outputs its URL, which is that of its stage', () => {
     expect(JSON.stringify(template.findOutputs('ApiUrl'))).toContain(`{"Ref":"${apiId}"}`);
   });
 });

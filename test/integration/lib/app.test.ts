@@ -22,7 +22,7 @@ const run = async (context: Record<string, unknown>) => {
 };
 
 describe('the app', () => {
-  it('synthesizes the stack and says nothing', async () => {
+  it('synthesizes the stack and prints nothing', async () => {
     const { outdir, output } = await run({ ...cdkContext, stackName: 'Weft' });
     expect(output).toBe('');
     const template = JSON.parse(readFileSync(join(outdir, 'Weft.template.json'), 'utf8'));
@@ -42,7 +42,7 @@ describe('the app', () => {
     expect(text(second)).toBe(text(first));
   });
 
-  it('ends with a setting’s fault and nothing else', async () => {
+  it('ends with only the problem of a wrong setting', async () => {
     const failed = await run({ retentionDays: 'forever' }).catch((error: unknown) => error);
     expect(failed).toMatchObject({
       code: 1,

@@ -17,14 +17,14 @@ describe('the keys table', () => {
 });
 
 describe('the authorizers', () => {
-  it('are one for each scheme that a route takes', () => {
+  it('are one for each scheme that a route accepts', () => {
     expect(authorizers.size).toBe(2);
     const basic = routes.filter(({ scheme }) => scheme === 'basic');
     expect(resourcesOf(synthesize({}, basic), 'AWS::ApiGateway::Authorizer').size).toBe(1);
   });
 
   it.each([...authorizers])(
-    '%s asks the one function, by the Authorization header, and remembers for a minute',
+    '%s calls the one function by the Authorization header, and caches for a minute',
     (_, { Properties }) => {
       expect(Properties).toMatchObject({
         Type: 'REQUEST',
@@ -44,7 +44,7 @@ describe('the authorizers', () => {
     expect(own[0]?.Properties.FunctionName).toEqual({ 'Fn::GetAtt': [functionId, 'Arn'] });
   });
 
-  it('remember for as long as is set, or not at all', () => {
+  it('cache for as long as configured, or not at all', () => {
     const custom = synthesize({ authorizerCacheSeconds: 0 });
     for (const { Properties } of resourcesOf(custom, 'AWS::ApiGateway::Authorizer').values()) {
       expect(Properties.AuthorizerResultTtlInSeconds).toBe(0);

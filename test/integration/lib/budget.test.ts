@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 describe('a budget', () => {
-  it('is not there without the setting', () => {
+  it('is absent without the setting', () => {
     expect(resourcesOf(synthesize({ alarmEmail: 'ops@example.com' }), 'AWS::Budgets::Budget').size).toBe(0);
   });
 
-  it('is what the services of the stack may cost a month, and tells the address before and when it is spent', () => {
+  it('limits what the stack’s services may cost a month, and notifies the address before and when it is spent', () => {
     const template = synthesize({ alarmEmail: 'ops@example.com', monthlyBudget: 50 });
     const { Budget, NotificationsWithSubscribers } = resourceOf(template, 'AWS::Budgets::Budget')[1]
       .Properties;

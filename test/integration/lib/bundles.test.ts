@@ -29,7 +29,7 @@ describe('the bundles of the handlers', () => {
     expect([...folders]).toEqual(handlers.map((handler) => [handler, join(outdir, handler)]));
   });
 
-  it('export a handler each, once loaded as Lambda loads them', () => {
+  it('export one handler each, loaded as Lambda loads them', () => {
     const script = `
       globalThis.awslambda = { streamifyResponse: (handle) => handle };
       const loaded = ${JSON.stringify(handlers)}.map((handler) => require('./' + handler + '/index.cjs'));
@@ -54,13 +54,13 @@ describe('the bundles of the handlers', () => {
     expect(JSON.parse(printed)).toEqual(handlers.map(() => [['handler'], 'function']));
   });
 
-  it('are small: none is above 400 KB, the authorizer not above 250', () => {
+  it('are small: at most 400 KB, the authorizer at most 250', () => {
     const sizes = handlers.map((handler) => [handler, text(handler, 'index.cjs').length] as const);
     expect(sizes.filter(([, bytes]) => bytes > 400_000)).toEqual([]);
     expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
   });
 
-  it('have the SDK and middy alone ask for what is replaced in them', () => {
+  it('contain only the SDK and middy as users of what is replaced in them', () => {
     const replaced =
       /^(?:node:fs\/promises|node:stream\/web|@smithy\/core\/(?:checksum|event-streams)|@aws\/lambda-invoke-store|@aws-sdk\/(?:middleware-endpoint-discovery|util-dynamodb))$/;
     const importers = Object.entries(metafile.inputs).filter(([, { imports }]) =>

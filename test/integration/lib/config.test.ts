@@ -29,7 +29,7 @@ const messageOf = (context: Record<string, unknown>): string => {
 };
 
 describe('the settings', () => {
-  it('have a default each, or none', () => {
+  it('each have a default or are absent', () => {
     expect(readConfig({})).toEqual(defaults);
   });
 
@@ -37,7 +37,7 @@ describe('the settings', () => {
     expect(readConfig(cdkContext)).toEqual(defaults);
   });
 
-  it('pass over what is CDK’s own, and what is null', () => {
+  it('ignore CDK’s own settings and nulls', () => {
     const context = {
       '@aws-cdk/core:x': true,
       'aws:cdk:y': [],
@@ -90,13 +90,13 @@ describe('the settings', () => {
     expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
   });
 
-  it('refuse a name that is none of theirs and list those that are', () => {
+  it('refuse an unknown name and list the known ones', () => {
     const message = messageOf({ retentiondays: 30 });
     expect(message).toContain('unknown setting retentiondays');
     expect(message).toContain('retentionDays');
   });
 
-  it('tell of all faults at once, a line each', () => {
+  it('report all problems at once, one per line', () => {
     expect(messageOf({ keepData: 'no', shards: 5, colour: 'red' }).split('\n')).toHaveLength(3);
   });
 });
@@ -112,7 +112,7 @@ describe('docs/configuration.md', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(settings.shape).sort());
   });
 
-  it('names the defaults that are in force', () => {
+  it('names the effective defaults', () => {
     const documented = rows.flatMap(({ name, byDefault }) =>
       byDefault === undefined ? [] : [[name, byDefault]],
     );

@@ -106,12 +106,12 @@ describe.each(routes)('the function of $path', (route) => {
     });
   });
 
-  it('has no policy beside', () => {
+  it('has no further policy', () => {
     expect(roleOf(resource).Properties).not.toHaveProperty('ManagedPolicyArns');
     expect(resourcesOf(template, 'AWS::IAM::Policy').size).toBe(0);
   });
 
-  it('logs to what all endpoints log to, and may write no other log', () => {
+  it('logs to the log that all endpoints share, and may write no other', () => {
     expect(logOf(resource)).toBe(sharedLogId);
     const allowed = allowedTo(resource).filter((pair) => pair.startsWith('logs:'));
     expect(allowed).toEqual(pairs([allow(arn(sharedLogId), 'logs:CreateLogStream', 'logs:PutLogEvents')]));
@@ -121,7 +121,7 @@ describe.each(routes)('the function of $path', (route) => {
 describe('the function of the authorizer', () => {
   const [, resource] = resourceOf(template, functionType, 'AuthAuthorizer');
 
-  it('has a log of its own: its failures are counted apart', () => {
+  it('has a log of its own, because its failures are counted separately', () => {
     expect(logOf(resource)).toMatch(/^AuthAuthorizer/);
   });
 
@@ -132,7 +132,7 @@ describe('the function of the authorizer', () => {
     });
   });
 
-  it('may get a key, and nothing else', () => {
+  it('may get a key and nothing else', () => {
     expect(allowedTo(resource)).toEqual(
       pairs([...everyFunction(logOf(resource)), allow(arn(keysId), 'dynamodb:GetItem')]),
     );
@@ -144,7 +144,7 @@ describe('the functions', () => {
     expect(resourcesOf(template, functionType).size).toBe(routes.length + 1);
   });
 
-  it('have logs that are kept for 30 days and go with the stack', () => {
+  it('have logs that are retained for 30 days and deleted with the stack', () => {
     const logs = new Set([...resourcesOf(template, functionType).values()].map(logOf));
     expect(logs.size).toBe(2);
     for (const id of logs) {
@@ -153,14 +153,14 @@ describe('the functions', () => {
     }
   });
 
-  it('have no concurrency set aside: it would be paid for, or taken from others', () => {
+  it('have no reserved concurrency, which would cost or be taken from others', () => {
     for (const { Properties } of resourcesOf(template, functionType).values()) {
       expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
       expect(Properties).not.toHaveProperty('VpcConfig');
     }
   });
 
-  it('get the settings that are set', () => {
+  it('get the configured settings', () => {
     const settings = { serviceName: 'weft', shards: '4,16', retentionDays: 90, logRetentionDays: 7 };
     const custom = synthesize(settings);
     const environment = environmentOf(functionOf('/call/upsert_batch', custom));

@@ -20,7 +20,7 @@ const responses = responsesOf();
 const bodyOf = (type: string) => JSON.parse(responses.get(type)?.ResponseTemplates['application/json'] ?? '');
 
 describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (type) => {
-  it('has the service’s error shape, and no other type than JSON', () => {
+  it('has the service’s error shape, and no type but JSON', () => {
     expect(bodyOf(type)).toEqual({
       detail: [
         {
@@ -44,7 +44,7 @@ describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (ty
     });
   });
 
-  it('says nothing of API Gateway’s own: that names functions and repeats headers', () => {
+  it('has nothing of API Gateway’s own text, which names functions and repeats headers', () => {
     expect(JSON.stringify(responses.get(type)?.ResponseTemplates)).not.toContain('$');
   });
 });
@@ -72,7 +72,7 @@ describe('the status of API Gateway’s own answers', () => {
     expect(responses.get(type)?.StatusCode).toBe(status);
   });
 
-  it.each(['DEFAULT_4XX', 'DEFAULT_5XX'])('%s is whatever it stands in for', (type) => {
+  it.each(['DEFAULT_4XX', 'DEFAULT_5XX'])('%s is the status that it stands for', (type) => {
     expect(responses.has(type)).toBe(true);
     expect(responses.get(type)).not.toHaveProperty('StatusCode');
   });
@@ -88,12 +88,12 @@ describe('what API Gateway’s own answers say', () => {
     expect(header({ serviceName: 'weft' })).toContain('realm="weft"');
   });
 
-  it('no other answer asks for a key', () => {
+  it('no other answer requests a key', () => {
     const asking = [...responses.values()].filter((response) => challenge in response.ResponseParameters);
     expect(asking.map(({ ResponseType }) => ResponseType)).toEqual(['UNAUTHORIZED']);
   });
 
-  it('an unknown route is a fault of the path, whose slashes are what is often wrong', () => {
+  it('an unknown route is a problem of the path, whose slashes are often wrong', () => {
     expect(bodyOf('MISSING_AUTHENTICATION_TOKEN').detail[0]).toMatchObject({
       loc: ['path'],
       msg: expect.stringContaining('no path has a doubled or a trailing slash'),
@@ -101,11 +101,11 @@ describe('what API Gateway’s own answers say', () => {
     });
   });
 
-  it('a request that is too large is told the limit and the way out', () => {
+  it('a request that is too large gets the limit and a remedy', () => {
     expect(bodyOf('REQUEST_TOO_LARGE').detail[0].msg).toMatch(/6 MB.*smaller batches/);
   });
 
-  it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s says when to come again', (type) => {
+  it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s says when to retry', (type) => {
     expect(responses.get(type)?.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'1'");
   });
 });

@@ -67,21 +67,21 @@ describe('the inference function', () => {
   const [, role] = resourceOf(template, 'AWS::IAM::Role', 'FunctionsInferenceV1');
   const [ratesId, rates] = resourceOf(template, 'AWS::DynamoDB::Table', 'InferenceRates');
 
-  it('knows its upstreams as they were written, and never a key', () => {
+  it('knows its upstreams as configured, and never a key', () => {
     const { Variables } = Properties.Environment as { Variables: Record<string, string> };
     expect(JSON.parse(Variables.INFERENCE_UPSTREAMS ?? '')).toEqual(settings.inferenceUpstreams);
     expect(parseUpstreams(Variables.INFERENCE_UPSTREAMS ?? '', 'eu-west-1')).toHaveLength(3);
     expect(Variables).toMatchObject({ INFERENCE_RATE: '60', RATES_TABLE: { Ref: ratesId } });
   });
 
-  it('may read the secrets that are named, and no other', () => {
+  it('may read only the named secrets', () => {
     expect(resourcesFor(role, 'secretsmanager:GetSecretValue').toSorted()).toEqual([
       'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/openai-??????',
       arn,
     ]);
   });
 
-  it('may invoke the models that are named, and no other', () => {
+  it('may invoke only the named models', () => {
     const allowed = resourcesFor(role, 'bedrock:InvokeModel').toSorted();
     expect(resourcesFor(role, 'bedrock:InvokeModelWithResponseStream').toSorted()).toEqual(allowed);
     expect(allowed).toEqual([
@@ -91,7 +91,7 @@ describe('the inference function', () => {
     ]);
   });
 
-  it('alone has these permissions, this environment and concurrency of its own', () => {
+  it('is the only one with these permissions, this environment and its own concurrency', () => {
     for (const other of functionsOf(template).filter((each) => each.Properties.Description !== path)) {
       expect(JSON.stringify(other)).not.toContain('INFERENCE_UPSTREAMS');
       expect(other.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
@@ -111,7 +111,7 @@ describe('the inference function', () => {
     expect(resourcesFor(role, 'dynamodb:UpdateItem')).toEqual([`{"Fn::GetAtt":["${ratesId}","Arn"]}`]);
   });
 
-  it('has none of it by default', () => {
+  it('has none of these by default', () => {
     const bare = synthesize();
     expect(JSON.stringify(bare.toJSON())).not.toMatch(/bedrock:|secretsmanager|INFERENCE_|InferenceRates/);
   });
@@ -133,7 +133,7 @@ describe('the setting inferenceUpstreams', () => {
     }
   };
 
-  it('may be JSON text, as the command line gives it', () => {
+  it('may be JSON text, as the command line passes it', () => {
     expect(readConfig({ inferenceUpstreams: JSON.stringify([openai]) }).inferenceUpstreams).toEqual([openai]);
   });
 
@@ -158,7 +158,7 @@ describe('the setting inferenceUpstreams', () => {
     expect(messageOf([given])).toContain(advice);
   });
 
-  it('refuses two of one name, and more than fits the environment', () => {
+  it('refuses two with one name, and more than the environment can hold', () => {
     expect(messageOf([openai, openai])).toContain('give each upstream a name of its own');
     const many = Array.from({ length: 40 }, (_, i) => ({ ...openai, name: `upstream-${i}` }));
     expect(messageOf(many)).toContain('write less');

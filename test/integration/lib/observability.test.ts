@@ -11,7 +11,7 @@ const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
 const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
 
 describe('the alarms', () => {
-  it('stay within the ten metrics that are free: each is on one', () => {
+  it('stay within the ten free metrics, with one each', () => {
     expect(alarms.size).toBeLessThanOrEqual(10);
     for (const { Properties } of alarms.values()) {
       expect(Properties).toHaveProperty('MetricName');
@@ -47,7 +47,7 @@ describe('the alarms', () => {
   });
 });
 
-describe('what to do', () => {
+describe('the runbook', () => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   /** The anchors of the page's headings, as GitHub makes them. */
   const anchors = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -61,12 +61,12 @@ describe('what to do', () => {
       String(Properties.AlarmDescription).split(' ').at(-1),
     );
 
-  it('stands in a section for each alarm, to which its description leads', () => {
+  it('has a section for each alarm, to which its description links', () => {
     const sections = anchors.filter((anchor) => anchor.startsWith('alarm-'));
     expect(linked().toSorted()).toEqual(sections.map((anchor) => `docs/operations.md#${anchor}`).toSorted());
   });
 
-  it('is looked for where runbookUrl says', () => {
+  it('is linked at runbookUrl', () => {
     const runbookUrl = 'https://example.com/operations.md';
     expect(linked(synthesize({ runbookUrl }))).toContain(`${runbookUrl}#alarm-server-errors`);
   });
@@ -101,7 +101,7 @@ describe('failures', () => {
     '?"Task timed out" ?"Runtime exited" ?"Uncaught Exception" ?"Unhandled Promise Rejection"',
   ]);
 
-  it('are counted in the log of every endpoint, and apart in the authorizer’s', () => {
+  it('are counted in the log of every endpoint, and separately in the authorizer’s', () => {
     const written = logsOf('Functions');
     expect(written).toHaveLength(routes.length);
     expect(logs).toEqual(new Set(written));
@@ -111,12 +111,12 @@ describe('failures', () => {
     expect([...authorizer.logs].join()).toContain('AuthAuthorizer');
   });
 
-  it('are counted once: one filter looks for a pattern in a log', () => {
+  it('are counted once: only one filter looks for a pattern in a log', () => {
     for (const counted of [countedIn('Failures'), authorizer, countedIn('StorageThrottles')])
       expect(counted.filters).toHaveLength(counted.logs.size * counted.patterns.size);
   });
 
-  it('are lines of level error, and what Lambda writes when a function dies, but not what a handler throws', () => {
+  it('are lines of level error and Lambda’s lines for a dead function, but not what a handler throws', () => {
     expect(patterns).toEqual(looked);
     expect(authorizer.patterns).toEqual(looked);
   });
@@ -129,7 +129,7 @@ describe('failures', () => {
 });
 
 describe('throttles of storage', () => {
-  it('are counted by every function, the authorizer too, for all tables and the bucket', () => {
+  it('are counted by every function with the authorizer, for all tables and the bucket', () => {
     const { logs, patterns, metrics } = countedIn('StorageThrottles');
     expect(logsOf('')).toHaveLength(routes.length + 1);
     expect(logs).toEqual(new Set(logsOf('')));
@@ -150,13 +150,13 @@ describe('the dashboard', () => {
   const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
   const isExpression = (row: unknown[]) => JSON.stringify(row).includes('"expression"');
 
-  it('shows fewer metrics than the 50 that are free', () => {
+  it('shows fewer metrics than the 50 free ones', () => {
     const metrics = rows.filter((row) => !isExpression(row));
     expect(metrics.length).toBeGreaterThan(30);
     expect(metrics.length).toBeLessThan(50);
   });
 
-  it('has what is asked first on top', () => {
+  it('has the most important questions on top', () => {
     expect(widgets.slice(0, 4).map(({ properties }) => properties.title)).toEqual([
       'Requests',
       'Latency, streams to their end (ms)',
@@ -165,7 +165,7 @@ describe('the dashboard', () => {
     ]);
   });
 
-  it('prices what is consumed of every table and every index', () => {
+  it('prices the consumption of every table and index', () => {
     const indexes = [...resourcesOf(template, 'AWS::DynamoDB::Table').values()].flatMap(({ Properties }) => [
       'the table itself',
       ...((Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? []),
@@ -188,7 +188,7 @@ describe('the dashboard', () => {
 });
 
 describe('without alarmEmail', () => {
-  it('nobody is told, and there is no topic', () => {
+  it('nobody is notified, and there is no topic', () => {
     expect(resourcesOf(template, 'AWS::SNS::Topic').size).toBe(0);
     for (const { Properties } of alarms.values()) expect(Properties).not.toHaveProperty('AlarmActions');
   });
@@ -210,7 +210,7 @@ describe('with alarmEmail', () => {
     }
   });
 
-  it('the topic takes them from the alarms of this account, and from nobody without TLS', () => {
+  it('the topic accepts messages from this account’s alarms only, and only with TLS', () => {
     const [, policy] = resourceOf(mailed, 'AWS::SNS::TopicPolicy');
     const { Statement } = policy.Properties.PolicyDocument as { Statement: Record<string, unknown>[] };
     expect(Statement).toContainEqual(

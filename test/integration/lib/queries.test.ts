@@ -79,7 +79,7 @@ describe('the saved queries', () => {
     }
   });
 
-  it('take no more logs than Logs Insights does, 50', () => {
+  it('read at most 50 logs, the limit of Logs Insights', () => {
     expect(logsOfFunctions.length).toBeLessThanOrEqual(50);
   });
 

@@ -24,7 +24,7 @@ describe('the calls table', () => {
     ]);
   });
 
-  it('knows the types of all keys', () => {
+  it('declares the types of all keys', () => {
     const definitions = calls.Properties.AttributeDefinitions as {
       AttributeName: string;
       AttributeType: string;
@@ -33,7 +33,7 @@ describe('the calls table', () => {
     expect(types).toEqual({ k: 'B', p: 'S', tk: 'B', ts: 'B', rk: 'B', hk: 'B', hs: 'B' });
   });
 
-  it('has three indexes, of headers alone', () => {
+  it('has three indexes of headers only', () => {
     expect(calls.Properties.GlobalSecondaryIndexes).toEqual([
       index('by_time', 'tk', 'ts'),
       index('by_trace', 'rk', 'ts'),
@@ -63,7 +63,7 @@ describe('the objects table', () => {
     expect(objects.Properties).not.toHaveProperty('GlobalSecondaryIndexes');
   });
 
-  it('keeps its items for good', () => {
+  it('retains its items for good', () => {
     expect(objects.Properties).not.toHaveProperty('TimeToLiveSpecification');
   });
 });
@@ -94,7 +94,7 @@ describe('the feedback table', () => {
 describe('the costs table', () => {
   const [, costs] = resourceOf(template, table, 'StorageCosts');
 
-  it('has a binary partition key and sort key, and nothing expires in it', () => {
+  it('has a binary partition key and sort key, and no expiry', () => {
     expect(costs.Properties.KeySchema).toEqual([
       { AttributeName: 'k', KeyType: 'HASH' },
       { AttributeName: 'p', KeyType: 'RANGE' },
@@ -124,7 +124,7 @@ describe('every table', () => {
     expect(Properties).not.toHaveProperty('SSESpecification');
   });
 
-  it.each([...tables])('%s is protected, recoverable, and stays when the stack goes', (_, resource) => {
+  it.each([...tables])('%s is protected, recoverable, and stays when the stack is deleted', (_, resource) => {
     expect(resource).toMatchObject({
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -156,7 +156,7 @@ describe('the payloads bucket', () => {
     expect(payloads.Properties).not.toHaveProperty('VersioningConfiguration');
   });
 
-  it('refuses whoever comes without TLS, or with an old one', () => {
+  it('refuses requests without TLS or with an old version', () => {
     const [, policy] = resourceOf(template, 'AWS::S3::BucketPolicy');
     expect(policy.Properties).toMatchObject({
       Bucket: { Ref: payloadsId },
@@ -177,13 +177,13 @@ describe('the payloads bucket', () => {
     });
   });
 
-  it('stays when the stack goes', () => {
+  it('stays when the stack is deleted', () => {
     expect(payloads).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 });
 
 describe('with retentionDays', () => {
-  it('the bucket deletes what is to expire three days after that, and nothing else', () => {
+  it('the bucket deletes expiring objects three days later, and nothing else', () => {
     const [, kept] = resourceOf(synthesize({ retentionDays: 90 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
       Rules: [
@@ -198,7 +198,7 @@ describe('with retentionDays', () => {
 describe('with keepData off', () => {
   const temporary = synthesize({ keepData: false });
 
-  it.each([...resourcesOf(temporary, table)])('%s goes with the stack', (_, resource) => {
+  it.each([...resourcesOf(temporary, table)])('%s is deleted with the stack', (_, resource) => {
     expect(resource).toMatchObject({
       DeletionPolicy: 'Delete',
       Properties: {
@@ -208,11 +208,11 @@ describe('with keepData off', () => {
     });
   });
 
-  it('the bucket goes with the stack', () => {
+  it('the bucket is deleted with the stack', () => {
     expect(resourceOf(temporary, bucket)[1].DeletionPolicy).toBe('Delete');
   });
 
-  it('the data keeps its place: no table or bucket gets another logical id', () => {
+  it('the data stays in place: no table or bucket gets another logical id', () => {
     expect([...resourcesOf(temporary, table).keys()]).toContain(callsId);
     expect(resourceOf(temporary, bucket)[0]).toBe(payloadsId);
   });

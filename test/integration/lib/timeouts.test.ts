@@ -54,7 +54,7 @@ const integrations = new Map(
 );
 
 describe.each(Object.entries(clients))('a request to %s', (_, client) => {
-  it('gives up on connecting before it gives up on an answer, and gives up for real', async () => {
+  it('gives up on connecting before it gives up on an answer, and really gives up', async () => {
     const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = await timeoutsOf(client);
     expect(connectionTimeout).toBeGreaterThan(0);
     expect(connectionTimeout).toBeLessThan(requestTimeout);
@@ -66,7 +66,7 @@ describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
   const functionMs = timeoutSeconds * 1000;
 
   it.runIf(Object.keys(stores).length > 0)(
-    'may ask storage three times within what it may spend on it, which ends before the function',
+    'may call storage three times within its request budget, which ends before the function',
     async () => {
       const spentMs = storageMs(functionMs);
       for (const client of Object.values(clients)) {
@@ -83,7 +83,7 @@ describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
 });
 
 describe('the functions of the template', () => {
-  it('are waited for by integrations that stream for as long as they may take', () => {
+  it('are awaited by streaming integrations for as long as they may run', () => {
     const streamed = [...integrations.values()].filter(
       ({ ResponseTransferMode }) => ResponseTransferMode === 'STREAM',
     );
@@ -97,7 +97,7 @@ describe('the functions of the template', () => {
 });
 
 describe('the authorizer', () => {
-  it('asks its table as often as the SDK does within its own time', async () => {
+  it('calls its table as often as the SDK does within its own time', async () => {
     const { requestTimeout } = await timeoutsOf(clients.DynamoDB);
     const attempts = await clients.DynamoDB.config.maxAttempts();
     // The SDK waits at most a tenth of a second before its second try, and twice that before its

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The id of a process that has ended. */
 const endedPid = (): number => spawnSync('true').pid;
 
-it('A data folder is made with those on the way to it, and left unlocked', async () => {
+it('A data folder is made with its missing parents, and is left unlocked', async () => {
   const path = join(folder, 'new', 'deep');
   const claimed = await claimDataDir(path);
   expect(claimed.path).toBe(path);
@@ -20,7 +20,7 @@ it('A data folder is made with those on the way to it, and left unlocked', async
   expect(readdirSync(path)).toEqual([]);
 });
 
-it('A data folder that another process uses is refused by its id, and left as it was', async () => {
+it('A data folder that another process uses is refused with its id and left unchanged', async () => {
   const path = join(folder, 'used');
   await (await claimDataDir(path)).release();
   const lock = `lock.${process.ppid}`;
@@ -31,7 +31,7 @@ it('A data folder that another process uses is refused by its id, and left as it
   expect(readdirSync(path)).toEqual([lock]);
 });
 
-it('The lock of a process that has ended is taken over', async () => {
+it('The lock of an ended process is taken over', async () => {
   const path = join(folder, 'stale');
   await (await claimDataDir(path)).release();
   writeFileSync(join(path, `lock.${endedPid()}`), '');
@@ -51,7 +51,7 @@ it.each([
 });
 
 it.runIf(existsSync('/proc'))(
-  'A data folder where none can be made is refused, and not tried for ever',
+  'A data folder in an impossible place is refused without endless attempts',
   async () => {
     await expect(claimDataDir('/proc/pennytrace/data')).rejects.toThrow(
       /^DATA_DIR is \/proc\/pennytrace\/data, but /,

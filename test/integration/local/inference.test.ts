@@ -20,14 +20,14 @@ const messages = [
 const reply = 'This is the local echo model, no real one. You said: Hello there';
 
 describe('without an upstream of its own the local service has a model that', () => {
-  it('says that it is an echo, whatever model was asked for', async () => {
+  it('says that it is an echo, whatever model was requested', async () => {
     const answer = await client.chat.completions.create({ model: 'gpt-4o', messages });
     expect(answer.model).toBe('echo');
     expect(answer.choices[0]?.message.content).toBe(reply);
     expect(answer.usage).toEqual({ prompt_tokens: 2, completion_tokens: 13, total_tokens: 15 });
   });
 
-  it('streams, with the usage if it is asked for', async () => {
+  it('streams, with the usage if it is requested', async () => {
     const stream = await client.chat.completions.create({
       model: 'any',
       messages,
@@ -92,7 +92,7 @@ describe('the settings of the stack', () => {
     await limited.stop();
   });
 
-  it('have a deployment without upstreams say what to set, and one with some what it does not know', async () => {
+  it('make a deployment without upstreams say what to set, and one with some what it does not know', async () => {
     const bare = await startService({ inference: null });
     const answer = await send(bare);
     expect(answer.status).toBe(502);

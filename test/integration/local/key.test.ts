@@ -14,13 +14,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe('the local key', () => {
   const configured = formatKey(makeKey('svc'));
 
-  it('is the configured one, which no folder keeps', async () => {
+  it('is the configured one, which is not stored in the folder', async () => {
     const { key, file } = await findLocalKey({ service: 'svc', configured, folder: '/nowhere' });
     expect({ key: formatKey(key), file }).toEqual({ key: configured, file: undefined });
   });
 
   it.each(['secret', `other${configured.slice(3)}`, `${configured}0`])(
-    'is refused where it is none: %s',
+    'is refused if it is malformed: %s',
     async (text) => {
       await expect(findLocalKey({ service: 'svc', configured: text })).rejects.toThrow(
         'LOCAL_KEY should be svc_<16 of 0-9a-z>_<64 hex digits>',
@@ -28,12 +28,12 @@ describe('the local key', () => {
     },
   );
 
-  it('is another one at each start where nothing keeps it', async () => {
+  it('is a new one at each start if it is not stored', async () => {
     const [first, second] = [await findLocalKey({ service: 'svc' }), await findLocalKey({ service: 'svc' })];
     expect(first.key).not.toEqual(second.key);
   });
 
-  it('is made once where a folder keeps it, for its owner alone to read', async () => {
+  it('is made once for a folder, readable by its owner only', async () => {
     const first = await findLocalKey({ service: 'svc', folder });
     expect(await findLocalKey({ service: 'svc', folder })).toEqual(first);
     expect(first.file).toBe(join(folder, 'key'));
@@ -42,7 +42,7 @@ describe('the local key', () => {
   });
 
   it.each(['damaged', configured])(
-    'that is kept, but none of this service, is refused with what to do',
+    'is refused with what to do if the stored text is not a key of this service',
     async (text) => {
       const other = newFolder();
       writeFileSync(join(other, 'key'), text);
@@ -70,7 +70,7 @@ describe('the table of keys', () => {
     ]);
   });
 
-  it('refuses one that has been revoked, with what to do', async () => {
+  it('refuses a revoked key, with what to do', async () => {
     const key = makeKey('svc');
     await storeLocalKey(table, { key });
     await revokeKey(table, key.id, Date.now() * 1000);

@@ -15,7 +15,7 @@ it.each<[boolean, string]>([
   expect(isRequestLog(line)).toBe(expected);
 });
 
-it('What functions write is known by their route, or as the authorizer’s', () => {
+it('Lines of functions are named by their route, or as the authorizer’s', () => {
   const { api, functions } = readStack(assembly());
   const nameOf = sourceNames({ api });
   const sources = functions.map(({ name }) => nameOf(name));

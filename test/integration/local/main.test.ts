@@ -49,7 +49,7 @@ const answers = (url: string): Promise<boolean> =>
 const key = `svc_${'k'.repeat(16)}_${'a'.repeat(64)}`;
 
 describe('npm start', () => {
-  it('says when it is ready, serves, and ends with nothing left when told to', async () => {
+  it('says when it is ready, serves, and leaves nothing behind at its end', async () => {
     const process = run({});
     const url = await ready(process);
     const [, made = ''] = /^key \(shown once\): (svc_\S+)$/m.exec(process.printed.out) ?? [];
@@ -79,7 +79,7 @@ describe('npm start', () => {
     expect(await answers(written.dynamodb)).toBe(false);
   });
 
-  it('takes a key, does not print it, and shows the example', async () => {
+  it('accepts a key, does not print it, and shows the example', async () => {
     const process = run({ LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
     await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('/calls/stream_query gives');
@@ -109,7 +109,7 @@ describe('npm start', () => {
 });
 
 describe('npm start fails with a message', () => {
-  it('where the port is taken', async () => {
+  it('if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -121,13 +121,13 @@ describe('npm start fails with a message', () => {
     other.close();
   });
 
-  it('where there is no Java', async () => {
+  it('if there is no Java', async () => {
     const process = run({ PATH: '' });
     expect(await process.ended).toBe(1);
     expect(process.printed.err).toMatch(/^There is no java on the PATH\. .*\n$/);
   });
 
-  it('where nothing answers at a store that is given', async () => {
+  it('if nothing answers at an external store', async () => {
     const process = run({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1' });
     expect(await process.ended).toBe(1);
     expect(process.printed.err).toMatch(
@@ -141,7 +141,7 @@ describe('npm start fails with a message', () => {
     [{ LOCAL_KEY: 'secret' }, /^LOCAL_KEY should be svc_/],
     [{ DEMO: 'perhaps' }, /^DEMO is perhaps: write 1 or 0/],
     [{ DATA_DIR: '/dev/null' }, /^DATA_DIR is \/dev\/null, but it is a file/],
-  ])('where a setting is bad: %j', async (environment, message) => {
+  ])('if a setting is wrong: %j', async (environment, message) => {
     const process = run(environment);
     expect(await process.ended).toBe(1);
     expect(process.printed).toEqual({ out: '', err: expect.stringMatching(message) });

@@ -23,7 +23,7 @@ const start = (id: string) => ({
 });
 
 describe('the service', () => {
-  it('takes calls in and streams them out', async () => {
+  it('accepts calls and streams them back', async () => {
     expect((await service.post('/call/start', start('c-1'))).status).toBe(200);
     const response = await service.post('/calls/stream_query', { project_id: 'acme/shop' });
     expect(response.headers.get('content-type')).toBe('application/jsonl');
@@ -34,22 +34,25 @@ describe('the service', () => {
     });
   });
 
-  it.each(routes.filter(isKeyed).map(({ path }) => path))('has nobody in without a key: %s', async (path) => {
-    const response = await fetch(service.url + path, { method: 'POST', body: '{}' });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toContain('Basic');
-    expect(response.headers.get('x-request-id')).toBeTruthy();
-    expect(await response.json()).toMatchObject({ detail: [{ type: 'unauthorized' }] });
-  });
+  it.each(routes.filter(isKeyed).map(({ path }) => path))(
+    'refuses requests without a key: %s',
+    async (path) => {
+      const response = await fetch(service.url + path, { method: 'POST', body: '{}' });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toContain('Basic');
+      expect(response.headers.get('x-request-id')).toBeTruthy();
+      expect(await response.json()).toMatchObject({ detail: [{ type: 'unauthorized' }] });
+    },
+  );
 
-  it('has nobody in with another key', async () => {
+  it('refuses another key', async () => {
     const headers = {
       authorization: `Basic ${Buffer.from(`api:svc_${'0'.repeat(16)}_${'0'.repeat(64)}`).toString('base64')}`,
     };
     expect((await service.post('/call/start', start('c-2'), { headers })).status).toBe(401);
   });
 
-  it('answers 404 where there is no route', async () => {
+  it('answers 404 for an unknown route', async () => {
     const response = await service.post('/no/such/route', {});
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['path'], type: 'not_found' }] });
@@ -68,7 +71,7 @@ describe('the service', () => {
     expect(text.trimEnd()).toBe(text.slice(0, -1));
   });
 
-  it('answers 413 to what is too long', async () => {
+  it('answers 413 to a body that is too long', async () => {
     const response = await service.post('/call/upsert_batch', { batch: ['x'.repeat(7_000_000)] });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['body'] }] });
@@ -80,7 +83,7 @@ describe('the service', () => {
   });
 });
 
-it('A service that was stopped and started again on the same data has it still', async () => {
+it('A service that restarts on the same data still has it', async () => {
   const dataDir = relative(process.cwd(), mkdtempSync(join(tmpdir(), 'pennytrace-data-')));
   // On stores of its own, which keep their data in the folder.
   const options = { dataDir, dynamodb: '', s3: '', stackName: 'Kept' };
@@ -98,11 +101,11 @@ it('A service that was stopped and started again on the same data has it still',
   rmSync(dataDir, { recursive: true });
 });
 
-it('A key that is none is refused with what to write', async () => {
+it('A malformed key is refused with what to write', async () => {
   await expect(startService({ key: 'secret' })).rejects.toThrow('LOCAL_KEY should be svc_<16 of 0-9a-z>_');
 });
 
-it('Requests under way are answered before the service ends', async () => {
+it('Pending requests are answered before the service ends', async () => {
   const ending = await startService({ assembly: assembly() });
   const answer = ending.post('/call/start', start('last'));
   await expect.poll(() => ending.logged.join()).toContain('"outcome":"allowed"');
@@ -110,7 +113,7 @@ it('Requests under way are answered before the service ends', async () => {
   expect((await answer).status).toBe(200);
 });
 
-it('Settings make another stack', async () => {
+it('Settings change the stack', async () => {
   const strict = await startService({
     settings: { throttleRate: 1, throttleBurst: 1, serviceName: 'penny' },
   });

@@ -19,7 +19,7 @@ const processesWith = (text: string): string[] =>
     }
   });
 
-it('What the app complains of is the message', async () => {
+it('The app’s complaint is the error message', async () => {
   await expect(synthesize(folder, { shards: 3 })).rejects.toThrow(
     /^the stack does not synthesize:\nsetting shards is 3: write a power of two/,
   );
@@ -27,7 +27,7 @@ it('What the app complains of is the message', async () => {
 });
 
 it.runIf(existsSync('/proc/self/environ'))(
-  'A synthesis that is given up ends with the reason, and leaves no process',
+  'A cancelled synthesis ends with the reason, and leaves no process',
   async () => {
     const outdir = join(folder, 'given-up');
     const ending = new AbortController();

@@ -90,7 +90,7 @@ describe('errors', () => {
     expect(errorFaults(await answer.json())).toEqual([]);
   };
 
-  it.each(keyed)('of $path are of the one shape, and documented', async ({ path, operation }) => {
+  it.each(keyed)('of $path have the one shape, and are documented', async ({ path, operation }) => {
     const unauthorized = await send(path, {}, { authorization: 'Basic bm9ib2R5' });
     expect(unauthorized.headers.get('www-authenticate')).toContain('Basic');
     await fits(path, 401, unauthorized);
@@ -102,9 +102,12 @@ describe('errors', () => {
     }
   });
 
-  it.each(operations)('a wrong method on $path is no route', async ({ path, operation }) => {
-    const answer = await fetch(service.url + path, { method: operation.request ? 'GET' : 'POST' });
-    expect(answer.status).toBe(404);
-    expect(errorFaults(await answer.json())).toEqual([]);
-  });
+  it.each(operations)(
+    'for a wrong method on $path say that there is no route',
+    async ({ path, operation }) => {
+      const answer = await fetch(service.url + path, { method: operation.request ? 'GET' : 'POST' });
+      expect(answer.status).toBe(404);
+      expect(errorFaults(await answer.json())).toEqual([]);
+    },
+  );
 });

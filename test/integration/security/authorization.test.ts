@@ -191,12 +191,12 @@ const expected = ({ path }: Route, outcome: string): Seen | undefined => {
   return outcome === '403+' ? error(403, ['header', 'openai-project'], msg, 'forbidden') : undefined;
 };
 
-it('every route that takes a key has a request in the matrix, and no other path has', () => {
+it('every route that requires a key has a request in the matrix, and no other path has', () => {
   const keyed = routes.filter(isKeyed).map(({ path }) => path);
   expect(Object.keys(goodRequests).sort()).toEqual(keyed.sort());
 });
 
-it('every row of the matrix has credentials, and all of them have a row', () => {
+it('every row of the matrix has credentials, and all credentials have a row', () => {
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(credentials));
 });
 
@@ -208,7 +208,7 @@ describe.each(routes.filter(isKeyed).filter(({ path }) => path in goodRequests))
 });
 
 describe.each(routes.filter((route) => !isKeyed(route)))('$path, which takes no key,', (route) => {
-  it('answers everybody the same, whatever they come with', async () => {
+  it('answers everybody the same, with any credentials', async () => {
     const answers = await Promise.all(
       Object.values(credentials).map(async (make) => send(route, await make(keys, basic))),
     );

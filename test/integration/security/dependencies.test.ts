@@ -33,19 +33,19 @@ const tableUnder = (heading: string): string[][] => {
 };
 
 describe('the lockfile', () => {
-  it('has the hash of every package, or of the one that it comes in', () => {
+  it('has the hash of every package, or of the one that contains it', () => {
     const unhashed = Object.entries(locked).filter(
       ([, { integrity, inBundle }]) => !inBundle && !integrity?.startsWith('sha512-'),
     );
     expect(unhashed.map(([path]) => path)).toEqual([]);
   });
 
-  it('names no host: packages come from whatever registry npm is told of', () => {
+  it('names no host, so that packages come from the configured registry', () => {
     const hosted = Object.entries(locked).filter(([, { resolved }]) => resolved !== undefined);
     expect(hosted.map(([path]) => path)).toEqual([]);
   });
 
-  it('has install scripts of those packages alone that are allowed and explained', () => {
+  it('has install scripts only of packages that are allowed and explained', () => {
     const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript);
     const names = scripted.map(([path]) => nameOf(path)).sort();
     expect(names).toEqual(Object.keys(readJson('package.json').allowScripts as object).sort());
@@ -53,7 +53,7 @@ describe('the lockfile', () => {
   });
 });
 
-describe('what is deployed', () => {
+describe('every deployed package', () => {
   const outdir = temporaryFolder();
   bundle({ root, handlers: [...routes.map(({ handler }) => handler), 'authorizer'], outdir });
   const { outputs } = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')) as Metafile;
@@ -66,12 +66,12 @@ describe('what is deployed', () => {
     ...new Set(bundled.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)),
   ];
 
-  it('is listed, with its licence', () => {
+  it('is listed with its licence', () => {
     const listed = tableUnder('What is deployed').map(([name, , licence]) => `${name} ${licence}`);
     expect(listed).toEqual(packages.map((path) => `${nameOf(path)} ${locked[path]?.license}`).sort());
   });
 
-  it('has licences that ask for nothing but their text', () => {
+  it('has a licence that requires only its text', () => {
     const licences = new Set(packages.map((path) => locked[path]?.license));
     expect([...licences].sort()).toEqual(['Apache-2.0', 'ISC', 'MIT']);
   });

@@ -76,7 +76,7 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
   // Recording comes after the answer, which it never changes.
   const failing = touching.filter(({ scheme }) => what === 'the keys' || scheme === 'basic');
 
-  it.each(failing)('answer $path with an error that says nothing of why', async ({ path, scheme }) => {
+  it.each(failing)('answer $path with an error that does not say why', async ({ path, scheme }) => {
     const { path: at = path, headers } = goodRequests[path] ?? {};
     const authorization = (scheme === 'bearer' ? bearer : (key: string) => basic(key, 'api'))(service.key);
     const answer = await fetch(service.url + at, {

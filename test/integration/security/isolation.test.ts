@@ -57,8 +57,8 @@ it('every route that touches a store is probed', () => {
   expect(new Set(probes.map(([path]) => path))).toEqual(new Set(probed.map(({ path }) => path)));
 });
 
-describe('what is theirs', () => {
-  it.each(probes)('%s answers about %s as it answers about nothing', async (path, _, body) => {
+describe('the other tenant’s data', () => {
+  it.each(probes)('makes %s answer about %s as about nothing', async (path, _, body) => {
     const ask = async (names: Names) => {
       const project = newProject();
       return seen(await send(path, about(project, path, body(names))), [project, ...Object.values(names)]);
@@ -69,7 +69,7 @@ describe('what is theirs', () => {
   });
 
   it.each(probes)(
-    '%s, about %s in their project, answers as in one that is not there',
+    'makes %s, about %s in their project, answer as in one that does not exist',
     async (path, _, body) => {
       const ask = async (project: string, names: Names) =>
         seen(await send(path, about(project, path, body(names))), [project, theirs, ...Object.values(names)]);
@@ -79,7 +79,7 @@ describe('what is theirs', () => {
     },
   );
 
-  it('is not used for inference, whether it is there or not', async () => {
+  it('is not used for inference, whether it exists or not', async () => {
     const ask = async (project: string) => {
       const headers = { authorization: bearer(ourKey), 'OpenAI-Project': project };
       const body = { model: 'm', messages: [] };
@@ -90,13 +90,13 @@ describe('what is theirs', () => {
     expect(inTheirs.status).toBe(403);
   });
 
-  it('is as it was after all that', async () => {
+  it('is unchanged afterwards', async () => {
     expect(await contentsOf(service, theirs)).toEqual(contents);
   });
 });
 
 describe('a call of ours', () => {
-  it('does not get into the trace of a parent of theirs', async () => {
+  it('does not join the trace of a parent of theirs', async () => {
     const project = newProject();
     const { trace_id } = await done('/call/start', {
       start: startOf(project, 'c', { parent_id: them.call }),
@@ -120,7 +120,7 @@ describe('a call of ours', () => {
     expect(await (await send('/feedback/query', { project_id: project })).text()).toBe('{"result":[]}\n');
   });
 
-  it('does not become dearer by their price', async () => {
+  it('does not become more expensive by their price', async () => {
     const project = newProject();
     const summary = { usage: { 'm-1': { prompt_tokens: 1 } } };
     await done('/call/start', { start: startOf(project, 'c') });
@@ -134,7 +134,7 @@ describe('a call of ours', () => {
     ['filtered by', { query: { $expr: { $eq: [{ $getField: 'inputs.p.text' }, { $literal: 'secret' }] } } }],
     ['sorted by', { sort_by: [{ field: 'inputs.p.text', direction: 'desc' }] }],
   ])(
-    'that holds refs into their project, expanded and %s, is as one whose refs lead nowhere',
+    'with refs into their project, expanded and %s, looks like one whose refs are dangling',
     async (_, how) => {
       const ask = async (names: Names) => {
         const project = newProject();
@@ -172,7 +172,7 @@ describe('a request that names their project beside ours', () => {
     ],
   ];
 
-  it.each(mixed)('to %s is refused, and nothing of it stored', async (path, body) => {
+  it.each(mixed)('to %s is refused, and nothing of it is stored', async (path, body) => {
     const project = newProject();
     const empty = await contentsOf(service, project);
     expect((await send(path, body(project))).status).toBe(403);

@@ -119,12 +119,12 @@ const kinds: Readonly<Record<string, (projectId: ProjectId, name: string) => str
 };
 
 describe.each(Object.entries(kinds))('the key of %s', (_, keyOf) => {
-  it('is another for every name in every project that is called alike', () => {
+  it('differs for every name in every project that is named alike', () => {
     const keys = alike.flatMap((of) => nasty.map((name) => keyOf(of as ProjectId, name)));
     expect(new Set(keys).size).toBe(alike.length * nasty.length);
   });
 
-  it('is that of one project and one name alone', () => {
+  it('belongs to one project and one name', () => {
     fc.assert(
       fc.property(project, id, project, id, (p, a, q, b) => {
         expect(keyOf(p, a) === keyOf(q, b)).toBe(p === q && a === b);
@@ -134,7 +134,7 @@ describe.each(Object.entries(kinds))('the key of %s', (_, keyOf) => {
   });
 });
 
-describe('what belongs to a project', () => {
+describe('a project’s data', () => {
   /** Of items and index partitions, as bytes. */
   const partitions = (of: ProjectId, name: string): Uint8Array[] => [
     calls.callKey(of, name),
@@ -148,7 +148,7 @@ describe('what belongs to a project', () => {
     objects.digestKey({ projectId: of, objectId: name }, digest).k,
   ];
 
-  it('has a key that begins with the project and a byte that no project has', () => {
+  it('has a key that starts with the project and a byte that no project has', () => {
     fc.assert(
       fc.property(project, id, (of, name) => {
         for (const key of partitions(of, name))
@@ -161,7 +161,7 @@ describe('what belongs to a project', () => {
     );
   });
 
-  it('lies in a folder of the bucket that is its alone', () => {
+  it('is in a folder of the bucket of its own', () => {
     fc.assert(
       fc.property(project, project, id, (p, q, name) => {
         const folders = (of: ProjectId) => [`segments/kept/${of}/`, `feedback/kept/${of}/`, `objects/${of}/`];
@@ -180,7 +180,7 @@ describe('what belongs to a project', () => {
   });
 });
 
-describe('projects that are called alike', () => {
+describe('projects that are named alike', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService();
@@ -201,7 +201,7 @@ describe('projects that are called alike', () => {
   // A payload too large for an item lies in the bucket.
   const large = Array.from({ length: 40_000 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0).join();
 
-  it('have each their own calls, records and objects, whatever those are called', async () => {
+  it('each have their own calls, records and objects, whatever their names', async () => {
     for (const of of alike) {
       const batch = nasty.map((name) => ({
         mode: 'start',

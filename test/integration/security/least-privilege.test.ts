@@ -72,7 +72,7 @@ const sources: readonly Source[] = [
 describe('the role of', () => {
   const stack = readStack(assembly());
 
-  it.each([...sources])('%s allows what is written out for it, and nothing else', (source: Source) => {
+  it.each([...sources])('%s allows exactly what is listed for it', (source: Source) => {
     expect(allowedTo(stack, source)).toEqual(single(permitted[source] ?? []));
   });
 
@@ -100,7 +100,7 @@ describe('of what the roles allow', () => {
     expect(service.logged.filter((line) => line.startsWith('store: '))).toEqual([]);
   });
 
-  it.each([...sources])('%s uses all, or it is said why not', (source: Source) => {
+  it.each([...sources])('%s uses all, or the exception is explained', (source: Source) => {
     const unused = single(permitted[source] ?? []).filter((permission) => !used.get(source)?.has(permission));
     expect(unused.filter((permission) => !(`${source}: ${permission}` in seldom))).toEqual([]);
   });

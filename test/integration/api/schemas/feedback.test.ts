@@ -28,7 +28,7 @@ const op = 'svc:///acme/shop/op/judge:abc';
 const call = callRef('c');
 
 describe('the body of a creation', () => {
-  it.each(['project_id', 'svc_ref', 'feedback_type', 'payload'])('needs %s', (field) => {
+  it.each(['project_id', 'svc_ref', 'feedback_type', 'payload'])('requires %s', (field) => {
     const { [field]: _, ...rest } = feedbackOf();
     expect(faults(create, rest)).toEqual([[field, 'missing']]);
   });
@@ -39,7 +39,7 @@ describe('the body of a creation', () => {
     ['runnable_ref', [op, null], [object, call, `${op}/attr/x`]],
     ['call_ref', [call, null], [object, op, `svc:///acme/shop/call/${'x'.repeat(257)}`]],
     ['trigger_ref', [object, null], [op, call]],
-  ])('takes in %s the refs that it is for, and no others', (field, good, bad) => {
+  ])('accepts in %s the refs of its kind, and no others', (field, good, bad) => {
     for (const ref of good) expect(faults(create, feedbackOf({ [field]: ref })), String(ref)).toEqual([]);
     for (const ref of [
       ...bad,
@@ -53,7 +53,7 @@ describe('the body of a creation', () => {
     expect(faults(create, feedbackOf({ [field]: 7 }))).toEqual([[field, 'string_type']]);
   });
 
-  it('says which refs a field takes', () => {
+  it('lists the refs that a field accepts', () => {
     const bad = () => parseBody(create, JSON.stringify(feedbackOf({ call_ref: object })));
     expect(bad).toThrow('should be a ref such as svc:///acme/shop/call/<call id>');
   });
@@ -74,7 +74,7 @@ describe('the body of a creation', () => {
     expect(faults(create, feedbackOf(fields))).toEqual([[place, type]]);
   });
 
-  it('has names of the service’s own', () => {
+  it('has names of its own for the service', () => {
     const weft = feedbackCreateBody(wireNames('weft'));
     const { svc_ref: _, ...rest } = feedbackOf();
     expect(faults(weft, { ...rest, weft_ref: 'weft:///acme/shop/call/c', weft_user_id: 'x' })).toEqual([]);
@@ -85,7 +85,7 @@ describe('the body of a creation', () => {
 describe('the body of a batch', () => {
   const batch = feedbackBatchBody(names);
 
-  it('names both places of an id that stands there twice', () => {
+  it('names both positions of a repeated id', () => {
     const items = [{}, { id: 'a' }, { id: 'b' }, { id: 'a' }].map(feedbackOf);
     expect(faults(batch, { batch: items })).toEqual([
       ['batch.1.id', 'value_error'],
@@ -94,12 +94,12 @@ describe('the body of a batch', () => {
     expect(() => parseBody(batch, JSON.stringify({ batch: items }))).toThrow('stands in item 3 as well');
   });
 
-  it('takes one id for records of two projects', () => {
+  it('accepts one id for records of two projects', () => {
     const items = [{ id: 'a' }, { id: 'a', project_id: 'acme/lab' }].map(feedbackOf);
     expect(faults(batch, { batch: items })).toEqual([]);
   });
 
-  it('names the place of any fault', () => {
+  it('names the position of any problem', () => {
     const items = [{}, { payload: 1 }, { svc_ref: 'x' }].map(feedbackOf);
     expect(faults(batch, { batch: items })).toEqual([
       ['batch.1.payload', 'dict_type'],
@@ -110,7 +110,7 @@ describe('the body of a batch', () => {
 });
 
 describe('the body of a replacement', () => {
-  it('needs the id of what it replaces', () => {
+  it('requires the id of what it replaces', () => {
     const replace = feedbackReplaceBody(names);
     expect(faults(replace, feedbackOf())).toEqual([['feedback_id', 'missing']]);
     expect(faults(replace, feedbackOf({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
@@ -119,7 +119,7 @@ describe('the body of a replacement', () => {
 });
 
 describe('the body of a purge', () => {
-  it('takes ids and nothing else', () => {
+  it('accepts ids and nothing else', () => {
     const query = { $expr: { $eq: [{ $getField: 'feedback_type' }, { $literal: 'note' }] } };
     expect(faults(feedbackPurgeBody, { project_id: 'acme/shop', query })).toEqual([['query', 'value_error']]);
     expect(faults(feedbackPurgeBody, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);

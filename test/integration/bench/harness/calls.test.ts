@@ -15,12 +15,12 @@ describe('a file of calls', () => {
     expect(readCalls(file)).toEqual([call, call]);
   });
 
-  it('that is not there is told of by its name', () => {
+  it('is named in the error if it does not exist', () => {
     expect(() => readCalls('nofile.jsonl')).toThrow('nofile.jsonl cannot be read: ENOENT');
   });
 
   it.each(['{"start": {}', '[]', 'null', '{"start": {}}', '{"start": 1, "end": null}', ''])(
-    'may not have a line like %j',
+    'must not have a line like %j',
     (other) => {
       write([line, other, line]);
       expect(() => readCalls(file)).toThrow('calls.jsonl, line 2 should be a call, {"start": …, "end": …}');

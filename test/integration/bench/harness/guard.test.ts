@@ -10,18 +10,18 @@ import {
 import { countRecorded } from '../../../../bench/harness/recorded.ts';
 import { assembly } from '../../../support/assembly.ts';
 
-describe('what the service takes', () => {
-  it('is what bench/figures.json says', async () => {
+describe('what the service uses', () => {
+  it('equals bench/figures.json', async () => {
     await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
     const changes = differences(readRecorded(), toRecorded(await countRecorded(bench)));
     expect(changes, `${changes.join('\n')}\n${advice}\n`).toEqual([]);
   }, 120_000);
 });
 
-describe('figures that are kept', () => {
+describe('recorded figures', () => {
   const before: RecordedFigures = { 'a: units': [3, 'units a call'], 'a: size': [1000, 'bytes'] };
 
-  it('are as they were where nothing changed', () => {
+  it('have no differences if nothing changed', () => {
     expect(differences(before, before)).toEqual([]);
   });
 
@@ -41,12 +41,12 @@ describe('figures that are kept', () => {
     ]);
   });
 
-  it('are told of where they come or go', () => {
+  it('are listed when they are added or removed', () => {
     expect(differences({}, { 'a: units': [1, 'units'] })).toEqual(['a: units: is new, 1 units']);
     expect(differences({ 'a: units': [1, 'units'] }, {})).toEqual(['a: units: was 1 units and is gone']);
   });
 
-  it('count what an index takes by itself', () => {
+  it('count what an index uses by itself', () => {
     const figure = { name: 'x', unit: 'units', runs: 1, median: 2, spread: 0, of: { table: 1, by_time: 1 } };
     expect(toRecorded({ writes: [figure] })).toEqual({
       'writes: x': [2, 'units'],

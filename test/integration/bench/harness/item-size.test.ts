@@ -19,7 +19,7 @@ describe('the size of an item', () => {
     expect(itemBytes({ n: 1000000 })).toBe(1 + 2);
   });
 
-  it('counts three bytes for a list or map and one for each of what is in it', () => {
+  it('counts three bytes for a list or map and one for each item', () => {
     expect(itemBytes({ l: ['ab', null] })).toBe(1 + 3 + (1 + 2) + (1 + 1));
     expect(itemBytes({ m: { k: true } })).toBe(1 + 3 + (1 + 1 + 1));
   });
@@ -45,7 +45,7 @@ describe('the rows of an item', () => {
     },
   });
 
-  it('hold what an index projects, with the keys of both', () => {
+  it('have what an index projects, with the keys of both', () => {
     const item = { k: 'key', t: 'time', h: 'header', b: 'x'.repeat(2000) };
     expect(rowBytes(item, schema)).toEqual({
       table: 4 + 5 + 7 + 2001,
@@ -55,13 +55,13 @@ describe('the rows of an item', () => {
     expect(putUnits(item, schema)).toEqual({ table: 2, some: 1, all: 2 });
   });
 
-  it('are none in an index whose keys the item has not', () => {
+  it('are none in an index whose keys the item lacks', () => {
     expect(rowBytes({ k: 'key', h: 'header' }, schema)).toEqual({ table: 4 + 7 });
   });
 });
 
 describe('the units of a put', () => {
-  it('are those that DynamoDB Local says, on either side of a KB, in the table and its indexes', async () => {
+  it('are those that DynamoDB Local reports on either side of a KB, for the table and its indexes', async () => {
     await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
     const { table } = await bench.newStore('calls');
     const keys = { tk: Uint8Array.of(1), ts: Uint8Array.of(2) };

@@ -40,12 +40,12 @@ describe('the local service', () => {
 
   beforeEach(() => vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:1'));
 
-  it('has its keys where it wrote down', async () => {
+  it('has its keys in the tables that it names in its file', async () => {
     await write(port, writtenBy());
     expect((await keys(`create --user ada --grant *:read ${local()}`)).code).toBe(0);
   });
 
-  it('gives its name to a new key, and takes no other', async () => {
+  it('gives its name to a new key, and accepts no other', async () => {
     await write(port, writtenBy({ service: 'penny' }));
     const argv = `create --user ada --grant *:read ${local()}`;
     expect((await keys(argv)).out).toMatch(/^penny_/);
@@ -61,7 +61,7 @@ describe('the local service', () => {
     [7, /for up to 7 seconds/],
     [0, /No further request passes/],
   ])(
-    'with a cache of %i s says how long a revoked key may still be taken',
+    'with a cache of %i s tells how long a revoked key may still be accepted',
     async (authorizerCacheSeconds, said) => {
       await write(port, writtenBy({ authorizerCacheSeconds }));
       const { out } = await keys(`create --user ada --grant *:read ${local()}`);
@@ -69,7 +69,7 @@ describe('the local service', () => {
     },
   );
 
-  it('that has ended without saying so is told of', async () => {
+  it('is reported if it ended without removing its file', async () => {
     const { pid } = spawnSync('true');
     await write(port, writtenBy({ pid }));
     expect(await keys(`list ${local()}`)).toMatchObject({
@@ -80,13 +80,13 @@ describe('the local service', () => {
     });
   });
 
-  it('whose process id is somebody else’s by now is told of', async () => {
+  it('is reported if another process has its id by now', async () => {
     const closed = await freePort();
     await write(closed, writtenBy());
     expect((await keys(`list --local=${closed}`)).err).toMatch(/has ended without removing .*npm start/);
   });
 
-  it('whose database does not answer is an error that says so', async () => {
+  it('is reported if its database does not answer', async () => {
     await write(port, writtenBy({ dynamodb: 'http://127.0.0.1:1' }));
     expect(await keys(`list ${local()}`)).toMatchObject({
       code: 1,
@@ -94,12 +94,12 @@ describe('the local service', () => {
     });
   });
 
-  it('of another version is told of', async () => {
+  it('is reported if its file is of another version', async () => {
     await write(port, writtenBy({ service: undefined }));
     expect((await keys(`list ${local()}`)).err).toContain('was not written by this version');
   });
 
-  it('on another port is named', async () => {
+  it('is named if it is on another port', async () => {
     await write(port, writtenBy());
     const { code, err } = await keys('list --local');
     expect(code).toBe(1);
@@ -108,7 +108,7 @@ describe('the local service', () => {
   });
 });
 
-describe('the place of the keys', () => {
+describe('the location of the keys', () => {
   it.each([
     ['--local=port', 2, /--local=port: should be a port/],
     ['--local=0', 2, /should be a port/],
@@ -150,7 +150,7 @@ describe('a stack', () => {
     expect((await keys('create --user ada --grant *:read --stack Other')).code).toBe(0);
   });
 
-  it('that is not there fails, with how to name another', async () => {
+  it('that does not exist fails, with how to name another', async () => {
     const { code, err } = await keys('list --stack Missing');
     expect(code).toBe(1);
     expect(err).toMatch(/no stack Missing in us-east-1: .*--stack NAME/);

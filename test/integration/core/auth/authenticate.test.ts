@@ -35,7 +35,7 @@ const refusalOf = async (header: string | undefined, scheme: Scheme, time = now)
 };
 
 describe('a good key', () => {
-  it('says who calls, and what is allowed until when', async () => {
+  it('identifies the caller, the grants and their expiry', async () => {
     const key = await adasKey(now + 10);
     expect(await authenticate(basic('ada', key), 'basic', keys, now)).toEqual({
       caller: { user: 'ada', keyId: key.id, grants, expiresAt: now + 10 },
@@ -49,7 +49,7 @@ describe('a good key', () => {
     });
   });
 
-  it('goes with its user or "api", and with nobody else', async () => {
+  it('is accepted with its user or "api", and with no other user', async () => {
     const key = await adasKey();
     expect(await refusalOf(basic('api', key), 'basic')).toBe('allowed');
     expect(await refusalOf(basic('eve', key), 'basic')).toBe('wrong user');
@@ -57,14 +57,14 @@ describe('a good key', () => {
     expect(await refusalOf(basic('Ada', key), 'basic')).toBe('wrong user');
   });
 
-  it('is refused in the scheme that the route does not take', async () => {
+  it('is refused in a scheme that the route does not accept', async () => {
     const key = await adasKey();
     expect(await refusalOf(bearer(key), 'basic')).toBe('wrong scheme');
     expect(await refusalOf(basic('ada', key), 'bearer')).toBe('wrong scheme');
   });
 });
 
-describe('a key that is no longer good', () => {
+describe('a key that is no longer valid', () => {
   it('is refused from the microsecond of its expiry on', async () => {
     const key = await adasKey(now + 10);
     expect(await refusalOf(basic('ada', key), 'basic', now + 9)).toBe('allowed');
@@ -80,7 +80,7 @@ describe('a key that is no longer good', () => {
 });
 
 describe('a wrong key', () => {
-  it('is told apart in the log, with its id and nothing of its secret', async () => {
+  it('is distinguished in the log by its id, without its secret', async () => {
     const key = await adasKey();
     const guess = { ...key, secret: '0'.repeat(64) };
     expect(await authenticate(basic('ada', guess), 'basic', keys, now)).toEqual({
@@ -94,7 +94,7 @@ describe('a wrong key', () => {
     });
   });
 
-  it('with the id of a key that is revoked is not told so', async () => {
+  it('is not said to be revoked if only its id matches a revoked key', async () => {
     const key = await adasKey();
     await revokeKey(keys.table, key.id, now);
     expect(await refusalOf(basic('ada', { ...key, secret: '0'.repeat(64) }), 'basic')).toBe('wrong secret');
@@ -107,7 +107,7 @@ describe('a wrong key', () => {
 });
 
 describe('a header', () => {
-  it('that is absent or malformed is refused without a look at the table', async () => {
+  it('is refused without reading the table if it is absent or malformed', async () => {
     const lost = { ...keys, table: { ...keys.table, name: 'no-such-table' } };
     const refusals = [undefined, '', 'Basic', basic('ada', 'password'), 'Bearer x'].map((header) =>
       authenticate(header, header === 'Bearer x' ? 'bearer' : 'basic', lost, now),
@@ -121,7 +121,7 @@ describe('a header', () => {
     ]);
   });
 
-  it('of garbage never throws and never authenticates', async () => {
+  it('never throws and never authenticates with garbage', async () => {
     const scheme = fc.constantFrom<Scheme>('basic', 'bearer');
     const prefix = fc.constantFrom('', 'Basic ', 'Bearer ', 'Bearer svc_', basic('ada', 'svc_'));
     await fc.assert(
@@ -131,7 +131,7 @@ describe('a header', () => {
     );
   });
 
-  it('with any one character of a good key changed never authenticates', async () => {
+  it('never authenticates if one character of a good key is changed', async () => {
     const key = await adasKey();
     const text = formatKey(key);
     const place = fc.nat({ max: text.length - 1 });

@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 
 describe('storing a key', () => {
-  it('makes it readable as it was', async () => {
+  it('makes it readable unchanged', async () => {
     const stored = record({ expiresAt: now + 5 });
     expect(await putKey(table, stored)).toBe(true);
     expect(await getKey(table, stored.id)).toEqual(stored);
   });
 
-  it('never overwrites another key of the same id', async () => {
+  it('never overwrites another key with the same id', async () => {
     const first = record();
     await putKey(table, first);
     expect(await putKey(table, record({ id: first.id, user: 'eve' }))).toBe(false);
@@ -43,7 +43,7 @@ describe('storing a key', () => {
     expect(await getKey(table, stored.id)).toEqual(stored);
   });
 
-  it('does not bring a revoked key back', async () => {
+  it('does not restore a revoked key', async () => {
     const stored = record();
     await putKey(table, stored);
     await revokeKey(table, stored.id, now + 1);
@@ -57,7 +57,7 @@ describe('reading a key', () => {
     expect(await getKey(table, makeKey('svc').id)).toBeUndefined();
   });
 
-  it('fails, rather than finding nothing, where there is no table', async () => {
+  it('fails if there is no table, rather than finding nothing', async () => {
     const lost = { ...table, name: 'no-such-table' };
     await expect(getKey(lost, 'x')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
     await expect(putKey(lost, record())).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
@@ -66,13 +66,13 @@ describe('reading a key', () => {
 });
 
 describe('revoking a key', () => {
-  it('gives the record with the time of it', async () => {
+  it('gives the record with the time of the revocation', async () => {
     const stored = record();
     await putKey(table, stored);
     expect(await revokeKey(table, stored.id, now + 1)).toEqual({ ...stored, revokedAt: now + 1 });
   });
 
-  it('twice keeps the time of the first', async () => {
+  it('again keeps the time of the first revocation', async () => {
     const stored = record();
     await putKey(table, stored);
     await revokeKey(table, stored.id, now + 1);
@@ -87,7 +87,7 @@ describe('revoking a key', () => {
 });
 
 describe('listing keys', () => {
-  it('gives none where there are none', async () => {
+  it('gives none if there are none', async () => {
     expect(await listKeys(await freshTable())).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('listing keys', () => {
     expect((await listKeys(table)).map(({ createdAt }) => now - createdAt)).toEqual([3, 2, 1]);
   });
 
-  it('gives all of them when they fill more than one page of a megabyte', async () => {
+  it('gives all of them if they fill more than one page of a megabyte', async () => {
     const table = await freshTable();
     const grants = Array.from({ length: 200 }, (_, i) => ({
       scope: `${'e'.repeat(100)}${i}/*` as const,

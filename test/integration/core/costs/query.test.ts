@@ -63,14 +63,14 @@ describe('a query for prices', () => {
     ).toEqual(['04', '02', '03', '05', '01']);
   });
 
-  it('skips and ends', async () => {
+  it('skips and limits', async () => {
     expect(await days({ offset: 1, limit: 2 })).toEqual(['02', '03']);
     expect(await days({ offset: 4 })).toEqual(['05']);
     expect(await days({ offset: 9, limit: 1 })).toEqual([]);
     expect(await days({ limit: 0 })).toEqual([]);
   });
 
-  it('gives the fields that are asked for, in their own order', async () => {
+  it('gives the requested fields in the requested order', async () => {
     const [row] = await query({ fields: ['effective_date', 'llm_id', 'llm_id'], limit: 1 });
     expect(Object.entries(row ?? {})).toEqual([
       ['llm_id', '\u{1f600}'],
@@ -81,7 +81,7 @@ describe('a query for prices', () => {
 });
 
 describe('the order of prices', () => {
-  it('is a total one, for any keys', async () => {
+  it('is total for any keys', async () => {
     const rows = (await query()) as PriceRow[];
     const keys = fc.array(fc.tuple(fc.constantFrom(...priceFields), fc.constantFrom('asc', 'desc')), {
       maxLength: 4,

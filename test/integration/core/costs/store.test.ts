@@ -21,7 +21,7 @@ const create = (projectId: ProjectId, ...terms: Partial<PriceTerms>[]) =>
 const read = (projectId: ProjectId) => readPrices(store, projectId, requestBudget(30_000));
 
 describe('prices that were created', () => {
-  it('are read back, in the order of the times from which they are in force', async () => {
+  it('are read back in the order of their effective dates', async () => {
     const own = newProject();
     const terms = [
       termsOf({ model: 'b', effectiveDate: micros('2026-02-01T00:00:00.123456Z'), promptTokenCost: 5e-324 }),
@@ -53,7 +53,7 @@ describe('prices that were created', () => {
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('are of their project alone, even of one whose name begins like theirs', async () => {
+  it('belong to their project, even beside one whose name starts alike', async () => {
     const [own, other] = [newProject(), newProject()];
     await create(own, {});
     await create(`${own}0` as ProjectId, {}, { model: 'more' });
@@ -61,7 +61,7 @@ describe('prices that were created', () => {
     expect(await read(other)).toEqual([]);
   });
 
-  it('may be created again without a trace', async () => {
+  it('can be created again without a trace', async () => {
     const own = newProject();
     const first = await create(own, {}, { model: 'other' });
     const before = await read(own);
@@ -69,7 +69,7 @@ describe('prices that were created', () => {
     expect(await read(own)).toEqual(before);
   });
 
-  it('keep their place when an earlier one is created again', async () => {
+  it('keep their position when an earlier one is created again', async () => {
     const own = newProject();
     const [[, wrong] = []] = await create(own, { promptTokenCost: 1 });
     const [[, right] = []] = await create(own, { promptTokenCost: 2 });
@@ -79,13 +79,13 @@ describe('prices that were created', () => {
     expect(created.size).toBe(2);
   });
 
-  it('are one when several create them at once', async () => {
+  it('are one if several clients create them at once', async () => {
     const own = newProject();
     await Promise.all(Array.from({ length: 8 }, () => create(own, {}, { model: 'other' })));
     expect(await read(own)).toHaveLength(2);
   });
 
-  it('are others when any of their terms is', async () => {
+  it('differ if any of their terms differs', async () => {
     const own = newProject();
     const changes: Partial<PriceTerms>[] = [
       {},
@@ -118,7 +118,7 @@ describe('prices that were created', () => {
 });
 
 describe('purging', () => {
-  it('deletes the prices of the ids, and no others', async () => {
+  it('deletes the prices with the ids and no others', async () => {
     const own = newProject();
     const created = await create(own, ...Array.from({ length: 60 }, (_, i) => ({ model: `m${i}` })));
     const ids = created.map(([, id]) => id);
@@ -126,7 +126,7 @@ describe('purging', () => {
     expect((await read(own)).map(({ id }) => id).sort()).toEqual(ids.slice(40).sort());
   });
 
-  it('of what is not there, or not an id of a price, does nothing, and may be repeated', async () => {
+  it('ignores unknown ids and other texts, and can be repeated', async () => {
     const [own, other] = [newProject(), newProject()];
     const [[, id = ''] = []] = await create(own, {});
     const [[, foreign = ''] = []] = await create(other, {});
@@ -148,7 +148,7 @@ describe('purging', () => {
 });
 
 describe('an item', () => {
-  it('gives back the very price that it was made of', () => {
+  it('restores the exact price that it was made of', () => {
     const time = fc.integer({ min: micros('1700-01-01'), max: micros('2250-01-01') });
     const cost = fc.double({ min: 0, max: 1e9, noNaN: true });
     fc.assert(
@@ -168,7 +168,7 @@ describe('an item', () => {
   });
 
   it.each(['p', 'model', 'prompt', 'completion', 'effective', 'createdAt'])(
-    'without %s is damaged, and no free model',
+    'without %s is damaged, not a free model',
     (name) => {
       const { [name]: _gone, ...item } = toItem(
         project,

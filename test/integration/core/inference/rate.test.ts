@@ -21,7 +21,7 @@ const newLimit = async (perMinute: number): Promise<RateLimit> => {
 afterEach(() => vi.useRealTimers());
 
 describe('a key’s requests', () => {
-  it('are counted, at once or one by one, and refused above the rate until the minute is over', async () => {
+  it('are counted, at once or one by one, and refused above the limit until the minute is over', async () => {
     const limit = await newLimit(5);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-10-01T09:30:15Z') });
     const count = (key = 'ada') => countRequest(limit, key, requestBudget(10_000));

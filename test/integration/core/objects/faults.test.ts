@@ -26,7 +26,7 @@ const through = ({ endpoint }: FaultyProxy): Store => ({
   table: { ...store.table, client: new DynamoDBClient({ ...client, endpoint }) },
 });
 
-describe('a table that fails now and then', () => {
+describe('a table that fails sometimes', () => {
   const faults: Fault[] = ['throttle', 'none', 'error', 'none', 'reset', 'none', 'half'];
 
   it('makes and deletes every version once', async () => {
@@ -48,7 +48,7 @@ describe('a table that fails now and then', () => {
 });
 
 describe('a bucket that fails', () => {
-  it('leaves nothing to see of a version whose value it did not take', async () => {
+  it('leaves nothing visible of a version whose value it did not accept', async () => {
     await using proxy = await startFaultyProxy(inject('stores').s3, () => 'refuse');
     const s3 = new S3Client({ ...client, endpoint: proxy.endpoint, forcePathStyle: true });
     const faulty: Store = { ...store, bucket: { ...store.bucket, client: s3 } };
@@ -60,7 +60,7 @@ describe('a bucket that fails', () => {
     expect(await readVersion(store, 'half', 'v0')).toMatchObject({ digest, val });
   });
 
-  it('keeps a value that it did not delete for the next request, which finishes it', async () => {
+  it('keeps a value that it did not delete for the next request, which completes the deletion', async () => {
     let fault: Fault = 'none';
     await using proxy = await startFaultyProxy(inject('stores').s3, () => fault);
     const s3 = new S3Client({ ...client, endpoint: proxy.endpoint, forcePathStyle: true });

@@ -54,12 +54,12 @@ describe('an order', () => {
     );
   });
 
-  it('goes by code point, as storage does', () => {
+  it('follows code points, as storage does', () => {
     const ids = ['\uffee', '😀', 'b', 'a'].map((id) => version(id, 0, 0)).sort(compareBy([]));
     expect(ids.map(({ header }) => header.objectId)).toEqual(['a', 'b', '\uffee', '😀']);
   });
 
-  it('that storage has is the one that sorting would give', () => {
+  it('of storage equals the one that sorting gives', () => {
     fc.assert(
       fc.property(fc.array(key), versions, (sortBy, list) => {
         const order = storedOrder(sortBy);
@@ -88,7 +88,7 @@ describe('an order', () => {
 });
 
 describe('sorting', () => {
-  it('gives a slice of all, however they come', async () => {
+  it('gives a slice of everything, in any batches', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(key),
@@ -108,7 +108,7 @@ describe('sorting', () => {
     );
   });
 
-  it('refuses what it cannot hold, but not what it need not', async () => {
+  it('refuses what it cannot hold, but not what it does not need', async () => {
     const list = Array.from({ length: 100 }, (_, i) => version('a', i, -i));
     const by: SortKey[] = [{ field: 'created_at', direction: 'asc' }];
     const slice = (limit: number | null) => sortVersions(by, { offset: 0, limit }, batched(list, 3), 50);
@@ -123,7 +123,7 @@ describe('sorting', () => {
 });
 
 describe('the latest versions', () => {
-  it('are known by their neighbours, in either direction and whatever the pages', async () => {
+  it('are recognized by their neighbours, in either direction and with any pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         versions,

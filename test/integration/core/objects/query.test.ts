@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe('a query', () => {
-  it('gives every version, whole, by object id and version index', () => {
+  it('gives every version with its value, by object id and version index', () => {
     const expected = objectIds
       .map((id) => Buffer.from(id))
       .sort(Buffer.compare)
@@ -66,7 +66,7 @@ describe('a query', () => {
     expect(await queryAll(store, { filter })).toEqual(all.filter(matches));
   });
 
-  it('is in the order that was asked for, cut as it was asked for', async () => {
+  it('has the requested order and slice', async () => {
     const sortBy: fc.Arbitrary<SortKey[]> = fc.array(
       fc.record({
         field: fc.constantFrom(...sortFields),
@@ -104,14 +104,14 @@ describe('a query', () => {
     );
   });
 
-  it('for metadata alone reads no value', async () => {
+  it('reads no value if only metadata is requested', async () => {
     const spent = requestBudget(30_000);
     const found = await queryAll(store, { metadataOnly: true }, spent);
     expect(found).toEqual(all.map((version) => ({ ...version, val: null })));
     expect(spent.meter.requests).toBe(1);
   });
 
-  it('for the latest versions reads no others', async () => {
+  it('reads no others for the latest versions', async () => {
     const spent = requestBudget(30_000);
     await queryAll(store, { metadataOnly: true, filter: { latestOnly: true } }, spent);
     // Six heads are less than 4 KB.
@@ -135,7 +135,7 @@ describe('1,000 versions', () => {
   const seen = (versions: JsonObject[]) =>
     versions.map((version) => [version.object_id, version.version_index]);
 
-  it('come whole, over several pages, forwards and backwards', async () => {
+  it('come complete, over several pages, forwards and backwards', async () => {
     const spent = requestBudget(60_000);
     const versions = await queryAll(store, { projectId, metadataOnly: true }, spent);
     expect(seen(versions)).toEqual(whole);
@@ -159,7 +159,7 @@ describe('1,000 versions', () => {
     expect(seen(pages)).toEqual(whole);
   });
 
-  it('of which ten are wanted cost one small page', async () => {
+  it('cost one small page if ten are requested', async () => {
     const spent = requestBudget(30_000);
     await queryAll(store, { projectId, metadataOnly: true, limit: 10 }, spent);
     expect(spent.meter.requests).toBe(1);

@@ -68,7 +68,7 @@ describe('an object', () => {
     },
   );
 
-  it('is what was made of it and not deleted, whatever the order', async () => {
+  it('has the versions that were made and not deleted, in any order of requests', async () => {
     const digests = new Map<JsonValue, string>();
     const scratch = newId();
     for (const val of values) digests.set(val, await create(store, scratch, val));
@@ -110,7 +110,7 @@ describe('an object', () => {
     );
   });
 
-  it('is one thing in one project and another in another', async () => {
+  it('has different versions in different projects', async () => {
     const objectId = newId();
     const elsewhere = 'acme/elsewhere' as ProjectId;
     const digest = await create(store, objectId, { mine: true });
@@ -126,7 +126,7 @@ describe('an object', () => {
     );
   });
 
-  it('keeps the order of keys of the value that was first', async () => {
+  it('keeps the key order of its first value', async () => {
     const objectId = newId();
     const digest = await create(store, objectId, { role: 'user', content: 'hi' });
     expect(await create(store, objectId, { content: 'hi', role: 'user' })).toBe(digest);
@@ -134,7 +134,7 @@ describe('an object', () => {
     expect(JSON.stringify(version?.val)).toBe('{"role":"user","content":"hi"}');
   });
 
-  it('whose older value is made again has no new version and the same latest', async () => {
+  it('has no new version and the same latest one if an older value is made again', async () => {
     const objectId = newId();
     await create(store, objectId, 'one');
     const second = await create(store, objectId, 'two');
@@ -143,7 +143,7 @@ describe('an object', () => {
     expect(await versionsOf(objectId)).toHaveLength(2);
   });
 
-  it('never uses the index of a deleted version again, even for the same value', async () => {
+  it('never reuses the index of a deleted version, even for the same value', async () => {
     const objectId = newId();
     const digest = await create(store, objectId, 'one');
     expect(await remove(store, objectId)).toBe(1);
@@ -155,7 +155,7 @@ describe('an object', () => {
     expect(await readVersion(store, objectId, 'latest')).toMatchObject({ digest, versionIndex: 1 });
   });
 
-  it('with 100 versions is deleted whole, and by digests', async () => {
+  it('is deleted completely with 100 versions, and by digests', async () => {
     const objectId = newId();
     const digests: string[] = [];
     for (let i = 0; i < 100; i++) digests.push(await create(store, objectId, i));
@@ -167,7 +167,7 @@ describe('an object', () => {
 });
 
 describe('values in the bucket', () => {
-  it('come back as they were, and are gone when they are deleted', async () => {
+  it('are read back unchanged, and are gone when they are deleted', async () => {
     const objectId = newId();
     const before = await inBucket();
     const [one, two] = [bigValue(), bigValue(4000)];
@@ -181,7 +181,7 @@ describe('values in the bucket', () => {
     expect(await inBucket()).toEqual(before);
   });
 
-  it('leave nothing behind where many made versions at once', async () => {
+  it('leave nothing behind if many clients made versions at once', async () => {
     const objectId = newId();
     const before = await inBucket();
     const [shared, ...others] = Array.from({ length: 6 }, () => bigValue());
@@ -234,7 +234,7 @@ describe('at the same moment', () => {
     }
   });
 
-  it('versions are made and deleted, and what is left hangs together', async () => {
+  it('versions are made and deleted, and the rest stays consistent', async () => {
     const small = Array.from({ length: 4 }, (_, i) => ({ i }));
     const values: JsonValue[] = [...small, bigValue(), bigValue()];
     const step = fc.oneof(
@@ -282,7 +282,7 @@ describe('refs', () => {
     return ref;
   };
 
-  it('give what they lead to, in their order, whatever they are mixed with', async () => {
+  it('resolve in their order, whatever they are mixed with', async () => {
     const objectId = newId();
     const big = bigValue();
     const first = await create(store, objectId, { x: [{ y: 1 }], none: null });

@@ -57,7 +57,7 @@ const storeOf = (way: string): Store => stores.get(way) as Store;
 const anyWay = fc.constantFrom(...Object.keys(report));
 
 describe.each(Object.keys(report))('calls reported %s', (way) => {
-  it('come back equal, field by field, in order', async () => {
+  it('are read back equal, field by field, in order', async () => {
     const found = await query(storeOf(way));
     expect(found).toHaveLength(calls.length);
     for (const [i, call] of found.entries()) expect(call).toMatchObject(answers[i] as object);
@@ -125,13 +125,13 @@ describe('a query', () => {
       keep(calls.find(({ start }) => start.id === call.id)?.start as TracedCall['start']),
     );
 
-  it.each(filters)('for %s gives what a look at every call gives', async (_name, filter, keep) => {
+  it.each(filters)('for %s gives the same as a scan of every call', async (_name, filter, keep) => {
     for (const way of stores.keys()) {
       expect(idsOf(await query(storeOf(way), { filter }))).toEqual(wanted(keep).map(({ id }) => id));
     }
   });
 
-  it('with any filter, limit, offset and direction gives the right part in the right order', async () => {
+  it('with any filter, limit, offset and direction gives the right slice in the right order', async () => {
     const cut = fc.record({
       limit: fc.option(fc.nat(30), { nil: null }),
       offset: fc.nat(30),
@@ -156,7 +156,7 @@ describe('a query', () => {
     );
   });
 
-  it('puts calls of the same microsecond in order of their ids, in both directions', async () => {
+  it('orders calls of the same microsecond by id, in both directions', async () => {
     const store = await createCallStore();
     const long = 'x'.repeat(250);
     const ids = [
@@ -196,7 +196,7 @@ describe('a query', () => {
     expect(await query(store, { filter: { inputRefs: [ref], outputRefs: [ref] } })).toEqual([]);
   });
 
-  it('gives the asked-for columns, and the five that are always there', async () => {
+  it('gives the requested columns and the five that are always included', async () => {
     const [call] = await query(storeOf('together'), {
       columns: ['inputs.model', 'summary.usage.gpt-4o.requests', 'ended_at'],
       filter: { opNames: [`svc:///${project}/op/openai.chat.completions.create:*`] },
@@ -218,7 +218,7 @@ describe('a query', () => {
     });
   });
 
-  it("sees nothing of another project's calls, by any filter", async () => {
+  it('never sees another project’s calls, with any filter', async () => {
     const other = 'acme/shopping' as ProjectId;
     for (const [, filter] of filters) {
       expect(await query(storeOf('together'), { filter, projectId: other })).toEqual([]);
@@ -227,7 +227,7 @@ describe('a query', () => {
 });
 
 describe('what a query reads', () => {
-  it('is no payload where headers are enough', async () => {
+  it('excludes payloads if headers suffice', async () => {
     const spent = requestBudget(30_000);
     const { calls: batches, counts } = queryCalls(
       storeOf('together'),
@@ -238,7 +238,7 @@ describe('what a query reads', () => {
     expect(counts).toMatchObject({ scanned: calls.length, hydrated: 0, sent: calls.length });
   });
 
-  it('is only as much as is taken', async () => {
+  it('is only as much as is used', async () => {
     const store = await createCallStore();
     const bulk = [...agentTraces({ projectId: project, conversations: 75, seed: 2 })];
     for (let i = 0; i < bulk.length; i += 200) await report.together(store, bulk.slice(i, i + 200));

@@ -43,7 +43,7 @@ describe('any query over any calls', () => {
     store = await createCallStore();
   });
 
-  it('is answered and counted as a look at every call answers and counts it', {
+  it('is answered and counted as a scan of every call answers and counts it', {
     timeout: 120_000,
   }, async () => {
     const project = fc.record({ calls: reportedCalls, seed: fc.integer() });

@@ -223,12 +223,12 @@ describe('an order', () => {
   const structures = ['object', 'dotted'];
   const lists = ['list', 'empty list'];
 
-  it('is by type and value, what is missing last', async () => {
+  it('is by type and value, with missing values last', async () => {
     const wanted = [...ascending, 'beyond code units', ...lists, ...structures, 'missing', 'null'];
     expect(await idsOf({ sort_by: [{ field: 'inputs.v', direction: 'asc' }] })).toEqual(wanted);
   });
 
-  it('is turned round but for ties and what is missing', async () => {
+  it('is reversed except for ties and missing values', async () => {
     const wanted = [
       ...structures,
       ...lists,
@@ -240,7 +240,7 @@ describe('an order', () => {
     expect(await idsOf({ sort_by: [{ field: 'inputs.v', direction: 'desc' }] })).toEqual(wanted);
   });
 
-  it('goes by its keys in turn, and then by time', async () => {
+  it('applies its keys in turn, and then time', async () => {
     const sort_by = [
       { field: 'trace_id', direction: 'desc' },
       { field: 'svc_run_step', direction: 'asc' },
@@ -250,7 +250,7 @@ describe('an order', () => {
     expect(await idsOf({ sort_by, offset: 12 })).toEqual(['missing', 'true', 'null', 'false']);
   });
 
-  it('is of times as of anything else', async () => {
+  it('includes times like other values', async () => {
     const sort_by = [{ field: 'ended_at', direction: 'desc' }] as const;
     expect(await idsOf({ sort_by, limit: 4 })).toEqual(['ten', 'two', 'zero', 'missing']);
   });
@@ -305,7 +305,7 @@ describe('columns', () => {
     expect(await columnsOf(id, columns)).toEqual(wanted);
   });
 
-  it('are sizes too, to all parts of a query, but only where they are asked for', async () => {
+  it('include sizes in all clauses of a query, but only if they are requested', async () => {
     const bySize = {
       query: { $expr: { $gt: [field('storage_size_bytes'), literal(0)] } },
       sort_by: [{ field: 'storage_size_bytes', direction: 'desc' }],
@@ -319,7 +319,7 @@ describe('columns', () => {
     expect(() => referenceAnswer({ project_id: project, ...bySize }, known)).toThrow(RangeError);
   });
 
-  it('have sizes beside them where they are asked for', async () => {
+  it('come with sizes if they are requested', async () => {
     const bytes = (record: unknown) => Buffer.byteLength(JSON.stringify(record));
     const own = bytes(starts[ids.indexOf('zero')]?.req.start) + bytes(endRecord('zero'));
     const trace = [...starts.slice(4).map(({ req }) => req.start), ...ends.map(({ req }) => req.end)];

@@ -51,10 +51,10 @@ const batchOf = (seed: number): object[] =>
     ],
   );
 
-describe('storage that fails now and then', () => {
+describe('storage that fails sometimes', () => {
   const faults: Fault[] = ['throttle', 'error', 'reset', 'half', 'none', 'none'];
 
-  it('loses nothing of what it acknowledged', async () => {
+  it('loses nothing that it acknowledged', async () => {
     let seen = 0;
     await using proxy = await startFaultyProxy(
       await target(),
@@ -73,7 +73,7 @@ describe('storage that fails now and then', () => {
     expect(proxy.requests.length).toBeGreaterThan(50);
   });
 
-  it('is read through all the same', async () => {
+  it('can still be read', async () => {
     let seen = 0;
     await using proxy = await startFaultyProxy(await target(), () =>
       seen++ % 2 ? 'none' : seen % 4 === 1 ? 'throttle' : 'half',
@@ -92,19 +92,19 @@ describe('the meter', () => {
   };
 
   // This client repeats nothing by itself; a function's does twice, which the meter does not see.
-  it('counts requests that were throttled, or done in part', async () => {
+  it('counts requests that were throttled or partly processed', async () => {
     expect(await throttledOf(() => 'none')).toBe(0);
     expect(await throttledOf((seen) => (seen < 3 ? 'throttle' : 'none'))).toBe(3);
     expect(await throttledOf((seen) => (seen === 0 ? 'half' : 'none'))).toBe(1);
   });
 
-  it('does not count other faults among them', async () => {
+  it('does not count other failures among them', async () => {
     expect(await throttledOf((seen) => (seen < 4 ? 'error' : 'none'))).toBe(0);
   });
 });
 
 describe('storage that refuses for too long', () => {
-  it('is a 503 that says to send the same again, and then it works', async () => {
+  it('is answered with a 503 that says to send the same again, which then works', async () => {
     let down = true;
     await using proxy = await startFaultyProxy(await target(), () => (down ? 'throttle' : 'none'));
     const item = startOf({ id: 'patient' });
@@ -122,7 +122,7 @@ describe('storage that refuses for too long', () => {
     expect(await read(store, 'patient')).toMatchObject({ id: 'patient' });
   });
 
-  it('is a 503 as well where it does not answer at all', async () => {
+  it('is answered with a 503 as well if it does not answer at all', async () => {
     await using proxy = await startFaultyProxy(await target(), () => 'hang');
     const slow = through(proxy.endpoint);
     for (const work of [
@@ -133,7 +133,7 @@ describe('storage that refuses for too long', () => {
     }
   });
 
-  it('lets nothing go on behind a refusal', async () => {
+  it('lets nothing continue after a refusal', async () => {
     let writes = 0;
     await using proxy = await startFaultyProxy(await target(), ({ operation }) =>
       operation === 'BatchWriteItem' && writes++ % 3 === 2 ? 'refuse' : 'none',
@@ -151,7 +151,7 @@ describe('storage that refuses for too long', () => {
     expect(proxy.requests.length).toBe(answered);
   });
 
-  it('shows no call whose payload did not make it', async () => {
+  it('shows no call whose payload was not stored', async () => {
     // Payloads go first; everything after the first write fails.
     let writes = 0;
     await using proxy = await startFaultyProxy(await target(), ({ operation }) =>
@@ -167,8 +167,8 @@ describe('storage that refuses for too long', () => {
   });
 });
 
-describe('a reader that goes away', () => {
-  it('breaks off what is under way, and no request is made after it', async () => {
+describe('a reader that disconnects', () => {
+  it('cancels pending requests and starts no others', async () => {
     let hanging = false;
     await using proxy = await startFaultyProxy(await target(), () => (hanging ? 'hang' : 'none'));
     const calls = [...agentTraces({ projectId: project, conversations: 50, seed: 7 })];

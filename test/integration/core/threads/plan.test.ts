@@ -14,7 +14,7 @@ const queryOf = (changes: Partial<ThreadsQuery> = {}): ThreadsQuery => ({
 const threads = (...threadIds: string[]) => ({ filter: { ...everyThread, threadIds } });
 
 describe('the plan of a query over threads', () => {
-  it('reads all turns of the project and sorts their threads, as a rule', () => {
+  it('reads all turns of the project and sorts their threads by default', () => {
     expect(plan(queryOf())).toEqual({
       source: { kind: 'project' },
       order: 'sort',
@@ -24,7 +24,7 @@ describe('the plan of a query over threads', () => {
     });
   });
 
-  it('looks threads up by their ids, each once, and what can be no id not at all', () => {
+  it('looks up threads by id, each once, and skips impossible ids', () => {
     const { source } = plan(queryOf(threads('a', 'b', 'a', '', 'c\u0000', 'x'.repeat(257))));
     expect(source).toEqual({ kind: 'threads', ids: ['a', 'b'] });
   });
@@ -45,7 +45,7 @@ describe('the plan of a query over threads', () => {
     expect(plan(queryOf({ sort }))).toMatchObject({ order: 'free', descending });
   });
 
-  it('sorts where thread_id is but the second key', () => {
+  it('sorts if thread_id is only the second key', () => {
     const sort = [
       { field: 'turn_count', descending: true },
       { field: 'thread_id', descending: true },

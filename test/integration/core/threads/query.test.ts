@@ -53,7 +53,7 @@ const sendAll = async (items: readonly object[], to = store) => {
 };
 
 describe('threads', () => {
-  it('have the statistics that a look at every call gives, however the calls were reported', async () => {
+  it('have the statistics of a scan of every call, in any way of reporting', async () => {
     const calls = fc.array(anyReported, { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(calls, async (reported) => {
@@ -65,7 +65,7 @@ describe('threads', () => {
     );
   });
 
-  it('come back filtered, sorted and cut as asked for', async () => {
+  it('come back filtered, sorted and sliced as requested', async () => {
     const project_id = newProject();
     const reported = fc.sample(anyReported, { numRuns: 200, seed: 42 });
     await report(reported, project_id);
@@ -99,7 +99,7 @@ describe('threads', () => {
     );
   });
 
-  it('are those of their own project', async () => {
+  it('belong to their own project', async () => {
     const [mine, other] = [newProject(), newProject()];
     await sendAll(turns(4, 2, mine).flat());
     await sendAll(turns(1, 1, other).flat());
@@ -109,7 +109,7 @@ describe('threads', () => {
     expect(await threadsOf({ project_id: newProject() })).toEqual([]);
   });
 
-  it('lose the turns that are deleted, and go with their last', async () => {
+  it('lose deleted turns, and disappear with their last turn', async () => {
     const project_id = newProject();
     await sendAll(turns(3, 2, project_id).flat());
     const remove = (id: string) => deleteCalls(store, project_id, [id], requestBudget(30_000));
@@ -121,7 +121,7 @@ describe('threads', () => {
     expect(await threadsOf({ project_id })).toEqual([second]);
   });
 
-  it('that lie in two shards, since there are more now, are one', async () => {
+  it('are merged if they lie in two shards after an increase', async () => {
     const project_id = newProject();
     const before: Store = { ...store, shards: [1] };
     const now: Store = { ...store, shards: [1, 8] };
@@ -147,7 +147,7 @@ describe('threads', () => {
     }
   });
 
-  it('may have ids so long that the index knows them by a digest', async () => {
+  it('may have ids so long that the index stores digests', async () => {
     const project_id = newProject();
     const head = '日'.repeat(90);
     const threadIds = ['a', 'b', 'c', 'd', 'e'].map((tail) => head + tail.repeat(60));
@@ -185,7 +185,7 @@ describe('threads', () => {
 });
 
 describe('CSV', () => {
-  it('has a header, fields as they are, and nothing for null', async () => {
+  it('has a header, unchanged fields, and nothing for null', async () => {
     const project_id = newProject();
     const csv = (body: JsonObject) => Array.fromAsync(answer({ project_id, ...body }).csv);
     const header =
@@ -221,13 +221,13 @@ describe('what a query over threads reads', () => {
     return { ...counts, ...spent.meter };
   };
 
-  it('is the turns, and of those that were reported whole one row each', async () => {
+  it('is one row per turn that was reported completely', async () => {
     const all = await taken({});
     expect(all).toMatchObject({ rows: 2000, turns: 2000, threads: 200, sent: 200 });
     expect(all.turns / all.readUnits).toBeGreaterThan(15);
   });
 
-  it('is nothing but the threads that it names', async () => {
+  it('is only the threads that it names', async () => {
     const thread_ids = ['thread-0000', 'thread-0199', 'unknown'];
     const some = await taken({ filter: { thread_ids } });
     expect(some).toMatchObject({ rows: 20, turns: 20, threads: 2, sent: 2, requests: 3 });
@@ -249,7 +249,7 @@ describe('what a query over threads reads', () => {
     expect(readUnits).toBeLessThan(100 + 200 / 15);
   });
 
-  it('is only as much as is taken, in order of thread_id', async () => {
+  it('is only as much as is used, in order of thread_id', async () => {
     const sort_by = [{ field: 'thread_id', direction: 'desc' }];
     const part = await taken({ sort_by, limit: 3 });
     expect(part).toMatchObject({ sent: 3 });

@@ -47,14 +47,14 @@ describe('an answer to a query', () => {
     expect(await linesOf(answer)).toHaveLength(calls.length + 1);
   });
 
-  it('is one list for application/json, an empty one included', async () => {
+  it('is one list for application/json, even if it is empty', async () => {
     const answer = await ask({}, 'application/json');
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(await answer.json()).toHaveLength(calls.length + 1);
     expect(await (await ask({ limit: 0 }, 'application/json')).json()).toEqual([]);
   });
 
-  it('is CSV for text/csv: a line of names, texts as they are, anything nested as JSON', async () => {
+  it('is CSV for text/csv: a header, texts as they are, and nested values as JSON', async () => {
     const answer = await ask(
       { ...odd, columns: ['op_name', 'inputs', 'inputs.lines', 'ended_at', 'output', 'thread_id'] },
       'text/csv',
@@ -81,7 +81,7 @@ describe('an answer to a query', () => {
     ]);
   });
 
-  it('of nothing has the line of names alone in CSV, and no line in JSON Lines', async () => {
+  it('without calls has only the header in CSV, and no line in JSON Lines', async () => {
     expect(await (await ask({ limit: 0, columns: [] }, 'text/csv')).text()).toBe(
       'id,project_id,op_name,trace_id,started_at\r\n',
     );
@@ -90,7 +90,7 @@ describe('an answer to a query', () => {
 });
 
 describe('a query', () => {
-  it('filters, sorts, pages and cuts', async () => {
+  it('filters, sorts, pages and slices', async () => {
     const found = await rows({
       query: {
         $expr: {
@@ -121,7 +121,7 @@ describe('a query', () => {
     expect(found.map(tokens)).toEqual(wanted.slice(1, 6));
   });
 
-  it('tells the bytes that a call was received as, and those of its trace', async () => {
+  it('returns the received bytes of a call, and those of its trace', async () => {
     const trace = calls[0]?.start.trace_id;
     const found = await rows({
       filter: { trace_ids: [trace] },
@@ -147,7 +147,7 @@ describe('a query', () => {
     expect(largest?.total_storage_size_bytes).toBeGreaterThanOrEqual(total);
   });
 
-  it('logs its plan and what it took, and nothing of what was asked for', async () => {
+  it('logs its plan and costs, but not what was requested', async () => {
     const before = service.logged.length;
     await rows({ query: { $expr: { $eq: [{ $getField: 'inputs.model' }, { $literal: 'top secret' }] } } });
     const log = service.logged.slice(before).join('\n');
@@ -207,7 +207,7 @@ describe('a query with expand_columns', () => {
   };
   const paths = ['inputs.prompt', 'inputs.prompt.model'];
 
-  it('puts what refs refer to in their place, nested ones too, and leaves refs to nothing', async () => {
+  it('replaces refs by what they refer to, also nested ones, and leaves dangling refs', async () => {
     const model = await create(project, 'model', { name: 'large', temperature: 0.5 });
     const prompt = await create(project, 'prompt', { text: 'Be kind.', model, other: model });
     const nothing = 'svc:///acme/refs/object/none:0';
@@ -310,7 +310,7 @@ describe('/calls/query_stats', () => {
   const stats = async (body: object) =>
     (await service.post('/calls/query_stats', { project_id, ...body })).json();
 
-  it('counts what a query would answer', async () => {
+  it('counts the calls that a query would answer', async () => {
     expect(await stats({})).toEqual({ count: calls.length + 1, total_storage_size_bytes: null });
     expect(await stats({ limit: 3 })).toMatchObject({ count: 3 });
     expect(await stats({ filter: { trace_roots_only: true } })).toMatchObject({
@@ -321,7 +321,7 @@ describe('/calls/query_stats', () => {
     ).toMatchObject({ count: 1 });
   });
 
-  it('adds up the bytes when it is asked to', async () => {
+  it('adds up the bytes if requested', async () => {
     const [call] = await rows({ ...odd, include_storage_size: true });
     expect(await stats({ ...odd, include_total_storage_size: true })).toEqual({
       count: 1,
@@ -331,7 +331,7 @@ describe('/calls/query_stats', () => {
 });
 
 describe('/call/read', () => {
-  it('gives the extras that it is asked for', async () => {
+  it('adds the requested extras', async () => {
     const read = async (body: object) =>
       (await service.post('/call/read', { project_id, id: 'odd', ...body })).json();
     const { call } = (await read({ include_storage_size: true, include_total_storage_size: true })) as {

@@ -53,7 +53,7 @@ describe('the official client', () => {
     expect(answer._request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('streams a chat whose characters and events were cut anywhere', async () => {
+  it('streams a chat whose characters and events are split anywhere', async () => {
     const text = 'Schön, 27 °C ☀️ 😎';
     const bytes = Buffer.from([...text].map((content) => event(chunk({ content }))).join('') + done);
     upstream.behave(
@@ -65,7 +65,7 @@ describe('the official client', () => {
     expect(said).toBe(text);
   });
 
-  it('calls tools, whole and streamed', async () => {
+  it('calls tools, complete and streamed', async () => {
     upstream.behave(json(completion({ tool_calls: [toolCall] }, 'tool_calls')));
     const answer = await client.chat.completions.create({
       model,
@@ -131,7 +131,7 @@ describe('the official client', () => {
     expect(types).toEqual(data.map(({ type }) => type));
   });
 
-  it('aborts upstream with itself', async () => {
+  it('aborts the upstream’s request with its own', async () => {
     upstream.behave(async ({ aborted }, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       const timer = setInterval(() => res.write(event(chunk({ content: 'on and on ' }))), 5);
@@ -143,7 +143,7 @@ describe('the official client', () => {
     await upstream.last().aborted;
   });
 
-  it('gives up on a slow first byte, and the upstream is told', async () => {
+  it('gives up on a slow first byte, and the upstream sees it', async () => {
     upstream.behave(() => {});
     await expect(client.chat.completions.create({ model, messages }, { timeout: 300 })).rejects.toThrow(
       OpenAI.APIConnectionTimeoutError,
@@ -184,7 +184,7 @@ describe('the official client', () => {
     expect(tries).toBe(2);
   });
 
-  it('sees a stream that broke off as an error, not as an end', async () => {
+  it('sees a truncated stream as an error, not as an end', async () => {
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(event(chunk({ content: 'half' })));
@@ -194,14 +194,14 @@ describe('the official client', () => {
     await expect(Array.fromAsync(stream)).rejects.toThrow();
   });
 
-  it('is refused without a key, and with one of another scheme', async () => {
+  it('is refused without a key and with another scheme', async () => {
     const stranger = new OpenAI({ apiKey: 'sk-none', baseURL: client.baseURL, maxRetries: 0 });
     await expect(stranger.chat.completions.create({ model, messages })).rejects.toThrow(
       OpenAI.AuthenticationError,
     );
   });
 
-  it('names the project that its requests are recorded in', async () => {
+  it('names the project in which its requests are recorded', async () => {
     upstream.behave(json(completion({ content: 'Sunny' })));
     const recording = new OpenAI({
       apiKey: service.key,

@@ -54,7 +54,7 @@ const begin = async (body: object): Promise<IncomingMessage> => {
 
 describe('a request', () => {
   it.each(['/chat/completions', '/completions', '/embeddings', '/responses'])(
-    'is passed on to %s',
+    'is forwarded to %s',
     async (path) => {
       upstream.behave(json({ path }));
       const response = await post({ model, anything: [1] }, { path });
@@ -68,7 +68,7 @@ describe('a request', () => {
     },
   );
 
-  it('loses what steers it and no digit of the rest', async () => {
+  it('loses the service’s own fields but no digit of the rest', async () => {
     upstream.behave(json({}));
     const extra_headers = {
       'X-Team': 'shop',
@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(Number(headers['content-length'])).toBe(text.length);
   });
 
-  it('carries nothing of the client’s credentials, project or way', async () => {
+  it('carries no credentials, project or proxies of the client', async () => {
     upstream.behave(json({}));
     await post(
       { model },
@@ -128,7 +128,7 @@ describe('a request', () => {
     ['/..%2f..%2fadmin', 404],
     ['/chat%2fcompletions%3fx', 404],
     ['/chat/completions@evil.example', 404],
-  ])('to %s is a %i that goes nowhere', async (path, status) => {
+  ])('to %s is answered with %i and not forwarded', async (path, status) => {
     const before = upstream.requests.length;
     const response = await post({ model }, { path });
     expect(response.status).toBe(status);
@@ -149,7 +149,7 @@ describe('a request', () => {
     [{ model, extra_headers: { 'x-a': 'b\r\nHost: evil' } }, ['body', 'extra_headers', 'x-a'], 'value_error'],
     [{ model, extra_headers: { 'x a': 'b' } }, ['body', 'extra_headers', 'x a'], 'value_error'],
     ['{"model":', ['body', '9'], 'json_invalid'],
-  ])('with %j is a 422 that names the place', async (body, loc, type) => {
+  ])('with %j is answered with a 422 that names the position', async (body, loc, type) => {
     const before = upstream.requests.length;
     const response = await post(body);
     expect(response.status).toBe(422);
@@ -160,7 +160,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('keeps its status, body and headers, but for those that are not the client’s affair', async () => {
+  it('keeps its status, body and headers, except those about the upstream', async () => {
     upstream.behave(
       json({ error: { message: 'slow down', type: 'rate_limit_error' } }, 429, {
         'retry-after': '7',
@@ -189,14 +189,14 @@ describe('an answer', () => {
     }
   });
 
-  it.each([400, 401, 403, 404, 500, 503])('of status %i goes through', async (status) => {
+  it.each([400, 401, 403, 404, 500, 503])('of status %i is forwarded', async (status) => {
     upstream.behave(json({ error: { message: 'no', code: 'x' } }, status));
     const response = await post({ model });
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ error: { message: 'no', code: 'x' } });
   });
 
-  it('that was compressed against the service’s wish goes through as it is', async () => {
+  it('is forwarded unchanged if it is compressed against the service’s wish', async () => {
     upstream.behave((_request, res) =>
       res
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
@@ -205,14 +205,14 @@ describe('an answer', () => {
     expect(await (await post({ model })).json()).toEqual({ a: 1 });
   });
 
-  it('that is a redirect is not followed', async () => {
+  it('is not followed if it is a redirect', async () => {
     upstream.behave((_request, res) => res.writeHead(307, { location: 'http://169.254.169.254/' }).end());
     const response = await post({ model });
     expect(response.status).toBe(502);
     expect(await response.text()).not.toContain('169.254');
   });
 
-  it('that does not come in time is a 504, and the upstream is told', async () => {
+  it('is a 504 if it does not come in time, and the upstream sees it', async () => {
     upstream.behave(() => {});
     const begun = performance.now();
     const response = await post({ model, timeout: 0.3 });
@@ -222,7 +222,7 @@ describe('an answer', () => {
     await upstream.last().aborted;
   });
 
-  it('that never begins is a 502', async () => {
+  it('is a 502 if it never begins', async () => {
     upstream.behave((_request, res) => res.destroy());
     const response = await post({ model });
     expect(response.status).toBe(502);
@@ -241,7 +241,7 @@ describe('a stream', () => {
     'trailing bytes after the end \u0000',
   ].join('');
 
-  it('goes through byte for byte, wherever it was cut', async () => {
+  it('is forwarded byte for byte, wherever it is split', async () => {
     const bytes = Buffer.from(misbehaving);
     for (const size of [1, 7, 64]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
@@ -254,7 +254,7 @@ describe('a stream', () => {
     }
   });
 
-  it('has no event wait for the next', async () => {
+  it('does not delay an event until the next', async () => {
     const { promise: go, resolve: release } = Promise.withResolvers<void>();
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -270,7 +270,7 @@ describe('a stream', () => {
     expect(String(second)).toBe(done);
   });
 
-  it('of an event each 50 ms arrives at the pace at which it is sent', async () => {
+  it('with an event every 50 ms arrives at the same pace', async () => {
     const sent: number[] = [];
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -293,7 +293,7 @@ describe('a stream', () => {
     expect(delays[10]).toBeLessThan(40);
   });
 
-  it('that breaks off upstream breaks off for the client', async () => {
+  it('breaks off for the client if it breaks off upstream', async () => {
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(event(chunk({ content: 'half' })));
@@ -305,7 +305,7 @@ describe('a stream', () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  it('that takes longer than the request allows breaks off', async () => {
+  it('breaks off if it takes longer than the request allows', async () => {
     upstream.behave(async ({ aborted }, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       const timer = setInterval(() => res.write(event(chunk({ content: 'x' }))), 10);
@@ -317,7 +317,7 @@ describe('a stream', () => {
     await upstream.last().aborted;
   });
 
-  it('that its client leaves ends upstream, before its head and after', async () => {
+  it('ends upstream if its client disconnects, before its head and after', async () => {
     upstream.behave(() => {});
     const early = new AbortController();
     const refused = post({ model, stream: true }, { signal: early.signal }).catch(
@@ -341,7 +341,7 @@ describe('a stream', () => {
     await upstream.last().aborted;
   });
 
-  it('that is read slowly is not taken in faster', async () => {
+  it('is not read faster than its client reads', async () => {
     let written = 0;
     upstream.behave(async ({ aborted }, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -106,7 +106,7 @@ describe('a recorded request', () => {
     expect(upstream.last().headers).not.toHaveProperty('openai-project');
   });
 
-  it('costs what the model that answered costs', async () => {
+  it('has the costs of the model that answered', async () => {
     const project = newProject();
     upstream.behave(json({ ...completion({ content: 'Hello' }), model: 'gpt-4o-2024-08-06' }));
     await send({ model: 'gpt-4o', messages }, project);
@@ -130,7 +130,7 @@ describe('a recorded request', () => {
     });
   });
 
-  it('that was streamed has the answer put together, with its tool calls', async () => {
+  it('has the assembled answer of a stream, with its tool calls', async () => {
     const project = newProject();
     const pieces = [
       chunk({ role: 'assistant', content: null }),
@@ -180,7 +180,7 @@ describe('a recorded request', () => {
     expect(inference.first_token_ms).toBeGreaterThan(inference.first_byte_ms ?? 0);
   });
 
-  it('whose client did not ask for the usage has it not, and gets none', async () => {
+  it('lacks the usage if its client did not request it, and adds none to the answer', async () => {
     const project = newProject();
     upstream.behave(events([event(chunk({ content: 'x' }, 'stop')), done]));
     await (await send({ model, messages, stream: true }, project)).text();
@@ -204,7 +204,7 @@ describe('a recorded request', () => {
     });
   });
 
-  it('that the upstream refused is an error with its words', async () => {
+  it('is an error with the upstream’s message if the upstream refused it', async () => {
     const project = newProject();
     upstream.behave(json({ error: { message: 'too fast', type: 'rate_limit_error' } }, 429));
     await send({ model, messages }, project);
@@ -215,7 +215,7 @@ describe('a recorded request', () => {
     });
   });
 
-  it('that the upstream broke off has what came, and says so', async () => {
+  it('has the received part of a broken answer, and says so', async () => {
     const project = newProject();
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -242,7 +242,7 @@ describe('a recorded request', () => {
     });
   });
 
-  it('that its client left has what came until then', async () => {
+  it('has what came before its client disconnected', async () => {
     const project = newProject();
     upstream.behave(async ({ aborted }, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -259,7 +259,7 @@ describe('a recorded request', () => {
     });
   });
 
-  it('is recorded as far as it can be kept, and marked, where its answer is very long', async () => {
+  it('is recorded up to a limit, and marked, if its answer is very long', async () => {
     const project = newProject();
     const piece = event(chunk({ content: 'x'.repeat(100_000) }));
     const last = {
@@ -278,7 +278,7 @@ describe('a project header', () => {
   const keyWith = (...grants: Grant[]) => newKey(service, ...grants);
 
   it.each(['acme', 'acme/', '/shop', 'acme/shop/x', 'proj_123', ''])(
-    'that is %j is a 422',
+    'is a 422 if it is %j',
     async (project) => {
       const response = await send({ model }, project);
       expect(response.status).toBe(422);
@@ -286,7 +286,7 @@ describe('a project header', () => {
     },
   );
 
-  it('that stands there twice is a 422, be both of them good', async () => {
+  it('is a 422 if it occurs twice, even with good values', async () => {
     const headers = ['OpenAI-Project', newProject(), 'openai-project', newProject()];
     const url = `${service.url}/inference/v1/chat/completions`;
     const asking = request(url, {
@@ -301,7 +301,7 @@ describe('a project header', () => {
     ]);
   });
 
-  it('needs inference and write on the project; without it inference on any is enough', async () => {
+  it('requires inference and write on the project; without it, inference on any is enough', async () => {
     upstream.behave(json(completion({ content: 'x' })));
     const project = newProject();
     const statusWith = async (grants: Grant[], named: string | undefined) =>
@@ -335,7 +335,7 @@ describe('a record that cannot be written', () => {
     };
   };
 
-  it('at once does not hold the answer back', async () => {
+  it('immediately does not delay the answer', async () => {
     let hung = 0;
     const { other, stop } = await faulty(() => (hung++ === 0 ? 'hang' : 'none'));
     upstream.behave(events([event(chunk({ content: 'fast' })), done]));
@@ -351,7 +351,7 @@ describe('a record that cannot be written', () => {
     await stop();
   });
 
-  it('at all is logged, and the client knows nothing of it', async () => {
+  it('at all is logged without the client’s knowledge', async () => {
     const { other, stop } = await faulty(() => 'refuse');
     upstream.behave(json(completion({ content: 'fine' })));
     const response = await send({ model }, newProject(), { of: other, key: other.key });

@@ -30,7 +30,7 @@ const start = (id: string) => ({
 });
 
 describe('the log', () => {
-  it('has a line of a write, with what it wrote and what that took', async () => {
+  it('has a line for a write, with what it wrote and used', async () => {
     const batch = ['a', 'b'].map((id) => ({ mode: 'start', req: start(id) }));
     const line = await lineOf(await service.post('/call/upsert_batch', { batch }));
     expect(line).toMatchObject({
@@ -46,13 +46,13 @@ describe('the log', () => {
     expect(line.bytes).toBeGreaterThan(10);
   });
 
-  it('has a line of a buffered answer, with its size', async () => {
+  it('has a line for a buffered answer, with its size', async () => {
     const answer = await service.post('/call/start', start('c'));
     const { length } = await answer.clone().text();
     expect(await lineOf(answer)).toMatchObject({ route: '/call/start', rows: 1, bytes: length });
   });
 
-  it('has a line of a query, with its plan and what it read', async () => {
+  it('has a line for a query, with its plan and what it read', async () => {
     const answer = await service.post('/calls/stream_query', { project_id, limit: 1 });
     expect(await lineOf(answer)).toMatchObject({
       plan: { source: expect.any(String) },
@@ -62,7 +62,7 @@ describe('the log', () => {
     });
   });
 
-  it('has a line of a refused request, with the place of the fault and nothing that stood there', async () => {
+  it('has a line for a refused request, with the position of the problem but not its value', async () => {
     const body = { project_id, 'my secret field': 1, limit: 'my secret value' };
     const line = await lineOf(await service.post('/calls/stream_query', body));
     expect(line).toMatchObject({ level: 'info', outcome: 'refused', status: 422, failed: 0 });
@@ -79,7 +79,7 @@ describe('the log', () => {
   });
 });
 
-it('No line has a payload or a key in it', async () => {
+it('No line contains a payload or a key', async () => {
   await lineOf(await service.post('/call/start', start('d')));
   await lineOf(await service.post('/call/read', { project_id, id: 'd' }));
   const [, , secret = 'no key'] = service.key.split('_');

@@ -36,7 +36,7 @@ describe('a stack trace in the sources', () => {
     expect(mapped).not.toContain(file);
   });
 
-  it('leaves what has no map as it is', () => {
+  it('keeps lines without a map unchanged', () => {
     const stack = 'Error: no\n    at f (/nowhere/index.cjs:1:20)\n    at node:internal/timers:5:6';
     expect(inSources(stack)).toBe(stack);
   });

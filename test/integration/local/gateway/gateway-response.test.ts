@@ -14,7 +14,7 @@ const render = (specs: Record<string, Partial<GatewayResponseSpec>>, type: Refus
 };
 
 describe('a gateway response', () => {
-  it('is API Gateway’s own where the template sets none', () => {
+  it('is API Gateway’s own if the template sets none', () => {
     expect(render({}, 'THROTTLED')).toEqual({
       status: 429,
       headers: { 'content-type': 'application/json' },
@@ -46,13 +46,13 @@ describe('a gateway response', () => {
     });
   });
 
-  it('is that of its kind where it has none of its own, with its own status', () => {
+  it('is the default of its class, with its own status, if it is not set itself', () => {
     const specs = { DEFAULT_4XX: { template: '4xx' }, DEFAULT_5XX: { template: '5xx' } };
     expect(render(specs, 'REQUEST_TOO_LARGE')).toMatchObject({ status: 413, body: '4xx' });
     expect(render(specs, 'INTEGRATION_TIMEOUT')).toMatchObject({ status: 504, body: '5xx' });
   });
 
-  it('takes the status of its kind where that sets one', () => {
+  it('has the status of the default of its class if that sets one', () => {
     expect(render({ DEFAULT_4XX: { status: 400 } }, 'ACCESS_DENIED').status).toBe(400);
   });
 

@@ -26,24 +26,24 @@ const answers = async (endpoint: string): Promise<boolean> =>
   );
 
 describe('DynamoDB Local', () => {
-  it('asks for Java where there is none', async () => {
+  it('requires Java if there is none', async () => {
     vi.stubEnv('PATH', '');
     await expect(startDynamodb()).rejects.toThrow(
       /no java on the PATH.*needs Java 17 or newer: apt-get install/,
     );
   });
 
-  it('asks for a newer Java where it is too old', async () => {
+  it('requires a newer Java if it is too old', async () => {
     fakeJava('echo "java.lang.UnsupportedClassVersionError: has been compiled by a more recent" >&2; exit 1');
     await expect(startDynamodb()).rejects.toThrow(/too old.*needs Java 17/);
   });
 
-  it('asks for Java where macOS has but a stand-in for it', async () => {
+  it('requires Java if macOS has only a stub for it', async () => {
     fakeJava('echo "The operation couldn’t be completed. Unable to locate a Java Runtime." >&2; exit 1');
     await expect(startDynamodb()).rejects.toThrow(/no Java on this machine.*brew install/);
   });
 
-  it('is given up while it starts', async () => {
+  it('can be cancelled while it starts', async () => {
     fakeJava('while :; do :; done');
     const ending = new AbortController();
     const starting = startDynamodb(undefined, ending.signal);
@@ -51,7 +51,7 @@ describe('DynamoDB Local', () => {
     await expect(starting).rejects.toThrow('enough');
   });
 
-  it('says what it complained of where it does not start', async () => {
+  it('reports its errors if it does not start', async () => {
     fakeJava('echo "no space left" >&2; exit 4');
     await expect(startDynamodb()).rejects.toThrow('DynamoDB Local ended with code 4: no space left');
   });

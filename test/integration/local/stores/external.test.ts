@@ -27,20 +27,20 @@ afterAll(() => {
   }
 });
 
-describe('a store that is given', () => {
-  it('is taken where something answers, whatever that says', async () => {
+describe('an external store', () => {
+  it('is used if something answers, whatever the answer', async () => {
     const { endpoint } = await externalStore('AWS_ENDPOINT_URL_S3', endpointOf(server), never);
     expect(endpoint).toBe(endpointOf(server));
   });
 
-  it('is refused by the name of its variable where nothing does', async () => {
+  it('is refused by the name of its variable if nothing answers', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     await expect(externalStore('AWS_ENDPOINT_URL_DYNAMODB', endpoint, never)).rejects.toThrow(
       `AWS_ENDPOINT_URL_DYNAMODB is ${endpoint}, where nothing answers (ECONNREFUSED): start it, or leave`,
     );
   });
 
-  it('is waited for until the start is given up', async () => {
+  it('is awaited until the start is cancelled', async () => {
     const ending = new AbortController();
     const waiting = externalStore('AWS_ENDPOINT_URL_S3', endpointOf(silent), ending.signal);
     const reason = new Error('given up');
@@ -52,7 +52,7 @@ describe('a store that is given', () => {
 it.each([
   ['dynamodb', 'AWS_ENDPOINT_URL_DYNAMODB'],
   ['s3', 'AWS_ENDPOINT_URL_S3'],
-])('A server that is no store is refused by the name of its variable: %s', async (option, variable) => {
+])('A server that is not a store is refused by the name of its variable: %s', async (option, variable) => {
   const endpoint = endpointOf(server);
   await expect(startService({ [option]: endpoint })).rejects.toThrow(
     new RegExp(`^${variable} is ${endpoint}, which failed \\(.*\\): check the address$`),

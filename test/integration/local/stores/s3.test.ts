@@ -43,7 +43,7 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
   };
   const etag = async (key: string) => (await readObject(bucket, key, spent))?.etag ?? '';
 
-  it('replaces an object that is the one that was read, and no other', async () => {
+  it('replaces an object only if it is the one that was read', async () => {
     await putObject(bucket, 'a/b', bytes('one'), spent);
     const first = await etag('a/b');
     expect(await replaceObject(bucket, 'a/b', bytes('two'), first, spent)).toBe(true);
@@ -51,12 +51,12 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     expect(await text('a/b')).toBe('two');
   });
 
-  it('does not make an object in the place of one that is gone', async () => {
+  it('does not create an object in place of one that is gone', async () => {
     expect(await replaceObject(bucket, 'none', bytes('x'), '"0"', spent)).toBe(false);
     expect(await text('none')).toBeUndefined();
   });
 
-  it('deletes an object that is the one that was read, and no other', async () => {
+  it('deletes an object only if it is the one that was read', async () => {
     await putObject(bucket, 'c', bytes('one'), spent);
     const first = await etag('c');
     await putObject(bucket, 'c', bytes('two'), spent);
@@ -67,7 +67,7 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     expect(await deleteReadObject(bucket, 'c', first, spent)).toBe(false);
   });
 
-  it('lets one of many writers have its way at a time', async () => {
+  it('lets one of many concurrent writers succeed at a time', async () => {
     await putObject(bucket, 'count', bytes(''), spent);
     const add = async (letter: string): Promise<void> => {
       const found = await readObject(bucket, 'count', spent);

@@ -59,7 +59,7 @@ describe('a template', () => {
     expect(outputs).toEqual({ Table: 'Fixture-Table' });
   });
 
-  it('that invokes by the streaming URI streams, whatever else it says', () => {
+  it('streams if it invokes by the streaming URI, whatever else it says', () => {
     const { api } = read((resource) => {
       const integration = resource('Method1').Integration as Properties;
       delete integration.ResponseTransferMode;
@@ -68,7 +68,7 @@ describe('a template', () => {
   });
 });
 
-describe('what is not supported locally is named', () => {
+describe('the error about the template', () => {
   it.each<[string, string, (properties: Properties) => void]>([
     [
       'an authorizer that is not there',
@@ -86,7 +86,7 @@ describe('what is not supported locally is named', () => {
       'Integration',
       (method) => Object.assign(method, { Integration: { Type: 'MOCK' } }),
     ],
-  ])('%s', (_what, message, change) => {
+  ])('names %s', (_what, message, change) => {
     expect(() => read((resource) => change(resource('Method0')))).toThrow(message);
   });
 
@@ -96,13 +96,13 @@ describe('what is not supported locally is named', () => {
     expect(() => read(change)).toThrow('template resource Function0: Fn::ImportValue');
   });
 
-  it('a function without a bundle', () => {
+  it('names a function without a bundle', () => {
     const change = (resource: (id: string) => Properties) =>
       Object.assign(resource('Function0'), { Code: { S3Key: 'elsewhere.zip' } });
     expect(() => read(change)).toThrow('elsewhere.zip is not an asset');
   });
 
-  it('throttling of one method', () => {
+  it('names throttling of one method', () => {
     const change = (resource: (id: string) => Properties) =>
       Object.assign(resource('Stage'), {
         MethodSettings: [{ HttpMethod: 'POST', ResourcePath: '/~1plain', ThrottlingRateLimit: 1 }],
@@ -110,7 +110,7 @@ describe('what is not supported locally is named', () => {
     expect(() => read(change)).toThrow('throttling of single methods');
   });
 
-  it('an output that is not there', () => {
+  it('names a missing output', () => {
     expect(() => outputOf(read(), 'Nothing')).toThrow('no output Nothing');
   });
 });
@@ -136,7 +136,7 @@ describe('the synthesized stack', () => {
     expect(new Set(found)).toEqual(new Set(expected));
   });
 
-  it('has an authorizer before every route that takes a key, and functions that know their tables', () => {
+  it('has an authorizer before every route that requires a key, and functions that know their tables', () => {
     for (const { path, authorizer, function: spec } of stack.api.routes) {
       const route = routes.find((candidate) => candidate.path === path);
       const stores = route?.stores;

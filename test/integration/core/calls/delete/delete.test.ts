@@ -26,7 +26,7 @@ const noise = (length: number): string =>
     .slice(0, length);
 
 describe('deleting calls', () => {
-  it('takes their descendants along, however deep, and nothing else', async () => {
+  it('includes their descendants at any depth and nothing else', async () => {
     const own = await createCallStore();
     const batch = [
       start('root'),
@@ -82,7 +82,7 @@ describe('deleting calls', () => {
     expect(await everythingStored(own)).toEqual({ text: '', items: 0, segments: 0, objects: 0 });
   });
 
-  it('counts each call once, whatever names it, and ids of nothing not at all', async () => {
+  it('counts each call once and ignores unknown ids', async () => {
     await send(store, [
       start('x'),
       start('y', { parent_id: 'x' }),
@@ -95,7 +95,7 @@ describe('deleting calls', () => {
     expect(await remove(['y', 'x', 'z', 'x', 'nobody'])).toBe(0);
   });
 
-  it('ends where parents lead in a circle', async () => {
+  it('ends at a cycle of parents', async () => {
     await send(store, [
       start('hen', { parent_id: 'egg' }),
       start('egg', { parent_id: 'hen' }),
@@ -104,7 +104,7 @@ describe('deleting calls', () => {
     expect(await remove(['hen', 'self'])).toBe(3);
   });
 
-  it('writes a segment once for all the calls in it, and not at all a second time', async () => {
+  it('writes a segment once for all its calls, and never a second time', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => `shared-${i}`);
     await send(
       store,
@@ -118,7 +118,7 @@ describe('deleting calls', () => {
     expect(await read(store, 'shared-0')).toMatchObject({ inputs: { i: 0 } });
   });
 
-  it('makes room for the same calls to be reported again', async () => {
+  it('lets the same calls be reported again', async () => {
     const batch = [start('phoenix'), end('phoenix'), start('witness'), end('witness')];
     await send(store, batch);
     const before = await Promise.all([read(store, 'phoenix'), read(store, 'witness')]);
@@ -131,7 +131,7 @@ describe('deleting calls', () => {
     }
   });
 
-  it('takes a trace of thousands, flat and deep', { timeout: 120_000 }, async () => {
+  it('works for a trace of thousands, flat and deep', { timeout: 120_000 }, async () => {
     const own = await createCallStore();
     const calls = Array.from({ length: 2400 }, (_, i) =>
       // Three chains, each as deep as a run-away agent goes, and the rest flat.
@@ -145,7 +145,7 @@ describe('deleting calls', () => {
   });
 });
 
-describe('a reader who has the header of a call that is deleted then', () => {
+describe('a reader with the header of a call that is deleted then', () => {
   const kinds: Record<string, readonly (readonly object[])[]> = {
     'inside its item': [[start('gone')], [start('stays')]],
     'in a segment that others share': [[start('gone'), end('gone'), start('stays')]],
@@ -153,7 +153,7 @@ describe('a reader who has the header of a call that is deleted then', () => {
     'in an object': [[start('gone', { inputs: { q: noise(400_000) } })], [start('stays')]],
   };
 
-  it.each(Object.entries(kinds))('goes on without it, its payload having been %s', async (_, requests) => {
+  it.each(Object.entries(kinds))('leaves the call out if its payload was %s', async (_, requests) => {
     const own = await createCallStore();
     for (const request of requests) await send(own, request);
     const headers = await readHeaders(own, project, ['gone', 'stays'], requestBudget(10_000));
@@ -182,7 +182,7 @@ describe('a reader who has the header of a call that is deleted then', () => {
     }
   });
 
-  it('has the call where the same has been reported again', async () => {
+  it('gets the call if it was reported again', async () => {
     const batch = [start('back'), start('beside')];
     await send(store, batch);
     const headers = await readHeaders(store, project, ['back'], requestBudget(10_000));
@@ -193,7 +193,7 @@ describe('a reader who has the header of a call that is deleted then', () => {
     expect(await reader.read(headers)).toMatchObject([{ header: { id: 'back' } }]);
   });
 
-  it('has it even where an eventually consistent read is behind', async () => {
+  it('gets the call even if an eventually consistent read is stale', async () => {
     const own = await createCallStore();
     const batch = [start('back'), start('beside')];
     await send(own, batch);

@@ -66,7 +66,7 @@ describe.each([
   ['segments', 2000],
   ['objects', 320_000],
 ])('a deletion with payloads in %s', (_, length) => {
-  it('that dies before any of its commands is finished by sending it again', async () => {
+  it('that dies before any of its commands is completed by sending it again', async () => {
     for (let at = 0, died = true; died; at++) {
       const own = await createCallStore();
       const projectId = newProject();
@@ -92,7 +92,7 @@ describe.each([
     }
   });
 
-  it('leaves its neighbours alone while all of them are reported again, whenever that is', async () => {
+  it('does not touch its neighbours while all of them are reported again at any moment', async () => {
     for (let at = 0, isStopped = true; isStopped; at++) {
       const projectId = newProject();
       const requests = family(projectId, length);
@@ -126,7 +126,7 @@ describe.each([
 });
 
 describe('a deletion that dies', () => {
-  it('soon after a descendant has got another end is finished by sending it again, too', async () => {
+  it('soon after a descendant got another end is also completed by sending it again', async () => {
     for (const commandsLeft of [0, 1, 2, 3]) {
       for (let at = 0, died = true; died; at++) {
         const own = await createCallStore();
@@ -217,24 +217,27 @@ describe('a call that is reported while it is deleted', () => {
     return { own, projectId, neighbours };
   };
 
-  it.each(Object.entries(reports))('%s is whole afterwards or gone with its payload', async (_, report) => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
-      const { own, projectId, neighbours } = await prepare(report);
-      isStopped = await interleaved(
-        own,
-        at,
-        (gated) => remove(gated, projectId, ['victim']),
-        () => send(own, report.batch(projectId)),
-      );
-      const where = `deletion stopped before command ${at}`;
-      const victim = await check(own, projectId, neighbours, where);
-      const { text } = await everythingStored(own);
-      if (victim === null) expect(text, where).not.toMatch(report.gone);
-    }
-  });
+  it.each(Object.entries(reports))(
+    '%s is complete afterwards or gone with its payload',
+    async (_, report) => {
+      for (let at = 0, isStopped = true; isStopped; at++) {
+        const { own, projectId, neighbours } = await prepare(report);
+        isStopped = await interleaved(
+          own,
+          at,
+          (gated) => remove(gated, projectId, ['victim']),
+          () => send(own, report.batch(projectId)),
+        );
+        const where = `deletion stopped before command ${at}`;
+        const victim = await check(own, projectId, neighbours, where);
+        const { text } = await everythingStored(own);
+        if (victim === null) expect(text, where).not.toMatch(report.gone);
+      }
+    },
+  );
 
   it.each(Object.entries(reports))(
-    '%s, and whose report is stopped, fails nobody and is healed by sending either again',
+    '%s and stopped fails nobody, and is repaired by sending either request again',
     async (_, report) => {
       for (const heal of ['report', 'deletion']) {
         for (let at = 0, isStopped = true; isStopped; at++) {

@@ -86,7 +86,7 @@ const views = (store: Store, traces: readonly string[]) =>
   ]);
 
 describe('deleting from any forest, reported in any requests', () => {
-  it('takes exactly what was asked for and what lies below it, payloads and all', {
+  it('removes exactly the requested calls and everything below, with payloads', {
     timeout: 300_000,
   }, async () => {
     await fc.assert(

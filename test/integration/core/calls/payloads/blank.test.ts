@@ -33,7 +33,7 @@ describe('blanking blocks of a segment', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  it('leaves every other block what it is and where it is, whatever they hold', () => {
+  it('leaves every other block unchanged and in place, whatever its content', () => {
     fc.assert(
       fc.property(texts, fc.func(fc.boolean()), (blocks, isDeleted) => {
         const pointers = pointersOf(blocks.map((block) => Buffer.byteLength(block)));
@@ -60,7 +60,7 @@ describe('blanking blocks of a segment', () => {
     expect((await pack(Buffer.alloc(6_000_000))).length).toBeLessThan(1000);
   });
 
-  it('fails where a segment is too short to hold one', () => {
+  it('fails if a segment is too short for a block', () => {
     expect(() => blankBlocks(Buffer.from('{}\n'), pointersOf([2, 3]))).toThrow('ends before byte 5');
   });
 });
@@ -128,7 +128,7 @@ describe.each([
       requestBudget(30_000),
     );
 
-  it('keeps the other block, its place and its expiry, and shrinks', async () => {
+  it('keeps the other block, its position and its expiry, and shrinks', async () => {
     const { id, blocks, places } = await twoBlocks();
     const before = (await stored(id))?.length ?? 0;
     expect(await blank(store, [places[0]])).toEqual(new Set([id]));
@@ -137,13 +137,13 @@ describe.each([
     expect((await stored(id))?.length).toBeLessThan(0.6 * before);
   });
 
-  it('is not written where the block is blank already', async () => {
+  it('is not written if the block is blank already', async () => {
     const { places } = await twoBlocks();
     await blank(store, [places[0]]);
     expect(await blank(store, [places[0]])).toEqual(new Set());
   });
 
-  it('is deleted when nothing else is left in it, and may be gone already', async () => {
+  it('is deleted when nothing else is left in it, even if it is gone already', async () => {
     const { id, places } = await twoBlocks();
     await blank(store, [places[0]]);
     expect(await blank(store, [places[1]])).toEqual(new Set([id]));
@@ -151,7 +151,7 @@ describe.each([
     expect(await blank(store, places)).toEqual(new Set());
   });
 
-  it('loses both blocks to two who blank one each, whenever the other comes', async () => {
+  it('loses both blocks to two writers that blank one each at any moment', async () => {
     for (let at = 0, isStopped = true; isStopped; at++) {
       const { id, places } = await twoBlocks();
       isStopped = await interleaved(
@@ -164,7 +164,7 @@ describe.each([
     }
   });
 
-  it('is whole, or without what was blanked, when it is stored again meanwhile', async () => {
+  it('is complete, or without the blanked block, if it is stored again meanwhile', async () => {
     for (let at = 0, isStopped = true; isStopped; at++) {
       const { id, blocks, places, put } = await twoBlocks();
       isStopped = await interleaved(store, at, (gated) => blank(gated, [places[0]]), put);
@@ -176,7 +176,7 @@ describe.each([
 });
 
 describe('a segment that expires', () => {
-  it('keeps the later expiry that a report of the same content brings meanwhile', async () => {
+  it('keeps the later expiry of a concurrent report with the same content', async () => {
     const store = await createCallStore();
     const { segments, pointers } = await packSegments(
       project,

@@ -191,7 +191,7 @@ const befores: readonly { readonly before: readonly Request[] }[] = [
 ];
 
 describe.each(befores)('after $before', ({ before }) => {
-  it.each(names)('%s is one with any other that comes meanwhile', async (stopped) => {
+  it.each(names)('%s is atomic with any other request that comes meanwhile', async (stopped) => {
     for (const other of names) await check(before, stopped, [other]);
   });
 });
@@ -204,13 +204,13 @@ describe('of three requests', () => {
     { before: [], stopped: 'a large end', others: ['a start and end', 'an end'] },
     { before: ['a start and end'], stopped: 'an end', others: ['a moved start', 'a large end'] },
     { before: ['a start and end'], stopped: 'a moved start', others: ['an end', 'a start and end'] },
-  ] as const)('$stopped is one with $others after $before', async ({ before, stopped, others }) => {
+  ] as const)('$stopped is atomic with $others after $before', async ({ before, stopped, others }) => {
     await check(before, stopped, others);
   });
 });
 
 describe('a start without a trace', () => {
-  it('has one trace, and every answer names it, however often it is sent at once', async () => {
+  it('has one trace, which every answer names, however often it is sent at once', async () => {
     for (const [i, batch] of [
       [startOf({ id: 'lone' })],
       [startOf({ id: 'child', parent_id: 'unknown' }), endOf({ id: 'child' })],

@@ -32,7 +32,7 @@ const expiries = async ({ table }: Store): Promise<Record<string, (number | null
 const large = { text: Array.from({ length: 900 }, (_, i) => Math.sin(i)).join(' ') };
 
 describe('a start that is reported again', () => {
-  it('costs nothing more where it says the same', async () => {
+  it('costs nothing more if it has the same content', async () => {
     const batch = ['same-1', 'same-2'].map((id) => startOf({ id, trace_id: 't', inputs: large }));
     await send(store, batch);
     const requests = { first: (await send(store, batch)).meter, again: (await send(store, batch)).meter };
@@ -42,7 +42,7 @@ describe('a start that is reported again', () => {
     expect(requests.again).toEqual(requests.first);
   });
 
-  it('lets the end that came with it keep its expiry, and so its payload', async () => {
+  it('keeps the expiry of the end that came with it, and so its payload', async () => {
     const kept = await createCallStore({ retentionDays: 30 });
     onDay(0);
     await send(kept, [
@@ -57,7 +57,7 @@ describe('a start that is reported again', () => {
     expect(await read(kept, 'a')).toMatchObject({ inputs: {}, output: large });
   });
 
-  it('takes on a retention that has been set since, with its payload', async () => {
+  it('gets a retention that was set since, with its payload', async () => {
     const forever = await createCallStore();
     onDay(0);
     const batch = [startOf({ id: 'a', inputs: large }), startOf({ id: 'b', inputs: large })];
@@ -68,7 +68,7 @@ describe('a start that is reported again', () => {
   });
 });
 
-describe('a payload that rides in its item', () => {
+describe('an inline payload', () => {
   const versions = {
     'a shorter one': { q: 1 },
     'a longer one': {
@@ -78,7 +78,7 @@ describe('a payload that rides in its item', () => {
   };
 
   it.each(Object.entries(versions))(
-    'is whole for a reader who has an older header than %s',
+    'is complete for a reader with an older header than %s',
     async (_, inputs) => {
       const id = crypto.randomUUID();
       await send(store, [startOf({ id, inputs: { before: 'x'.repeat(60) } })]);
@@ -89,7 +89,7 @@ describe('a payload that rides in its item', () => {
     },
   );
 
-  it('is found where the end has stayed with a new start', async () => {
+  it('is found if the end stayed with a new start', async () => {
     const id = crypto.randomUUID();
     await send(store, [startOf({ id }), endOf({ id, output: 'kept' })]);
     const headers = await readHeaders(store, project, [id], requestBudget(10_000));
@@ -100,7 +100,7 @@ describe('a payload that rides in its item', () => {
 });
 
 describe('an end that is reported again', () => {
-  it('shows by trace as well, where the index has starts alone', async () => {
+  it('appears by trace too, where the index has only starts', async () => {
     await send(store, [startOf({ id: 'again', trace_id: 'again' }), endOf({ id: 'again', output: 1 })]);
     await send(store, [endOf({ id: 'again', output: 2 })]);
     for (const filter of [{ traceIds: ['again'] }, { callIds: ['again'] }, {}]) {

@@ -52,7 +52,7 @@ const named = (call: JsonObject, displayName: string | null, traceName: string) 
 
 describe('the display name of a call', () => {
   it.each(Object.entries(ways))(
-    'is set, replaced and removed, and all else stays, with %s',
+    'is set, replaced and removed without other changes, with %s',
     async (_, reports) => {
       const id = crypto.randomUUID();
       for (const batch of reports(id)) await send(store, batch);
@@ -67,14 +67,14 @@ describe('the display name of a call', () => {
     },
   );
 
-  it('stays when an end comes after it', async () => {
+  it('stays when an end is reported later', async () => {
     await send(store, [startOf(place('ends-late'))]);
     await rename('ends-late', 'named');
     await send(store, [endOf({ id: 'ends-late', output: 1 })]);
     expect(await shown('ends-late')).toMatchObject({ display_name: 'named', output: 1 });
   });
 
-  it('is that of the start again when that is reported again', async () => {
+  it('is that of the start again when the start is reported again', async () => {
     const batch = [startOf({ ...place('again'), display_name: 'reported' })];
     await send(store, batch);
     await rename('again', 'changed');
@@ -82,13 +82,13 @@ describe('the display name of a call', () => {
     expect(await shown('again')).toMatchObject({ display_name: 'reported' });
   });
 
-  it('costs one look where it is the same already', async () => {
+  it('costs one read if it does not change', async () => {
     await send(store, [startOf(place('same'))]);
     expect((await rename('same', 'same')).requests).toBe(2);
     expect(await rename('same', 'same')).toMatchObject({ requests: 1, writeUnits: 0 });
   });
 
-  it('is a 404 without a call, or without its start', async () => {
+  it('is a 404 without a call or its start', async () => {
     await send(store, [endOf({ id: 'end-alone' })]);
     for (const id of ['nobody', 'end-alone']) {
       await expect(rename(id, 'x')).rejects.toMatchObject({
@@ -116,23 +116,20 @@ describe('a display name that is changed while the call is reported', () => {
       (of: object) => [startOf({ ...second, ...of }), endOf(of)],
       ['reported', 'changed'],
     ],
-  ] as const)(
-    'as %s loses nothing of either, whichever is stopped and wherever',
-    async (_, reports, possible) => {
-      for (const isRenameStopped of [true, false]) {
-        for (let at = 0, isStopped = true; isStopped; at++) {
-          const projectId = `acme/renamed-${fresh++}` as ProjectId;
-          const of = { project_id: projectId, id: 'call' };
-          await send(store, [startOf({ ...first, ...of })]);
-          const change = (to: Store) => rename('call', 'changed', to, projectId);
-          const report = (to: Store) => send(to, reports(of));
-          const [stopped, other] = isRenameStopped ? [change, report] : [report, change];
-          isStopped = await interleaved(store, at, stopped, () => other(store));
-          const call = await read(store, 'call', projectId);
-          expect(possible).toContain(call?.display_name);
-          expect(await query(store, { projectId, filter: { traceIds: ['t'] } })).toEqual([call]);
-        }
+  ] as const)('as %s loses neither, whichever is stopped at any point', async (_, reports, possible) => {
+    for (const isRenameStopped of [true, false]) {
+      for (let at = 0, isStopped = true; isStopped; at++) {
+        const projectId = `acme/renamed-${fresh++}` as ProjectId;
+        const of = { project_id: projectId, id: 'call' };
+        await send(store, [startOf({ ...first, ...of })]);
+        const change = (to: Store) => rename('call', 'changed', to, projectId);
+        const report = (to: Store) => send(to, reports(of));
+        const [stopped, other] = isRenameStopped ? [change, report] : [report, change];
+        isStopped = await interleaved(store, at, stopped, () => other(store));
+        const call = await read(store, 'call', projectId);
+        expect(possible).toContain(call?.display_name);
+        expect(await query(store, { projectId, filter: { traceIds: ['t'] } })).toEqual([call]);
       }
-    },
-  );
+    }
+  });
 });

@@ -78,7 +78,7 @@ const seen = (call: JsonObject | null, like: JsonObject | null): unknown =>
   call && like && Object.fromEntries(Object.keys(like).map((key) => [key, call[key]]));
 
 describe('a call', () => {
-  it('is the last start and the last end that were reported of it, however they were batched', async () => {
+  it('is its last reported start and end, in any batches', async () => {
     const batches = fc.array(fc.array(report, { minLength: 1, maxLength: 5 }), {
       minLength: 1,
       maxLength: 5,
@@ -113,7 +113,7 @@ describe('a call', () => {
     );
   });
 
-  it('is the same whatever the order and number of concurrent requests that report it', async () => {
+  it('is the same for any order and number of concurrent requests that report it', async () => {
     const parts = fc.shuffledSubarray(
       [['start'], ['end'], ['start', 'end'], ['end', 'start'], ['start'], ['end']] as const,
       { minLength: 3 },
@@ -145,7 +145,7 @@ describe('a call', () => {
     );
   });
 
-  it('takes nothing from a call of the same id in another project', async () => {
+  it('shares nothing with a call of the same id in another project', async () => {
     const [id = ''] = newIds(1);
     await send(store, [
       startOf({ id, inputs: { mine: true } }),
@@ -159,7 +159,7 @@ describe('a call', () => {
     });
   });
 
-  it('is not changed by a batch that is sent again, whole or regrouped', async () => {
+  it('is not changed by a batch that is sent again, completely or regrouped', async () => {
     const regroup = fc.record({ turn: fc.boolean(), cut: fc.nat(4), again: fc.nat(4) });
     await fc.assert(
       fc.asyncProperty(regroup, async ({ turn, cut, again }) => {
@@ -180,7 +180,7 @@ describe('a call', () => {
     );
   });
 
-  it('belongs to the trace that was answered, whoever named it', async () => {
+  it('belongs to the trace of the answer, whoever named it', async () => {
     const family = fc.array(fc.record({ parent: fc.option(fc.nat(3), { nil: null }), named: fc.boolean() }), {
       minLength: 4,
       maxLength: 4,
@@ -212,14 +212,14 @@ describe('a call', () => {
     );
   });
 
-  it('whose end alone is known is not visible', async () => {
+  it('is not visible if only its end is known', async () => {
     const [id = ''] = newIds(1);
     await send(store, [endOf({ id })]);
     expect(await read(store, id)).toBeNull();
     expect(await query(store, { filter: { callIds: [id] } })).toEqual([]);
   });
 
-  it('without an end is running', async () => {
+  it('is running without an end', async () => {
     const [id = ''] = newIds(1);
     await send(store, [startOf({ id, display_name: 'shown' })]);
     expect(await read(store, id)).toMatchObject({
@@ -230,7 +230,7 @@ describe('a call', () => {
     });
   });
 
-  it('keeps the trace that its first report was given, when it is reported again', async () => {
+  it('keeps the trace of its first report when it is reported again', async () => {
     const [id = '', child = ''] = newIds(2);
     await send(store, [startOf({ id })]);
     const trace = (await read(store, id))?.trace_id;
@@ -255,7 +255,7 @@ describe('values', () => {
     ['line breaks', 'one\ntwo\r\nthree'],
   ];
 
-  it.each(cases)('of %s come back as they were', async (_name, value) => {
+  it.each(cases)('of %s are read back unchanged', async (_name, value) => {
     const [id = ''] = newIds(1);
     const free = { value };
     await send(store, [
@@ -270,7 +270,7 @@ describe('values', () => {
     );
   });
 
-  it('of 5 MB come back as they were, through the bucket if they do not compress', async () => {
+  it('of 5 MB are read back unchanged, from the bucket if they do not compress', async () => {
     const [small = '', big = ''] = newIds(2);
     const random = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('base64');
     const text = Array.from({ length: 65 }, (_, i) => random.slice(i) + Math.sin(i)).join('');
