@@ -15,7 +15,7 @@ export const chunked = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
 /**
- * Adds an answer's consumed capacity to the budget's meter. DynamoDB Local reports none for PartiQL.
+ * Adds an answer's consumed capacity to the budget's meter. DynamoDB Local has none for PartiQL.
  */
 export const meter = (
   budget: RequestBudget,
