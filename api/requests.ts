@@ -28,16 +28,16 @@ import { callReadBody, callsQueryBody, callsStatsBody } from './schemas/query.ts
 import { threadsQueryBody } from './schemas/threads.ts';
 
 /*
- * What each endpoint takes. Handlers and the OpenAPI document both have it from here, so that what
- * is documented is what is parsed. These are functions, so that a handler's bundle holds its own
- * schema and no other.
+ * The requests of all endpoints. Handlers and the OpenAPI document both take them from here, so the
+ * document shows what is parsed. They are functions, so that a handler's bundle holds its own
+ * schema alone.
  */
 
 declare const documented: unique symbol;
 
 /**
- * What an endpoint takes. Only this file makes one, so that no handler parses with a schema that
- * the document does not show.
+ * The request of an endpoint. Only this file makes one, so that no handler parses with a schema
+ * that the document does not show.
  */
 export interface TakenRequest<Body, Path extends RoutePath = RoutePath> {
   /** The endpoint's path in the list of routes. */

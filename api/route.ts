@@ -1,11 +1,14 @@
 import type { Role, Scheme } from '../core/auth/index.ts';
 
 /**
- * What a function does with calls. `find` is for one by its id, `query` for all ways to look for
- * many, `threads` for the turns of threads. `write` includes looking up the starts that it depends
- * on; `end` writes ends alone, `record` whole calls with ids that nobody has seen. `update` is
- * replacing one by one; `delete` includes finding what belongs together, and rewriting what is
- * shared with others.
+ * What a function does with calls:
+ *
+ * - `find` looks for one by its id, `query` for many in every way, `threads` for the turns of
+ *   threads;
+ * - `write` writes starts and ends, and looks up the starts that they depend on;
+ * - `end` writes ends alone, `record` whole calls with new ids;
+ * - `update` replaces calls one by one;
+ * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
 export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'end' | 'record' | 'update' | 'delete';
 
@@ -13,8 +16,8 @@ export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'end' | 'reco
 export type PayloadsAccess = 'read' | 'write' | 'delete';
 
 /**
- * What a function does with objects: with their table, and with their part of the bucket. `read` is
- * by name.
+ * What a function does with objects, in their table and in their part of the bucket. `read` is by
+ * name.
  */
 export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete';
 
@@ -22,12 +25,12 @@ export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete';
 export type CostsAccess = 'read' | 'create' | 'purge';
 
 /**
- * What a function does with feedback: with its table, and with its part of the bucket. `join` is
- * reading what is on given refs.
+ * What a function does with feedback, in its table and in its part of the bucket. `join` reads what
+ * is on given refs.
  */
 export type FeedbackAccess = 'join' | 'query' | 'create' | 'replace' | 'purge';
 
-/** The stores, and how they can be accessed. */
+/** The stores that a function uses, and how. */
 export interface Stores {
   readonly calls?: CallsAccess;
   readonly payloads?: PayloadsAccess;
@@ -36,19 +39,19 @@ export interface Stores {
   readonly feedback?: FeedbackAccess;
 }
 
-/** How a function answers, and what it is given; `shapes.ts` has those that there are. */
+/** How a function answers, and what it is given. All shapes are in `shapes.ts`. */
 export interface FunctionShape {
   /**
-   * Whether the answer leaves through Lambda response streaming: every answer that can pass 6 MB
+   * Whether the answer leaves through Lambda response streaming, as every answer that can pass 6 MB
    * does.
    */
   readonly streaming: boolean;
   /**
-   * The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer, 15 min for a
-   * stream.
+   * The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer and 15 min
+   * for a stream.
    */
   readonly timeoutSeconds: number;
-  /** The function's memory, in MB; CPU grows with it. */
+  /** The function's memory, in MB. CPU grows with it. */
   readonly memoryMb: number;
 }
 
@@ -57,7 +60,7 @@ interface AnyRoute extends FunctionShape {
   /** The path below the base URL, in API Gateway's resource syntax. */
   readonly path: `/${string}`;
   readonly method: 'GET' | 'POST';
-  /** The handler's module below `lambdas/`, without its extension; it mirrors the path. */
+  /** The handler's module below `lambdas/`, without its extension. It mirrors the path. */
   readonly handler: string;
   /** The stores that the function touches, and how. */
   readonly stores: Stores;
@@ -65,12 +68,12 @@ interface AnyRoute extends FunctionShape {
   readonly upstreams?: boolean;
 }
 
-/** An endpoint for those who have a key: a POST with a JSON body. */
+/** An endpoint that takes a key: a POST with a JSON body. */
 export interface KeyedRoute extends AnyRoute {
   readonly method: 'POST';
-  /** The HTTP authentication scheme that the route takes, and no other. */
+  /** The one HTTP authentication scheme that the route takes. */
   readonly scheme: Scheme;
-  /** The role that the key's grants must give on every project that a request names. */
+  /** The role that the key's grants must give on each project of a request. */
   readonly role: Role;
 }
 

@@ -4,15 +4,15 @@ import { batch, deletion, fewRecords, fixed, oneAnswer, oneRecord, passThrough, 
 export type { Role, Scheme } from '../core/auth/index.ts';
 export * from './route.ts';
 
-/** What is written with a key, by the handler of the same path. */
+/** A route that writes, with the handler of the same path. */
 const writing = <Path extends `/${string}`>(path: Path) =>
   ({ path, method: 'POST', handler: path.slice(1), scheme: 'basic', role: 'write' }) as const;
 
-/** What is read with a key, by the handler of the same path. */
+/** A route that reads, with the handler of the same path. */
 const reading = <Path extends `/${string}`>(path: Path) =>
   ({ path, method: 'POST', handler: path.slice(1), scheme: 'basic', role: 'read' }) as const;
 
-/** What everybody may get, which touches no store. */
+/** A route for everybody, which touches no store. */
 const open = <Path extends `/${string}`>(path: Path, handler: string) =>
   ({ path, method: 'GET', handler, scheme: 'none', stores: {} }) as const;
 
@@ -66,7 +66,6 @@ export type RoutePath = (typeof list)[number]['path'];
 
 /**
  * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the
- * local service, the OpenAPI document and the tests are all made from it: an endpoint that is not
- * here does not exist.
+ * local service, the OpenAPI document and the tests are all made from it.
  */
 export const routes: readonly Route[] = list;

@@ -1,9 +1,8 @@
 import type { FunctionShape } from './route.ts';
 
 /*
- * The shapes that functions come in: how their answers leave, how long they may take, and what they
- * are given. API Gateway waits 29 s for a buffered answer. docs/decisions/0143 says why memory is
- * as it is.
+ * The shapes of functions: how their answers leave, how long they may take, and what they are
+ * given. API Gateway waits 29 s for a buffered answer. docs/decisions/0143 explains the memory.
  */
 
 /** Writes or changes one record. */
@@ -20,27 +19,24 @@ export const fewRecords = {
   memoryMb: 512,
 } as const satisfies FunctionShape;
 
-/** Answers one question, with an answer that can pass 6 MB. */
+/** Answers one question. The answer can pass 6 MB. */
 export const oneAnswer = {
   streaming: true,
   timeoutSeconds: 25,
   memoryMb: 512,
 } as const satisfies FunctionShape;
 
-/** Writes as many records as a request may have; the answers to tiny ones can pass 6 MB. */
+/** Writes as many records as a request may have. The answers to tiny ones can pass 6 MB. */
 export const batch = { streaming: true, timeoutSeconds: 28, memoryMb: 1024 } as const satisfies FunctionShape;
 
-/** Deletes all that hangs together, however much. */
+/** Deletes all that belongs together, however much. */
 export const deletion = {
   streaming: true,
   timeoutSeconds: 300,
   memoryMb: 1024,
 } as const satisfies FunctionShape;
 
-/**
- * Answers as long as there is something to tell: 15 min at most, as long as Lambda and API Gateway
- * let a stream last.
- */
+/** Answers for up to 15 min, as long as Lambda and API Gateway let a stream last. */
 export const stream = {
   streaming: true,
   timeoutSeconds: 900,
@@ -48,8 +44,8 @@ export const stream = {
 } as const satisfies FunctionShape;
 
 /**
- * Hands on what somebody else answers, for as long; it is paid while it waits, so with no more
- * memory than it takes.
+ * Passes on the answer of another service, for up to 15 min. It is paid while it waits, so it gets
+ * no more memory than it takes.
  */
 export const passThrough = {
   streaming: true,
@@ -57,5 +53,5 @@ export const passThrough = {
   memoryMb: 512,
 } as const satisfies FunctionShape;
 
-/** Answers what it was made with. */
+/** Answers a fixed text. */
 export const fixed = { streaming: false, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;

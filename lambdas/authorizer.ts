@@ -14,13 +14,13 @@ const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): K
 const keys = keysFromEnvironment(process.env);
 
 /**
- * API Gateway's REQUEST authorizer, behind every route that takes a key: the gateway caches what it
- * answers, by the `Authorization` header, for the configured time.
+ * API Gateway's REQUEST authorizer of every route that takes a key. The gateway caches its answer
+ * by the `Authorization` header, for the configured time.
  *
- * @returns a policy that allows every endpoint of the stage, with the caller as its context: what
- * the caller may do to which project is the handlers' business, since projects are named in bodies
- * @throws Error `Unauthorized`, the one message that API Gateway makes a 401 of, for whatever is
- * wrong with the request; any other error, e.g. of the table, becomes a 503
+ * @returns a policy that allows every endpoint of the stage, with the caller as its context.
+ * Handlers check what the caller may do to which project, since bodies name the projects.
+ * @throws Error `Unauthorized` for whatever is wrong with the request: API Gateway makes a 401 of
+ * this message alone. Any other error, e.g. of the table, becomes a 503.
  */
 export const handler = async (
   event: APIGatewayRequestAuthorizerEvent,
@@ -46,7 +46,7 @@ export const handler = async (
   return allowAll(event.methodArn, outcome.caller);
 };
 
-/** What came of it; two refusals are the gateway's affair and none of the key's. */
+/** The caller or the refusal. Two refusals are not about the key. */
 type Outcome =
   | { readonly caller: Caller }
   | { readonly refusal: Refusal | 'unknown route' | 'several headers'; readonly keyId?: string };
@@ -55,20 +55,19 @@ const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Met
   const route = routes.filter(isKeyed).find(({ path }) => path === event.resource);
   if (!route) return { refusal: 'unknown route' };
   const [header, ...more] = authorizationHeaders(event);
-  // The gateway caches by one header; which of two it would take is nothing to rely on.
+  // The gateway caches by one header, and nothing says which of two it would take.
   if (more.length > 0) return { refusal: 'several headers' };
   return authenticate(header, route.scheme, keys, Date.now() * 1000, meter);
 };
 
-/** All values of the header, whose name comes in whatever case the client wrote it. */
+/** All values of the header. Clients write its name in any case. */
 const authorizationHeaders = (event: APIGatewayRequestAuthorizerEvent): string[] =>
   Object.entries(event.multiValueHeaders ?? {})
     .filter(([name]) => name.toLowerCase() === 'authorization')
     .flatMap(([, values]) => values ?? []);
 
 /**
- * Allows the whole stage, not just the method that was asked for: the cached policy serves the next
- * one too.
+ * Allows the whole stage and not just one method, since the cached policy serves the next one too.
  */
 const allowAll = (methodArn: string, caller: Caller): APIGatewayAuthorizerResult => {
   const [api, stage] = methodArn.split('/');

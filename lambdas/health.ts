@@ -1,12 +1,12 @@
 import { fixedEndpoint } from './http/fixed.ts';
 import { jsonText } from './http/text.ts';
 
-/** The service's version, which the bundler puts in. */
+/** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
 
 /**
- * `GET /health`: that the service is up, and its version; without credentials, and never from a
- * cache.
+ * `GET /health`: says that the service is up, and its version. It takes no credentials and never
+ * comes from a cache.
  */
 export const handler = fixedEndpoint({
   text: jsonText({ status: 'up', version: SERVICE_VERSION }),

@@ -1,11 +1,11 @@
 import { fixedEndpoint } from './http/fixed.ts';
 
-/** The document as JSON text, which the bundler puts in: it is made when the stack is. */
+/** The document as JSON text, set by the bundler: it is made when the stack is. */
 declare const OPENAPI_DOCUMENT: string;
 
 /**
- * `GET /openapi.json`: the OpenAPI document of the service; without credentials. It changes with a
- * deployment alone.
+ * `GET /openapi.json`: the OpenAPI document of the service. It takes no credentials and changes
+ * with a deployment alone.
  */
 export const handler = fixedEndpoint({
   text: OPENAPI_DOCUMENT,

@@ -13,10 +13,10 @@ const partsOf = (schema: JsonSchema): JsonSchema[] =>
   ].filter(isSchema);
 
 /**
- * Says of every field in a schema what it means; those of the query language's operators, which
- * begin with `$`, say it themselves.
+ * Describes every field in a schema. The operators of the query language, which begin with `$`,
+ * need no text.
  *
- * @throws Error where there is no text for a field
+ * @throws Error if there is no text for a field
  */
 export const describeFields = (schema: JsonSchema, texts: Texts): void => {
   for (const [name, value] of Object.entries(schema.properties ?? {})) {

@@ -11,7 +11,7 @@ import type { JsonSchema } from './schema.ts';
 import { tags } from './tags.ts';
 import { textsOf } from './texts.ts';
 
-/** An OpenAPI 3.1 document, as far as its makers and readers here need to know. */
+/** An OpenAPI 3.1 document, as far as the code and the tests read it. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ const pathsOf = (names: WireNames, schemas: Schemas): OpenApiDocument['paths'] =
   return Object.fromEntries(paths);
 };
 
-/** Says what each field means, and puts the components in order. */
+/** Describes each field, and sorts the components by name. */
 const componentsOf = (names: WireNames, schemas: Schemas): Record<string, JsonSchema> => {
   const texts = textsOf(names);
   for (const schema of schemas.values()) describeFields(schema, texts);
@@ -122,12 +122,12 @@ const componentsOf = (names: WireNames, schemas: Schemas): Record<string, JsonSc
 };
 
 /**
- * Makes the OpenAPI 3.1 document of the service, from the list of routes, what is said of them, and
- * the schemas that they parse with.
+ * Makes the OpenAPI 3.1 document of the service. Its sources are the list of routes, the texts for
+ * them, and the schemas that handlers parse with.
  *
- * @param serviceName the service's own name on the wire, e.g. `svc`
+ * @param serviceName the service's name on the wire, e.g. `svc`
  * @param version the service's version
- * @throws Error where two schemas have one name, or a field of a request has no text
+ * @throws Error if two schemas have one name, or a field of a request has no text
  */
 export const openApiDocument = (serviceName: string, version: string): OpenApiDocument => {
   const names = wireNames(serviceName);
@@ -144,8 +144,8 @@ export const openApiDocument = (serviceName: string, version: string): OpenApiDo
         'Tracing, feedback and inference for LLM applications. Times come in as ISO 8601 with any offset (without one UTC) and go out as UTC with six fraction digits. Every answer carries the id of its request in `x-request-id`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Relative to where the document lies: behind API Gateway below its stage's path, locally at
-    // the root, and so behind any other name.
+    // Relative to the document's own place: below the stage's path in API Gateway, and at the root
+    // of the local service.
     servers: [{ url: '.', description: 'Where this document comes from.' }],
     tags,
     paths,

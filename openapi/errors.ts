@@ -2,7 +2,7 @@ import type { KeyedRoute, Route } from '../api/routes.ts';
 import { isKeyed } from '../api/routes.ts';
 import type { Operation } from './operation.ts';
 
-/** The statuses of errors that the document knows, and what they mean. */
+/** The statuses of errors in the document, and what they mean. */
 export const errorTexts = {
   401: 'No `Authorization`, the wrong scheme, or an unknown, revoked or expired key.',
   403: 'A known key that may not do this to this project.',
@@ -22,13 +22,13 @@ export const errorTexts = {
 /** The status of an error. */
 export type ErrorStatus = keyof typeof errorTexts;
 
-/** What the gateway answers for any route. */
+/** The errors of any route: the gateway answers them. */
 const always: readonly ErrorStatus[] = [429, 500, 502, 504];
 const keyed: readonly ErrorStatus[] = [401, 403, 413, 415, 422, 503];
 
 /**
- * Endpoints that stream their own answers negotiate their media type; those that pass another's on
- * do not.
+ * Whether a route negotiates its media type. Endpoints that stream their own answers do; those that
+ * pass on another's do not.
  */
 const negotiates = (route: KeyedRoute): boolean => route.streaming && !route.upstreams;
 
@@ -41,7 +41,7 @@ export const errorsOf = (route: Route, operation: Operation): ErrorStatus[] => {
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** The headers of answers that are more than HTTP's own. */
+/** The headers of answers beyond HTTP's own. */
 export const headers = {
   'x-request-id': {
     description: 'The id of the request, under which the log has it.',

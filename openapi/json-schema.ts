@@ -5,13 +5,13 @@ import { documented } from '../core/wire/schema.ts';
 import { languageSchemas } from './language.ts';
 import { type JsonSchema, refTo } from './schema.ts';
 
-/** The components of a document, by name, as far as they have been met. */
+/** The components of a document by name, as far as they are known yet. */
 export type Schemas = Map<string, JsonSchema>;
 
 /**
  * Adds a component.
  *
- * @throws Error where there is another one of that name
+ * @throws Error if there is another one of that name
  */
 export const addSchema = (schemas: Schemas, name: string, schema: JsonSchema): void => {
   const known = schemas.get(name);
@@ -25,8 +25,7 @@ const replace = (schema: JsonSchema, by: JsonSchema): void => {
 };
 
 /**
- * JSON numbers are not bounded by what a double holds exactly; the bounds that zod writes for
- * integers say no more than that.
+ * Removes the bounds that zod writes for integers. They are those of a double, and JSON has none.
  */
 const withoutSafeBounds = (schema: JsonSchema): void => {
   if (schema.type !== 'integer') return;
@@ -36,14 +35,10 @@ const withoutSafeBounds = (schema: JsonSchema): void => {
 
 type Side = 'input' | 'output';
 
-/**
- * Components that a conversion has met; zod goes on changing what is in them until it is through.
- */
+/** Components that a conversion has found. zod still changes them until it is done. */
 type Met = [name: string, schema: JsonSchema][];
 
-/**
- * What stands for a schema of the query language: a reference, to components that are met by it.
- */
+/** The reference for a schema of the query language. It adds the components that it refers to. */
 const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefined => {
   const language = languages.get(zodSchema);
   if (!language) return undefined;
@@ -54,7 +49,7 @@ const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefin
 const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
   const converted = z.toJSONSchema(schema, {
     io,
-    // What cannot be said is said by `documented`; a test compares the document with the parser.
+    // `documented` describes these instead; a test compares the document with the parser.
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       withoutSafeBounds(jsonSchema);
@@ -76,10 +71,10 @@ const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
 };
 
 /**
- * What a zod schema takes (`input`) or gives (`output`), as JSON Schema; what it holds of named
- * schemas becomes components.
+ * Converts a zod schema to JSON Schema: what it takes (`input`) or gives (`output`). Named schemas
+ * in it become components.
  *
- * @throws Error where two different schemas have one name
+ * @throws Error if two different schemas have one name
  */
 export const toJsonSchema = (schema: z.core.$ZodType, schemas: Schemas, io: Side): JsonSchema => {
   const met: Met = [];

@@ -44,7 +44,7 @@ const operationSchema = (kind: PathKind): JsonSchema => {
 };
 
 /**
- * The components of the query language over records of a kind: `<Kind>Query`, `<Kind>Operation` and
+ * The components of the query language for a kind of records: `<Kind>Query`, `<Kind>Operation` and
  * `<Kind>Path`.
  *
  * @returns names and schemas

@@ -4,7 +4,7 @@ import { type JsonSchema, refTo } from './schema.ts';
 
 type Content = Record<string, { schema: JsonSchema; examples?: Record<string, object> }>;
 
-/** A component of its own for a schema that has no name yet; references stay as they are. */
+/** Makes a component of a schema that has no name yet. References stay as they are. */
 export const named = (name: string, schema: JsonSchema, schemas: Schemas): JsonSchema => {
   if (schema.$ref !== undefined) return schema;
   schemas.set(name, schema);
@@ -19,7 +19,7 @@ const examplesOf = (examples: Operation['examples'], value: (example: Example) =
     ]),
   );
 
-/** The examples of what an operation takes. */
+/** The examples of an operation's requests. */
 export const requestExamples = ({ examples }: Operation) => examplesOf(examples, ({ body }) => body);
 
 const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
@@ -29,7 +29,7 @@ const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
   contentSchema: record,
 });
 
-/** Records in each form that they are written in, the default first. */
+/** Records in each of their forms, the default first. */
 const recordContent = (record: JsonSchema, { examples }: Operation): Content => ({
   'application/jsonl': {
     schema: lines(record, 'application/jsonl'),
@@ -50,7 +50,7 @@ const upstreamContent = (answer: JsonSchema): Content => ({
   'text/event-stream': { schema: { description: "The upstream's server-sent events." } },
 });
 
-/** What the answer of a success is written as. */
+/** The content of a successful answer. */
 export const contentOf = (operation: Operation, schemas: Schemas): Content => {
   const converted = toJsonSchema(operation.answer, schemas, 'output');
   if (operation.form === 'upstream') return upstreamContent(converted);

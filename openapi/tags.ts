@@ -10,5 +10,5 @@ const texts: Readonly<Record<Tag, string>> = {
   service: 'The service itself, without credentials.',
 };
 
-/** What operations are grouped by, with what each group is about. */
+/** The groups of operations, with what each is about. */
 export const tags = Object.entries(texts).map(([name, description]) => ({ name, description }));

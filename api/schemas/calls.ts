@@ -16,21 +16,19 @@ import {
   time,
 } from '../../core/wire/schema.ts';
 
-/**
- * The fields that lie in the payload, and how long the JSON is that stands for them where they are
- * missing.
- */
+/** The fields of the payload, and the length of the JSON that stands for a missing one. */
 const startPayload = { attributes: '{}'.length, inputs: '{}'.length };
 const endPayload = { output: 'null'.length, exception: 'null'.length, summary: '{}'.length };
 
-/** Bytes of a record's JSON beside its payload fields' values. */
+/** Bytes of a record's JSON without the values of its payload fields. */
 const envelopeBytes = (record: object, payload: Readonly<Record<string, number>>): number => {
   const rest: Record<string, unknown> = { ...record };
   let bytes = 0;
   for (const [field, defaultLength] of Object.entries(payload)) {
-    // Its name in quotes, a colon and a comma; a missing one's stored default was not received.
+    // Its name in quotes, a colon and a comma. The default that is stored for a missing field was
+    // not received.
     bytes += Object.hasOwn(record, field) ? field.length + 4 : -defaultLength;
-    // A null is received as such, and stored as what stands for it.
+    // A null was received as such, and is stored as its default.
     if (rest[field] === null) bytes += 'null'.length - defaultLength;
     delete rest[field];
   }
@@ -52,7 +50,7 @@ const startRecord = (names: WireNames) =>
     started_at: time,
     attributes: nullish(freeObject),
     inputs: nullish(freeObject),
-    // Accepted, and overwritten with the caller's.
+    // The user is accepted, and overwritten with the caller's.
     ...namedFields({
       [names.userId]: nullish(z.string()),
       [names.runId]: nullish(id),
@@ -61,8 +59,8 @@ const startRecord = (names: WireNames) =>
   });
 
 /**
- * The schema of a call's start, `{project_id, op_name, started_at, …}`. Whatever user it names, the
- * caller's is stored.
+ * The schema of a call's start, `{project_id, op_name, started_at, …}`. It stores the caller as the
+ * user, whatever user is named.
  */
 const startSchema = (names: WireNames) =>
   z
@@ -138,10 +136,7 @@ export const callBatchBody = (names: WireNames) => {
   });
 };
 
-/**
- * The body of `/call/update`: `{project_id, call_id, display_name}`, the last of them null to
- * remove it.
- */
+/** The body of `/call/update`: `{project_id, call_id, display_name}`. A null removes the name. */
 export const callUpdateBody = z.strictObject({
   project_id: projectId,
   call_id: id,

@@ -6,7 +6,7 @@ import { idRule, isJsonObject, type Micros, parseTime } from '../../core/wire/in
 import { purgeByIds } from '../../core/wire/purge.ts';
 import { count, documented, id, nullish, projectId, time } from '../../core/wire/schema.ts';
 
-/** More than any token costs in any unit; tokens × cost stays a finite number below it. */
+/** More than any token costs in any unit. Below it, tokens × cost stays finite. */
 const highestCost = 1e9;
 const maxModels = 100;
 
@@ -38,7 +38,7 @@ const byModel = z
     error: 'should be an object',
     params: { type: 'dict_type' },
   })
-  // A record would pass over it in silence.
+  // z.record would ignore it.
   .check(
     z.refine((models) => !Object.hasOwn(models, '__proto__'), { error: 'no model can be called __proto__' }),
   );
@@ -59,7 +59,7 @@ const costsSchema = z
   )
   .register(documented, { like: () => pricesByModel, says: { minProperties: 1, maxProperties: maxModels } });
 
-/** The body of `/cost/create`; without a date, prices are in force from now on. */
+/** The body of `/cost/create`. Prices without a date are in force from now on. */
 export const costCreateBody = z.pipe(
   z.strictObject({ project_id: projectId, costs: costsSchema }),
   z.transform((body): CostsCreate => {
@@ -69,7 +69,7 @@ export const costCreateBody = z.pipe(
   }),
 );
 
-/** Prices as records that expressions are about. */
+/** Prices as records for expressions. */
 const priceKind: RecordKind = { name: 'Cost', fields: priceFields, times: new Set(['effective_date']) };
 
 /** The body of `/cost/query`. */
@@ -94,5 +94,5 @@ export const costQueryBody = z.pipe(
   ),
 );
 
-/** The body of `/cost/purge`; its `query` becomes the ids that it names. */
+/** The body of `/cost/purge`. Its `query` becomes the ids that it names. */
 export const costPurgeBody = z.strictObject({ project_id: projectId, query: purgeByIds });

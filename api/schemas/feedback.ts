@@ -32,7 +32,7 @@ const examples: Readonly<Record<Ref['kind'], string>> = {
 const character = `[^${controls}]`;
 const nameCharacter = `[^/:${controls}]`;
 const named = `${nameCharacter}+:${nameCharacter}+`;
-/** The same for the OpenAPI document. */
+/** The patterns of refs, for the OpenAPI document. */
 const patterns: Readonly<Record<Ref['kind'], string>> = {
   object: `object/${named}(?:/${character}+)?`,
   op: `op/${named}`,
@@ -45,7 +45,7 @@ const isRefTo = (names: WireNames, kinds: readonly Ref['kind'][], text: string):
   return ref !== undefined && kinds.includes(ref.kind) && (ref.kind !== 'call' || isId(ref.callId));
 };
 
-/** A ref of one of some kinds, into any project. */
+/** A ref of one of the kinds, into any project. */
 const refTo = (names: WireNames, ...kinds: Ref['kind'][]) => {
   const shapes = kinds.map((kind) => names.refScheme + examples[kind]).join(' or ');
   const error = `should be a ref such as ${shapes}, of at most ${maxRef} characters`;
@@ -110,7 +110,7 @@ export const feedbackCreateBody = (names: WireNames) =>
     )
     .register(documented, { name: 'FeedbackCreateReq' });
 
-/** Where in a batch each client's id stands that stands there more than once. */
+/** The positions in a batch of each client's id that comes more than once. */
 const repeatedIds = (batch: readonly FeedbackDraft[]): [first: number, again: number][] => {
   const seen = new Map<string, number>();
   return batch.flatMap((draft, i): [number, number][] => {
@@ -141,14 +141,14 @@ const eachIdOnce = z.check<FeedbackDraft[]>(({ value, issues }) => {
 export const feedbackBatchBody = (names: WireNames) =>
   z.strictObject({ batch: z.array(feedbackCreateBody(names)).check(eachIdOnce) });
 
-/** The body of `/feedback/replace`: that of a creation, and which record goes. */
+/** The body of `/feedback/replace`: the body of a creation, and the id of the record to replace. */
 export const feedbackReplaceBody = (names: WireNames) =>
   z.pipe(
     z.strictObject({ ...draftFields(names), feedback_id: id }),
     z.transform((record) => ({ feedbackId: record.feedback_id, draft: toDraft(names, record) })),
   );
 
-/** The body of `/feedback/purge`; its `query` becomes the ids that it names. */
+/** The body of `/feedback/purge`. Its `query` becomes the ids that it names. */
 export const feedbackPurgeBody = z.strictObject({ project_id: projectId, query: purgeByIds });
 
 const maxFields = 500;

@@ -21,14 +21,14 @@ const version = z.string().check(
 );
 
 /**
- * A header's name is a token of RFC 9110; its value is text in a line of its own: nothing in it can
+ * A header's name is a token of RFC 9110. Its value is one line of text, so that nothing in it can
  * begin another header.
  */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const headerValue = /^[\t\x20-\x7e]{0,4096}$/;
 const maxHeaders = 50;
 
-const headerFault = (name: string, value: unknown): string | undefined => {
+const headerProblem = (name: string, value: unknown): string | undefined => {
   if (!headerName.test(name))
     return "should be named with 1 to 128 letters, digits or any of !#$%&'*+-.^_`|~";
   if (typeof value !== 'string') return 'should be a string';
@@ -43,7 +43,7 @@ const headers = z
   })
   .check(
     z.check<JsonObject>(({ value, issues }) => {
-      const fault = {
+      const problem = {
         code: 'custom',
         input: value,
         params: { type: 'value_error' },
@@ -51,10 +51,10 @@ const headers = z
       } as const;
       const entries = Object.entries(value);
       if (entries.length > maxHeaders)
-        issues.push({ ...fault, message: `should have at most ${maxHeaders} headers` });
+        issues.push({ ...problem, message: `should have at most ${maxHeaders} headers` });
       for (const [name, text] of entries.slice(0, maxHeaders)) {
-        const message = headerFault(name, text);
-        if (message !== undefined) issues.push({ ...fault, message, path: [name] });
+        const message = headerProblem(name, text);
+        if (message !== undefined) issues.push({ ...problem, message, path: [name] });
       }
     }),
   )
@@ -68,9 +68,9 @@ const headers = z
   });
 
 /**
- * The body of an inference request. The fields that the service knows are checked by their type;
- * all others are the upstream's affair and pass. `timeout` (seconds), `extra_headers` and
- * `api_version` steer the request and are not passed on.
+ * The body of an inference request. Known fields are checked by their type; all others pass
+ * unchecked to the upstream. `timeout` (seconds), `extra_headers` and `api_version` steer the
+ * request and are not passed on.
  */
 export const inferenceBody = z
   .looseObject({

@@ -39,7 +39,7 @@ const digest = z
   .check(z.refine(isDigest, rule(digestRule, 'value_error')))
   .register(documented, { name: 'Digest', says: { pattern: '^[A-Za-z0-9_-]{43}$' } });
 
-/** Lists are bounded: each of their items is looked up. */
+/** Lists are bounded, since each of their items is looked up. */
 const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
   documentedList(
     z
@@ -52,8 +52,8 @@ const maxItems = 1000;
 const maxSortKeys = 10;
 
 /**
- * The body of `/obj/create`: `{obj: {project_id, object_id, val}}`. Whatever user it names, the
- * caller's is stored.
+ * The body of `/obj/create`: `{obj: {project_id, object_id, val}}`. It stores the caller as the
+ * user, whatever user is named.
  */
 export const objectCreateBody = (names: WireNames) =>
   z.strictObject({
@@ -90,7 +90,7 @@ const filterSchema = z
     }),
     z.transform(
       (filter): ObjectsFilter => ({
-        // What can be no object's id names no object.
+        // An impossible id names no object.
         objectIds: filter.object_ids?.filter(isObjectId) ?? null,
         isOp: filter.is_op ?? null,
         latestOnly: filter.latest_only ?? false,

@@ -73,7 +73,7 @@ const includesSchema = {
 };
 
 /**
- * Which extras a body asks for. They decide what columns there are, so they are read before its
+ * The extras that a body asks for. They decide which columns there are, so they are read before its
  * other fields are checked.
  */
 const includesOf = (body: Partial<Record<keyof typeof includesSchema, unknown>>): Includes => ({
@@ -98,7 +98,7 @@ const pathsSchema = (kind: RecordKind) =>
     maxColumns,
   );
 
-/** The body of `/calls/stream_query`, whose columns are those of a kind. */
+/** The body of `/calls/stream_query`, with the columns of a kind. */
 const queryBody = (names: WireNames, includes: Includes) => {
   const kind = callKind(names, includes);
   return z.pipe(
@@ -152,7 +152,9 @@ const statsBody = (names: WireNames, includes: Includes) =>
     })),
   );
 
-/** A schema that is made for what a body includes, once for each of the few combinations. */
+/**
+ * A schema that depends on what a body includes. It is made once for each of the few combinations.
+ */
 const byIncludes = <T>(make: (includes: Includes) => z.ZodMiniType<T>): z.ZodMiniType<T> => {
   const made = new Map<string, z.ZodMiniType<T>>();
   const schema = z.pipe(

@@ -36,7 +36,7 @@ const sortSchema = z.pipe(
   z.array(z.strictObject({ field: z.enum(sortFields), direction: z.enum(['asc', 'desc']) })),
   z.transform((keys): ThreadSortKey[] => {
     const byField = new Map<string, ThreadSortKey>();
-    // A field that comes again decides nothing any more.
+    // A field that comes again decides nothing.
     for (const { field, direction } of keys)
       if (!byField.has(field)) byField.set(field, { field, descending: direction === 'desc' });
     return [...byField.values()];

@@ -13,7 +13,7 @@ export interface KeyStore {
   readonly table: Table;
 }
 
-/** Why a request was refused. For the log only: the caller learns nothing but that it was. */
+/** Why a request was refused. Only the log says it; the caller learns no more than that it was. */
 export type Refusal =
   | 'no header'
   | 'malformed header'
@@ -25,12 +25,12 @@ export type Refusal =
   | 'expired key'
   | 'wrong user';
 
-/** What came of looking at a request's credentials. */
+/** The caller, or why there is none, with the key's id once it is known. */
 export type Authentication =
   | { readonly caller: Caller }
   | { readonly refusal: Refusal; readonly keyId?: string };
 
-/** The user name that goes with every key, for clients that don't know whose key they have. */
+/** The user name that fits every key, for clients that don't know whose key they have. */
 const anyUser = 'api';
 
 const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Refusal | undefined => {
@@ -43,10 +43,10 @@ const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Re
 /**
  * Finds out who makes a request.
  *
- * @param header the `Authorization` header, undefined where there is none
+ * @param header the `Authorization` header; undefined if there is none
  * @param scheme the one scheme that the route takes
  * @param now microseconds since 1970
- * @param meter counts what looking the key up takes
+ * @param meter counts the look-up of the key
  * @returns the caller, or why there is none
  * @throws the SDK's error when the table does not answer: that says nothing about the key
  */
@@ -65,7 +65,7 @@ export const authenticate = async (
   if (!key) return { refusal: 'malformed key' };
 
   const record = await getKey(keys.table, key.id, meter);
-  // Compared before anything else is looked at, and for an unknown id as well.
+  // The secret is compared first, even for an unknown id.
   const matches = matchesDigest(key, record?.digest);
   if (!record) return { refusal: 'unknown key', keyId: key.id };
   if (!matches) return { refusal: 'wrong secret', keyId: key.id };

@@ -1,20 +1,17 @@
 import { formatTime, type Micros, parseTime } from '../wire/index.ts';
 import { formatGrants, type Grant, parseGrants } from './grant.ts';
 
-/** Who makes a request, by a key that is good. */
+/** Who makes a request with a valid key. */
 export interface Caller {
-  /** The user of the key, to whom writes are put down. */
+  /** The key's user. Writes carry this name. */
   readonly user: string;
   readonly keyId: string;
   readonly grants: readonly Grant[];
-  /**
-   * The first moment at which the key is no longer good, in microseconds since 1970; absent for
-   * never.
-   */
+  /** When the key expires, in microseconds since 1970; absent for never. */
   readonly expiresAt?: Micros;
 }
 
-/** A caller as the authorizer hands it to the handlers: API Gateway carries strings. */
+/** A caller as the authorizer hands it to the handlers. API Gateway carries strings alone. */
 export type CallerContext = { user: string; keyId: string; grants: string; expiresAt?: string };
 
 /** Writes the caller as strings: grants separated by spaces, the expiry in ISO 8601. */
@@ -26,9 +23,9 @@ export const toContext = (caller: Caller): CallerContext => ({
 });
 
 /**
- * Reads what {@link toContext} wrote; further values are the gateway's own and pass unread.
+ * Reads what {@link toContext} wrote. Other values are the gateway's own.
  *
- * @throws Error where it is something else: the API was put together without its authorizer
+ * @throws Error if it is something else: the route then lacks its authorizer
  */
 export const fromContext = (context: Readonly<Record<string, unknown>> | null | undefined): Caller => {
   const { user, keyId, grants: grantsText, expiresAt: expiryText } = context ?? {};
@@ -41,9 +38,11 @@ export const fromContext = (context: Readonly<Record<string, unknown>> | null | 
 };
 
 /**
- * Whether the caller's key has expired at the given time, in microseconds since 1970. Handlers ask
- * it again, because the gateway may have cached the authorizer's answer from a time when the key
- * was still good.
+ * Whether the caller's key has expired.
+ *
+ * Handlers ask again, since the gateway may have cached the authorizer's answer.
+ *
+ * @param now microseconds since 1970
  */
 export const hasExpired = (caller: Pick<Caller, 'expiresAt'>, now: Micros): boolean =>
   caller.expiresAt !== undefined && caller.expiresAt <= now;

@@ -1,12 +1,14 @@
 /** The HTTP authentication schemes that the service knows. */
 export type Scheme = 'basic' | 'bearer';
 
-/** What an `Authorization` header carries. The key is any text yet: nothing has looked at it. */
+/** What an `Authorization` header carries. The key is still any text. */
 export type Credentials =
   | { readonly scheme: 'basic'; readonly username: string; readonly key: string }
   | { readonly scheme: 'bearer'; readonly key: string };
 
-/** Twice what the longest user name (128 characters of four bytes) and a key come to in base64. */
+/**
+ * Twice the length of the longest user name (128 characters of four bytes) and a key, in base64.
+ */
 const maxHeaderLength = 2048;
 
 /** One character class, repeated once: no input makes it backtrack. */
@@ -16,7 +18,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const parseBasic = (encoded: string): Credentials | undefined => {
   const bytes = Buffer.from(encoded, 'base64');
-  // Node skips what is not base64; only what encodes back to the same text was meant.
+  // Node skips what is not base64, so only text that encodes back to itself counts.
   if (bytes.toString('base64') !== encoded) return undefined;
   let text: string;
   try {
@@ -31,12 +33,15 @@ const parseBasic = (encoded: string): Credentials | undefined => {
 };
 
 /**
- * Parses an `Authorization` header of at most 2,048 characters: `Basic` and the base64 of
- * `<username>:<password>` in UTF-8 (RFC 7617), the password being the key, or `Bearer` and the key
- * (RFC 6750). The scheme's case does not matter; one space follows it; base64 is canonical, padding
- * included.
+ * Parses an `Authorization` header of at most 2,048 characters. It is one of two:
  *
- * @returns undefined where the header is absent, malformed, too long or of another scheme; never
+ * - `Basic` and the base64 of `<username>:<password>` in UTF-8 (RFC 7617), the key as password;
+ * - `Bearer` and the key (RFC 6750).
+ *
+ * The scheme's case does not matter, and one space follows it. Base64 is canonical, with its
+ * padding.
+ *
+ * @returns undefined if the header is absent, malformed, too long or of another scheme; never
  * throws
  */
 export const parseCredentials = (header: string | undefined): Credentials | undefined => {

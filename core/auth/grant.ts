@@ -1,16 +1,10 @@
 import { type ProjectId, parseProjectId } from '../wire/index.ts';
 
-/**
- * What a grant can allow. `write` includes `read`; `inference` neither gives the others nor comes
- * with them.
- */
+/** What a grant can allow. `write` includes `read`. `inference` stands by itself. */
 export const roles = ['read', 'write', 'inference'] as const;
 export type Role = (typeof roles)[number];
 
-/**
- * The projects that a grant is for: all of them, those of one entity, or one. `*` is in no
- * project's id.
- */
+/** The projects of a grant: all, those of one entity, or one. No project's id has a `*`. */
 export type Scope = '*' | `${string}/*` | ProjectId;
 
 /** One thing that a key may do: as text `<scope>:<role>`, e.g. `acme/*:write`. */
@@ -19,14 +13,14 @@ export interface Grant {
   readonly role: Role;
 }
 
-/** What a grant must look like, for error messages. */
+/** The rule for grants, for error messages. */
 export const grantRule =
   'should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being read, write or inference';
 
 const parseScope = (text: string): Scope | undefined => {
   if (text === '*') return text;
   if (!text.endsWith('/*')) return parseProjectId(text);
-  // An entity is well-formed where a project of it is.
+  // An entity is well-formed if a project of it is.
   const entity = text.slice(0, -'/*'.length);
   return parseProjectId(`${entity}/any`) && `${entity}/*`;
 };
@@ -34,7 +28,7 @@ const parseScope = (text: string): Scope | undefined => {
 /**
  * Parses `<entity>/<project>:<role>`, `<entity>/*:<role>` or `*:<role>`.
  *
- * @returns the grant, or undefined where the text is not one
+ * @returns the grant; undefined if the text is not one
  */
 export const parseGrant = (text: string): Grant | undefined => {
   const colon = text.lastIndexOf(':');
@@ -48,7 +42,7 @@ export const parseGrant = (text: string): Grant | undefined => {
 export const formatGrant = (grant: Grant): string => `${grant.scope}:${grant.role}`;
 
 /**
- * Grants as one text, separated by spaces, which {@link parseGrants} reads back. None give the
+ * Grants as one text, separated by spaces. {@link parseGrants} reads it back. No grants give the
  * empty text.
  */
 export const formatGrants = (grants: readonly Grant[]): string => grants.map(formatGrant).join(' ');
@@ -56,8 +50,7 @@ export const formatGrants = (grants: readonly Grant[]): string => grants.map(for
 /**
  * Parses what {@link formatGrants} wrote.
  *
- * @returns the grants in their order, or undefined where one of them is malformed: half a list is
- * no list
+ * @returns the grants in order; undefined if one of them is malformed
  */
 export const parseGrants = (text: string): Grant[] | undefined => {
   if (text === '') return [];

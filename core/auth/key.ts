@@ -20,7 +20,7 @@ const keyId = /^[0-9a-z]{16}$/;
 export const isKeyId = (text: string): boolean => keyId.test(text);
 
 /**
- * Makes a key from the system's secure random source. `randomInt` is unbiased, a byte modulo 36
+ * Makes a key from the system's secure random source. `randomInt` is unbiased; a byte modulo 36
  * would not be.
  */
 export const makeKey = (service: string): Key => ({
@@ -33,9 +33,9 @@ export const makeKey = (service: string): Key => ({
 export const formatKey = (key: Key): string => `${key.service}_${key.id}_${key.secret}`;
 
 /**
- * Parses `<service>_<id>_<secret>`. Hex digits may be of either case, they are the same number.
+ * Parses `<service>_<id>_<secret>`. The case of hex digits does not matter.
  *
- * @returns the key, or undefined where the text is not a key of this service
+ * @returns the key; undefined if the text is not a key of this service
  */
 export const parseKey = (service: string, text: string): Key | undefined => {
   const prefix = `${service}_`;
@@ -46,21 +46,23 @@ export const parseKey = (service: string, text: string): Key | undefined => {
 };
 
 /**
- * The SHA-256 of the whole key: the 32 bytes that are stored in its stead. The id is part of it, so
- * that the digest of one record is of no use in another. A slow hash would add nothing to 256
- * random bits.
+ * The SHA-256 of the whole key, 32 bytes. It is stored instead of the key.
+ *
+ * The id is part of it, so that the digest of one record is of no use in another. A slow hash would
+ * add nothing to 256 random bits.
  */
 export const digestKey = (key: Key): Uint8Array =>
-  // Not a Buffer, so that it equals what storage gives back.
+  // Not a Buffer, so that it equals what storage returns.
   new Uint8Array(createHash('sha256').update(formatKey(key)).digest());
 
-/** As long as a digest, and no key's. */
+/** As long as a digest, and the digest of no key. */
 const noDigest = new Uint8Array(32);
 
 /**
- * Whether the key is the one that the digest was made of. Takes the same time whatever the digest
- * is, and whether there is one or not (an unknown id), so that nobody learns anything from how long
- * a refusal takes.
+ * Whether the digest is the key's.
+ *
+ * It takes the same time for every digest, and for none at all (an unknown id). So nobody learns
+ * anything from the time that a refusal takes.
  */
 export const matchesDigest = (key: Key, digest: Uint8Array | undefined): boolean => {
   const equal = timingSafeEqual(digestKey(key), digest ?? noDigest);

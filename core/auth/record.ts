@@ -5,18 +5,15 @@ import { digestKey, type Key } from './key.ts';
 
 /** Whom a key is for, what it allows, and until when. */
 export interface Grantee {
-  /** 1–128 printable characters without `:`; the user that the key's writes are put down to. */
+  /** 1–128 printable characters without `:`. The key's writes carry this name. */
   readonly user: string;
   /** 1–50 grants. */
   readonly grants: readonly Grant[];
-  /**
-   * The first moment at which the key is no longer good, in microseconds since 1970; absent for
-   * never.
-   */
+  /** When the key expires, in microseconds since 1970; absent for never. */
   readonly expiresAt?: Micros;
 }
 
-/** What is stored of a key: never its secret. Times are microseconds since 1970. */
+/** The record of a key, without its secret. Times are microseconds since 1970. */
 export interface KeyRecord extends Grantee {
   readonly id: string;
   /** The SHA-256 of the key, 32 bytes. */
@@ -25,21 +22,21 @@ export interface KeyRecord extends Grantee {
   readonly revokedAt?: Micros;
 }
 
-/** Whether a key is good, and if not, why. A key that is both is called revoked. */
+/** Whether a key is valid, and if not, why. A key that is both counts as revoked. */
 export type KeyState = 'active' | 'revoked' | 'expired';
 
 const maxUserLength = 128;
 const maxGrants = 50;
-/**
- * The authorizer hands all grants on in one context value, and API Gateway's contexts have a bound.
- */
+/** The authorizer passes all grants in one context value, whose length API Gateway bounds. */
 const maxGrantsLength = 4096;
 const digestBytes = 32;
 
 /**
- * No controls, invisible marks, lone surrogates or line breaks; no colon, which ends the user name
- * in Basic credentials; no quote or backslash, which API Gateway would write into its access log, a
- * JSON line, as they are.
+ * The characters of a user's name. Not among them:
+ *
+ * - controls, invisible marks, lone surrogates and line breaks;
+ * - the colon, which ends the user name in Basic credentials;
+ * - quotes and backslashes, since API Gateway writes them raw into its access log, a JSON line.
  */
 const printable = /^[^\p{C}\p{Zl}\p{Zp}:"\\]+$/u;
 
@@ -65,8 +62,8 @@ const refuse = (grantee: Grantee, now: Micros): string | undefined => {
  * Makes the record of a new key.
  *
  * @param now microseconds since 1970
- * @throws RangeError, its message meant for the operator, when the user, the grants or the expiry
- * are out of bounds
+ * @throws RangeError if the user, the grants or the expiry are out of bounds; its message is for
+ * the operator
  */
 export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord => {
   const refusal = refuse(grantee, now);
@@ -75,8 +72,8 @@ export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord =>
 };
 
 /**
- * The state of a key at the given time. A key has expired from the very microsecond of its expiry
- * on.
+ * The state of a key at a time in microseconds since 1970. A key expires with the very microsecond
+ * of its expiry.
  */
 export const keyState = (record: KeyRecord, now: Micros): KeyState => {
   if (record.revokedAt !== undefined) return 'revoked';
@@ -84,7 +81,7 @@ export const keyState = (record: KeyRecord, now: Micros): KeyState => {
 };
 
 /**
- * The record as an item of the keys table, with names and values that an operator can read in the
+ * The record as an item of the keys table. An operator can read its names and values in the
  * console.
  */
 export const toItem = (record: KeyRecord): Item => ({
@@ -97,7 +94,11 @@ export const toItem = (record: KeyRecord): Item => ({
   ...(record.revokedAt !== undefined && { revokedAt: formatTime(record.revokedAt) }),
 });
 
-/** Reads a time; undefined where the item has none, an error where it has something else. */
+/**
+ * Reads a time; undefined if the item has none.
+ *
+ * @throws Error if it is no time
+ */
 const timeOf = (item: Item, name: string): Micros | undefined => {
   if (item[name] === undefined) return undefined;
   const text = asText(item[name]);
@@ -109,7 +110,7 @@ const required = <T>(item: Item, name: string, value: T | undefined): T => {
   return value;
 };
 
-/** The grants of a list of texts; undefined where it is none, or one of them is no grant. */
+/** The grants of a list of texts; undefined if it is no list, or one of them is no grant. */
 const grantsOf = (value: Value | undefined): Grant[] | undefined => {
   if (!Array.isArray(value)) return undefined;
   const grants = value.map((grant) => (typeof grant === 'string' ? parseGrant(grant) : undefined));
@@ -119,8 +120,8 @@ const grantsOf = (value: Value | undefined): Grant[] | undefined => {
 /**
  * Reads a record back from its item.
  *
- * @throws Error when the item is not what {@link toItem} writes: a damaged record never counts as a
- * valid key, least of all as one that does not expire
+ * @throws Error if {@link toItem} did not write the item: a damaged record never counts as a valid
+ * key, least of all as one without an expiry
  */
 export const fromItem = (item: Item): KeyRecord => {
   const digest = asBytes(item.digest);

@@ -1,4 +1,4 @@
-import { type ErrorDetail, faultOf, isJsonObject, type JsonValue } from '../wire/index.ts';
+import { type ErrorDetail, isJsonObject, type JsonValue, problemOf } from '../wire/index.ts';
 import {
   type Comparison,
   type Conversion,
@@ -115,7 +115,7 @@ const parseConvert: ParseArguments = (argument, loc, operand) => {
 };
 
 const parseLiteral: ParseArguments = (value, loc) => {
-  const problem = faultOf(value);
+  const problem = problemOf(value);
   if (problem) throw new Problem(loc, `holds a value that is ${problem}`, 'value_error');
   return { kind: 'literal', value: value as JsonValue };
 };

@@ -1,17 +1,12 @@
 import * as z from 'zod/mini';
 
-/**
- * What the OpenAPI document says of a schema, where the schema itself does not: its own checks are
- * functions.
- */
+/** What the OpenAPI document says of a schema when the schema cannot: its checks are functions. */
 export interface Documentation {
-  /** The name of the component that it becomes; without one it stands where it is used. */
+  /** The name of its component; a schema without one stands wherever it is used. */
   readonly name?: string;
   /** Keywords of JSON Schema 2020-12 for what its checks look for, as far as there are any. */
   readonly says?: Readonly<Record<string, unknown>>;
-  /**
-   * Gives the schema that is shown in its place, for one that decides by the body how to parse it.
-   */
+  /** Gives the schema to show instead, for one that looks at the body before it parses it. */
   readonly like?: () => unknown;
 }
 
@@ -20,23 +15,23 @@ export const documented = z.registry<Documentation>();
 
 const part = '[A-Za-z0-9_.-]{1,128}';
 
-/** What JSON Schema says of a project's id within a longer pattern. */
+/** A project's id as a part of a longer pattern in JSON Schema. */
 export const projectIdPattern = `(?!\\.{1,2}/)${part}/(?!\\.{1,2}(?:/|$))${part}`;
 
 /**
- * Control characters, as a pattern's character class has them: in the spelling that regular
- * expressions of all languages know.
+ * Control characters in a pattern's character class, as regular expressions of all languages spell
+ * them.
  */
 export const controls = '\\u0000-\\u001f\\u007f-\\u009f';
 
-/** What JSON Schema says of an id of a length. */
+/** An id of 1 to so many characters in JSON Schema. */
 export const printableText = (maxCharacters: number) => ({
   minLength: 1,
   maxLength: maxCharacters,
   pattern: `^[^${controls}\\u2028\\u2029]*$`,
 });
 
-/** Says of a list how many items it has at the most, which its own check looks for. */
+/** Documents the most items of a list; the list's own check enforces it. */
 export const documentedList = <S extends z.ZodMiniType>(list: S, most: number): S => {
   documented.add(list, { says: { maxItems: most } });
   return list;

@@ -1,27 +1,24 @@
-/**
- * One fault in a request: where it is, what to do about it, and its kind by the names pydantic
- * users know.
- */
+/** One problem of a request: its place, what to do about it, and its kind by pydantic's names. */
 export interface ErrorDetail {
   readonly loc: readonly string[];
   readonly msg: string;
   readonly type: string;
 }
 
-/** The body of every error that the service answers. */
+/** The body of every error. */
 export interface ErrorBody {
   readonly detail: readonly ErrorDetail[];
 }
 
 /**
- * An error that the caller is told of: its status, in HTTP's terms, and what is wrong. Anything
- * else thrown is a 500.
+ * An error that the caller is told of: an HTTP status and what is wrong. Anything else thrown is a
+ * 500.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
   readonly detail: readonly ErrorDetail[];
-  /** Seconds after which the request may be repeated as it is, for 429 and 503. */
+  /** Seconds until the same request may be sent again, for 429 and 503. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -39,23 +36,23 @@ export class ServiceError extends Error {
 /** 422: the body does not fit the schema. */
 export const invalid = (...detail: ErrorDetail[]): ServiceError => new ServiceError(422, detail);
 
-/** 403: a known key that may not do this to this project. */
+/** 403: the key may not do this to this project. */
 export const forbidden = (loc: readonly string[], msg: string): ServiceError =>
   new ServiceError(403, [{ loc, msg, type: 'forbidden' }]);
 
-/** 404: what the request names at this place does not exist. */
+/** 404: the request names something at this place that does not exist. */
 export const notFound = (loc: readonly string[], msg: string): ServiceError =>
   new ServiceError(404, [{ loc, msg, type: 'not_found' }]);
 
-/** 409: what the request creates is there already, and is something else. */
+/** 409: the id exists already, with other content. */
 export const conflict = (...detail: ErrorDetail[]): ServiceError => new ServiceError(409, detail);
 
 /** 413: one value is over its own limit. */
 export const tooLarge = (...detail: ErrorDetail[]): ServiceError => new ServiceError(413, detail);
 
 /**
- * 503: storage throttled or failed until the time for retries ran out. The request may be sent
- * again as it is.
+ * 503: storage throttled or failed until the time for retries ran out. The same request may be sent
+ * again.
  */
 export const unavailable = (
   cause: unknown,

@@ -4,12 +4,12 @@ import type { Micros } from './time.ts';
 
 const printable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
-/** What an id must look like, for error messages. */
+/** The rule for ids, for error messages. */
 export const idRule = 'should be 1 to 256 printable characters';
 
 /**
- * Whether a client's id is 1–256 printable characters (code points): no controls, line breaks, lone
- * surrogates.
+ * Whether a client's id is 1–256 printable characters (code points): no controls, line breaks or
+ * lone surrogates.
  */
 export const isId = (text: string): boolean =>
   text.length > 0 &&
@@ -17,14 +17,14 @@ export const isId = (text: string): boolean =>
   (text.length <= 256 || [...text].length <= 256) &&
   printable.test(text);
 
-/** Makes an id of the server's own: a UUIDv7, so in order of time. */
+/** Makes an id: a UUIDv7, so that ids are in order of time. */
 export const newId = (): string => uuidv7();
 
 const latestMillis = 2 ** 48 - 1;
 
 /**
- * An id of the server's own that is the same whenever it is made of the same: a UUIDv7 of the given
- * time, in which bits of a SHA-256 over the seed stand for the random ones.
+ * Makes the same id from the same time and seed: a UUIDv7 whose random bits come from the SHA-256
+ * of the seed.
  */
 export const idOf = (time: Micros, seed: string): string => {
   const hash = createHash('sha256').update(seed).digest();

@@ -7,7 +7,7 @@ export interface JsonObject {
 }
 
 /**
- * How deep lists and objects may nest in one free-form value; `JSON.stringify` overflows the stack
+ * How deep lists and objects may nest in one free-form value. `JSON.stringify` overflows the stack
  * far beyond it.
  */
 export const maxDepth = 512;
@@ -17,31 +17,31 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * What a JSON text can say and a stored value cannot keep: nesting without end, and numbers beyond
- * those of a double.
+ * What a JSON text can say and storage cannot keep: nesting without end, and numbers beyond a
+ * double's.
  */
-export type JsonFault = 'too deep' | 'too large a number';
+export type JsonProblem = 'too deep' | 'too large a number';
 
 /**
- * Looks for what cannot be kept in a value.
+ * Looks in a value for what cannot be kept.
  *
  * @param levels how deep lists and objects may nest; a scalar is 0 deep
  */
-export const faultOf = (value: unknown, levels = maxDepth): JsonFault | undefined => {
+export const problemOf = (value: unknown, levels = maxDepth): JsonProblem | undefined => {
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'too large a number';
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return 'too deep';
   if (Array.isArray(value)) {
     for (const item of value) {
-      const fault = faultOf(item, levels - 1);
-      if (fault) return fault;
+      const problem = problemOf(item, levels - 1);
+      if (problem) return problem;
     }
     return undefined;
   }
   for (const key in value) {
-    const fault = faultOf((value as JsonObject)[key], levels - 1);
-    if (fault) return fault;
+    const problem = problemOf((value as JsonObject)[key], levels - 1);
+    if (problem) return problem;
   }
   return undefined;
 };
@@ -50,15 +50,16 @@ export const faultOf = (value: unknown, levels = maxDepth): JsonFault | undefine
 export const utf8Length = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 /**
- * A value as canonical JSON, after RFC 8785: no white space, the keys of objects in the order of
- * their UTF-16 code units, numbers and strings as ECMAScript writes them. Values that are equal as
- * JSON have the same text. Lone surrogates, of which the RFC says nothing good, are escaped.
+ * A value as canonical JSON, after RFC 8785. Equal values give the same text.
+ *
+ * It has no white space. Keys are in order of their UTF-16 code units. Numbers and strings are as
+ * ECMAScript writes them. Lone surrogates, which the RFC leaves open, are escaped.
  */
 export const canonicalJson = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  // Written out by hand: an object would put keys that look like integers first, whatever order
-  // they are set in.
+  // Written by hand: an object would put keys that look like integers first, in whatever order they
+  // are set.
   const fields = Object.keys(value)
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);

@@ -1,9 +1,8 @@
 /**
- * Every name on the wire that carries the service's own name. The fragment is one setting; nothing
- * else in the code spells it.
+ * Every name on the wire that holds the service's name. Nothing else in the code spells that name.
  */
 export interface WireNames {
-  /** The fragment itself, and the key of the service's block in a call's summary: `svc`. */
+  /** The service's name, which is also the key of its block in a call's summary: `svc`. */
   readonly service: string;
   /** What every ref begins with: `svc:///`. */
   readonly refScheme: string;
@@ -23,7 +22,7 @@ export interface WireNames {
   readonly runIds: string;
 }
 
-/** The service's name where the setting does not give one. */
+/** The service's name unless the setting gives one. */
 export const defaultServiceName = 'svc';
 
 /**

@@ -1,18 +1,18 @@
-/** A project's id, `<entity>/<project>`, checked: only {@link parseProjectId} makes one. */
+/** A project's id, `<entity>/<project>`. Only {@link parseProjectId} makes one. */
 export type ProjectId = string & { readonly __brand: 'ProjectId' };
 
 const part = /^[A-Za-z0-9_.-]{1,128}$/;
 const isPart = (text: string): boolean => part.test(text) && text !== '.' && text !== '..';
 
-/** What a project id must look like, for error messages. */
+/** The rule for project ids, for error messages. */
 export const projectIdRule =
   'should be <entity>/<project>: exactly one slash, both parts 1 to 128 letters, digits, "_", "-" or "."';
 
 /**
- * Parses `<entity>/<project>`: exactly one slash, both parts 1–128 characters of letters, digits,
- * `_`, `-`, `.`, and neither `.` nor `..`.
+ * Parses `<entity>/<project>`: exactly one slash. Both parts have 1–128 letters, digits, `_`, `-`
+ * or `.`, and neither is `.` or `..`.
  *
- * @returns the id, or undefined where the text is not one
+ * @returns the id; undefined if the text is not one
  */
 export const parseProjectId = (text: string): ProjectId | undefined => {
   const [entity, project, ...rest] = text.split('/');

@@ -4,8 +4,8 @@ import { isId } from './ids.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 
 /*
- * Records are purged by id alone: the query of a purge is the query language's `$eq` on `id`, or an
- * `$or` of such.
+ * Records are purged by id alone. The query of a purge is an `$eq` on `id` in the query language,
+ * or an `$or` of such.
  */
 
 /** The most ids that one request may purge. */
@@ -18,14 +18,15 @@ const rule = {
   params: { type: 'value_error' },
 };
 
-/** The value of an object that has this key and no other. */
+/** The value of an object with this key alone; undefined for anything else. */
 const only = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
   if (value === undefined || !isJsonObject(value)) return undefined;
   return Object.keys(value).length === 1 && Object.hasOwn(value, key) ? value[key] : undefined;
 };
 
 /**
- * The id of `{"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}`, its operands in either order.
+ * The id of `{"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}`, with its operands in either
+ * order.
  */
 const idOf = (operation: JsonValue): string | undefined => {
   const operands = only(operation, '$eq');
@@ -35,7 +36,7 @@ const idOf = (operation: JsonValue): string | undefined => {
   return only(field, '$getField') === 'id' && typeof id === 'string' && isId(id) ? id : undefined;
 };
 
-/** The ids that a purge names, each once; undefined where the query is anything else. */
+/** The ids that a purge names, each once; undefined if the query is anything else. */
 const idsOf = (query: unknown): string[] | undefined => {
   const expression = only(query as JsonValue, '$expr');
   if (expression === undefined) return undefined;
@@ -59,12 +60,12 @@ const field = objectWith('$getField', { const: 'id' });
 const literal = objectWith('$literal', { type: 'string', ...printableText(256) });
 const oneId = { anyOf: [isIdOf(field, literal), isIdOf(literal, field)] };
 
-/** The same for the OpenAPI document. */
+/** The rule as keywords of JSON Schema, for the OpenAPI document. */
 const purgeKeywords = objectWith('$expr', {
   anyOf: [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: maxIds })],
 });
 
-/** The `query` of a purge; its value is the ids that it names, each once. */
+/** The `query` of a purge. It becomes the ids, each once. */
 export const purgeByIds = z
   .pipe(
     z.unknown().check(z.refine((query) => idsOf(query) !== undefined, rule)),

@@ -1,17 +1,14 @@
 import type { WireNames } from './names.ts';
 import { type ProjectId, parseProjectId } from './project.ts';
 
-/** A ref, parsed: which project's object, op or call it names. */
+/** A ref, parsed: the object, op or call that it names, and its project. */
 export type Ref =
   | {
       readonly kind: 'object' | 'op';
       readonly projectId: ProjectId;
       readonly name: string;
       readonly digest: string;
-      /**
-       * The trailing path into an object's value, without its leading slash; empty where there is
-       * none.
-       */
+      /** The path into an object's value, without its leading slash; empty if there is none. */
       readonly path: string;
     }
   | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
@@ -19,10 +16,10 @@ export type Ref =
 const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
 
 /**
- * Parses `<service>:///<entity>/<project>/<object|op>/<name>:<digest>` (an object's may go on with
- * a path) or `<service>:///<entity>/<project>/call/<id>`.
+ * Parses a ref to an object or op, `<service>:///<entity>/<project>/<object|op>/<name>:<digest>`,
+ * or to a call, `<service>:///<entity>/<project>/call/<id>`. A path may follow an object's digest.
  *
- * @returns the ref, or undefined where the text is none
+ * @returns the ref; undefined if the text is none
  */
 export const parseRef = (names: WireNames, text: string): Ref | undefined => {
   if (!text.startsWith(names.refScheme)) return undefined;

@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import { controls, documented, printableText, projectIdPattern } from './documented.ts';
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
 import { idRule, isId } from './ids.ts';
-import { faultOf, isJsonObject, type JsonObject, type JsonValue, maxDepth } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, maxDepth, problemOf } from './json.ts';
 import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
 import { parseTime, timeRule } from './time.ts';
 
 export * from './documented.ts';
 
 /*
- * The types that requests are made of. A schema's own messages say what should be there;
- * `params.type` names the fault as pydantic users know it.
+ * The types that requests are made of. A schema's message says what should be there; `params.type`
+ * names the problem by pydantic's names.
  */
 
 const rule = (error: string, type: string) => ({ error, params: { type } });
@@ -53,14 +53,14 @@ export const time = z
 const depthRule = `should nest lists and objects at most ${maxDepth} deep`;
 const numberRule = 'should hold no number beyond ±1.8e308, which no double can keep';
 const keepable = z.check<unknown>(({ value, issues }) => {
-  const fault = faultOf(value);
-  if (fault === undefined) return;
+  const problem = problemOf(value);
+  if (problem === undefined) return;
   const [message, type] =
-    fault === 'too deep' ? [depthRule, 'recursion_loop'] : [numberRule, 'finite_number'];
+    problem === 'too deep' ? [depthRule, 'recursion_loop'] : [numberRule, 'finite_number'];
   issues.push({ code: 'custom', message, params: { type }, input: value, continue: true });
 });
 
-/** A free-form JSON object; what is in it is the client's. */
+/** A free-form JSON object of the client's. */
 export const freeObject = z
   .custom<JsonObject>(isJsonObject, { ...rule('should be an object', 'dict_type'), abort: true })
   .check(keepable)
@@ -73,8 +73,8 @@ export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
 export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
 
 /**
- * Fields of an object schema whose names are made of the service's own, to be spread among the
- * others. They have no static type: read them with {@link fieldOf}.
+ * Fields of an object schema whose names hold the service's. They are spread among the others and
+ * have no static type: read them with {@link fieldOf}.
  */
 export const namedFields = (fields: Readonly<Record<string, z.ZodMiniType>>): Record<never, never> => fields;
 
@@ -84,7 +84,7 @@ export const fieldOf = <T>(record: object, name: string, schema: z.ZodMiniType<T
 
 const integerRule = 'should be an integer';
 
-/** An integer that JSON parsers everywhere read as it is: within ±(2^53 − 1). */
+/** An integer that all JSON parsers read alike: within ±(2^53 − 1). */
 export const integer = z.int({ error: integerRule });
 
 /** An integer from 0 up. */
@@ -92,7 +92,7 @@ export const count = integer.check(z.minimum(0));
 
 type Issue = z.core.$ZodIssue;
 
-/** What stands at a path of the body; undefined where nothing does. */
+/** The value at a path of the body; undefined if there is none. */
 const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown => {
   let value = body;
   for (const key of path) {
@@ -115,7 +115,7 @@ const paramsOf = (issue: Issue): { type?: string } => (issue.code === 'custom' ?
 const describe = (issue: Issue): { msg: string; type: string } => {
   switch (issue.code) {
     case 'invalid_type': {
-      // An integer's schema asks for a number first, and only its message tells the two apart.
+      // An integer's schema asks for a number first. Only its message tells the two apart.
       if (issue.message === integerRule) return { msg: integerRule, type: 'int_type' };
       const [type, what] = typeNames[issue.expected] ?? ['value_error', `a valid ${issue.expected}`];
       return { msg: `should be ${what}`, type };
@@ -138,7 +138,7 @@ const describe = (issue: Issue): { msg: string; type: string } => {
 
 const maxKey = 200;
 
-/** A step of a place, as text; a client's own key can be as long as the request. */
+/** A step of a place, as text. A client's own key can be as long as the request. */
 const stepOf = (key: PropertyKey): string => {
   const text = String(key);
   return text.length > maxKey ? `${text.slice(0, maxKey)}…` : text;
@@ -158,7 +158,7 @@ const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
   return [{ loc, ...describe(issue) }];
 };
 
-/** A body can be wrong in as many places as it has; this many are named. */
+/** A body can be wrong in as many places as it has; so many are named. */
 const maxDetails = 100;
 
 const toError = (issues: readonly Issue[], body: unknown): ServiceError =>
@@ -176,22 +176,23 @@ export type BodySchema<T> = z.ZodMiniType<T>;
  * Parses a request's body.
  *
  * @param text the body as it came; JSON is UTF-8
- * @throws ServiceError 422 that names each faulty place, `json_invalid` included
+ * @throws ServiceError 422 that names each wrong place; its type is `json_invalid` if the text is
+ * not JSON
  */
 export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch (error) {
-    throw invalid(jsonFault(error, text));
+    throw invalid(jsonProblem(error, text));
   }
   return parseValue(schema, body);
 };
 
 /**
- * Checks a body that is parsed already, or was never text.
+ * Checks a body that was parsed before, or was never text.
  *
- * @throws ServiceError 422 that names each faulty place
+ * @throws ServiceError 422 that names each wrong place
  */
 export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   const result = schema.safeParse(body);
@@ -199,11 +200,8 @@ export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   return result.data;
 };
 
-/**
- * Says where JSON went wrong as far as V8 does: the character's place, or else the character
- * itself.
- */
-const jsonFault = (error: unknown, text: string): ErrorDetail => {
+/** Says where JSON is wrong as far as V8 does: at which character, or else at which token. */
+const jsonProblem = (error: unknown, text: string): ErrorDetail => {
   const type = 'json_invalid';
   if (text === '') return { loc: ['body'], msg: 'the body is empty; it should be JSON', type };
   if (text.startsWith('\ufeff')) {

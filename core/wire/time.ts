@@ -1,21 +1,21 @@
 /**
- * A point in time as whole microseconds since 1970-01-01T00:00:00Z, negative before it. Always a
- * safe integer, so from 1684-07-28 to 2255-06-05: a double holds no more at this resolution.
+ * A point in time as whole microseconds since 1970-01-01T00:00:00Z, negative before it. It is a
+ * safe integer, so it lies between 1684-07-28 and 2255-06-05.
  */
 export type Micros = number;
 
 const shape =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2})?)?)?$/;
 
-/** What a time must look like, for error messages. */
+/** The rule for times, for error messages. */
 export const timeRule =
   'should be an ISO 8601 time such as 2026-10-01T09:30:00.123456Z, between the years 1685 and 2254';
 
 /**
- * Parses an ISO 8601 time with any offset; without one it is UTC, and a date alone is its midnight.
- * Digits beyond the sixth of the fraction are cut off.
+ * Parses an ISO 8601 time with any offset. Without an offset it is UTC; a date alone is its
+ * midnight. Digits of the fraction beyond the sixth are cut off.
  *
- * @returns microseconds, or undefined where the text is not a time or is out of range
+ * @returns microseconds; undefined if the text is not a time or is out of range
  */
 export const parseTime = (text: string): Micros | undefined => {
   const match = shape.exec(text);
@@ -39,7 +39,7 @@ export const parseTime = (text: string): Micros | undefined => {
   if (h > 23 || mi > 59 || s > 59 || Number(offHour ?? 0) > 23 || Number(offMinute ?? 0) > 59)
     return undefined;
   const millis = Date.UTC(y, mo - 1, d, h, mi, s);
-  // Date.UTC carries the 31st of February over into March, and takes years below 100 for the 1900s.
+  // Date.UTC makes the 31st of February a day in March, and takes years below 100 for the 1900s.
   const date = new Date(millis);
   if (date.getUTCDate() !== d || date.getUTCMonth() !== mo - 1 || date.getUTCFullYear() !== y)
     return undefined;

@@ -3,7 +3,7 @@ import { writeCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
-/** `POST /call/end`: stores the end of one call, whether its start is known yet or not. */
+/** `POST /call/end`: stores the end of one call, even before its start. */
 export const handler = jsonEndpoint(
   {
     ...callEnd(settings.names),

@@ -5,8 +5,8 @@ import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
 /**
- * `POST /call/read`: one call by its id, strongly consistent; streamed, since a call can be larger
- * than a buffered answer.
+ * `POST /call/read`: one call by its id, strongly consistent. It is streamed, since a call can be
+ * larger than a buffered answer.
  */
 export const handler = streamEndpoint(
   {

@@ -3,7 +3,7 @@ import { updateCall } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
-/** `POST /call/update`: changes what a call is shown as. */
+/** `POST /call/update`: changes the display name of a call. */
 export const handler = jsonEndpoint(
   {
     ...callUpdate(),

@@ -9,9 +9,9 @@ const projectOf = (report: CallReport, i: number) => {
 };
 
 /**
- * `POST /call/upsert_batch`: stores starts and ends of calls, checked whole before any is written;
- * one answer for each, in order. They are streamed, since the answers to a batch of tiny starts can
- * be larger than a buffered answer may be.
+ * `POST /call/upsert_batch`: stores starts and ends of calls. The batch is checked whole before
+ * anything is written. There is one answer for each item, in order. The answers to many tiny starts
+ * can be larger than a buffered answer, so they are streamed.
  */
 export const handler = streamEndpoint(
   {

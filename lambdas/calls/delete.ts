@@ -4,8 +4,8 @@ import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
 /**
- * `POST /calls/delete`: deletes calls with all their descendants. The answer is short, and streamed
- * all the same: a buffered one may take no longer than 29 seconds.
+ * `POST /calls/delete`: deletes calls with all their descendants. Its short answer is streamed,
+ * because a buffered one may take no longer than 29 seconds.
  */
 export const handler = streamEndpoint(
   {

@@ -4,8 +4,8 @@ import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
 /**
- * `POST /calls/query_stats`: how many calls match, and how large they are; streamed, since looking
- * at all of them can take minutes.
+ * `POST /calls/query_stats`: how many calls match, and how large they are. It is streamed, since
+ * looking at all of them can take minutes.
  */
 export const handler = streamEndpoint(
   {

@@ -4,8 +4,8 @@ import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
 /**
- * `POST /cost/query`: a project's own prices; streamed, since they can be more than a buffered
- * answer may hold.
+ * `POST /cost/query`: a project's own prices. They are streamed, since they can be more than a
+ * buffered answer may hold.
  */
 export const handler = streamEndpoint(
   {

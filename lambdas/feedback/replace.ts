@@ -4,8 +4,8 @@ import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
- * `POST /feedback/replace`: puts a feedback record in the place of another, all at once, and
- * answers it as it is stored.
+ * `POST /feedback/replace`: replaces a feedback record by another in one transaction, and answers
+ * the new one as it is stored.
  */
 export const handler = jsonEndpoint(
   {

@@ -6,13 +6,13 @@ import { headersOf } from './event.ts';
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
 
 /**
- * The media type that an answer is to have: of those that can be written, the first that the client
- * likes best; without an `accept` header, the first.
+ * Chooses the media type of an answer among those that can be written: the one that the client
+ * likes best, or the first without an `accept` header.
  *
  * @throws ServiceError 406 when the client accepts none of them
  */
 export const mediaType = (event: Headers, written: readonly string[]): string => {
-  // A charset narrows nothing here: all that is written is UTF-8.
+  // A charset makes no difference: all answers are UTF-8.
   const accept = headersOf(event).accept?.replace(/;\s*charset=[^;,]*/gi, '') || '*/*';
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...written]);
   if (chosen !== undefined) return chosen;
@@ -22,8 +22,8 @@ export const mediaType = (event: Headers, written: readonly string[]): string =>
 };
 
 /**
- * Whether the client would have its answer compressed with gzip. Only what it names counts: `*`
- * alone does not.
+ * Whether the client wants its answer compressed with gzip. It must name gzip: `*` alone does not
+ * count.
  */
 export const acceptsGzip = (event: Headers): boolean => {
   const headers = headersOf(event);

@@ -9,14 +9,14 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const unsupported = (header: string, msg: string): ServiceError =>
   new ServiceError(415, [{ loc: ['header', header], msg, type: 'unsupported_media_type' }]);
 
-/** The body as the client sent it; empty where there is none. */
+/** The body as the client sent it; empty if there is none. */
 export const bodyText = ({
   body,
   isBase64Encoded,
 }: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>): string =>
   isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
 
-/** Parses the body and checks it against a schema. A missing content type is taken for JSON. */
+/** Parses the body and checks it against a schema. A body without a content type counts as JSON. */
 export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceEvent<Body>> => ({
   before: ({ event }) => {
     const type = headerOf(event, 'content-type');

@@ -8,8 +8,8 @@ const expired = new ServiceError(401, [
 ]);
 
 /**
- * Reads who calls from the authorizer's context. Its answer may be a cached one, so the key's
- * expiry is looked at again.
+ * Reads the caller from the authorizer's context. The context may be cached, so this looks at the
+ * key's expiry again.
  */
 export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {
@@ -22,7 +22,7 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   },
 });
 
-/** A project that a request's body names, and where. */
+/** A project in a request's body, and its place. */
 export interface NamedProject {
   readonly projectId: ProjectId;
   /** The place in the body, e.g. `['start', 'project_id']`. */
@@ -30,8 +30,8 @@ export interface NamedProject {
 }
 
 /**
- * Refuses requests that name a project on which the caller's key does not give the role. Whether
- * the project exists makes no difference.
+ * Refuses a request if the caller's key does not give the role on each project that it names. It
+ * makes no difference whether a project exists.
  */
 export const authorize = <Body>(
   role: Role,

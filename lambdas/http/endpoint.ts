@@ -10,16 +10,16 @@ import { logRequest } from './log.ts';
 import { settings } from './settings.ts';
 import { jsonText } from './text.ts';
 
-/** What makes an endpoint, beside what the list of routes says of it. */
+/** What makes an endpoint, beside its entry in the list of routes. */
 export interface Endpoint<Body> extends TakenRequest<Body> {
-  /** Every project that the body names; the key must give the route's role on each. */
+  /** Every project that the body names. The key must give the route's role on each. */
   readonly projects: (body: Body) => readonly NamedProject[];
 }
 
 /**
  * The route of a path that takes a key.
  *
- * @throws Error where the list has none
+ * @throws Error if the list has none
  */
 export const routeOf = (path: string): KeyedRoute => {
   const route = routes.filter(isKeyed).find((candidate) => candidate.path === path);

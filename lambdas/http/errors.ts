@@ -11,7 +11,7 @@ const internal = new ServiceError(500, [
   },
 ]);
 
-/** The answer to a request that failed: one shape for every error, and the request's id. */
+/** The answer to a request that failed: the one shape of all errors, with the request's id. */
 const errorAnswer = (error: ServiceError, requestId: string, service: string): APIGatewayProxyResult => {
   const body: ErrorBody = { detail: error.detail };
   return {
@@ -27,8 +27,7 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
 };
 
 /**
- * What middy does a moment before the function's time is up, in whose place Lambda would end the
- * function: a request that got no further may be sent again.
+ * Ends a request a moment before Lambda would end its function. The same request may be sent again.
  *
  * @throws ServiceError 503
  */
@@ -37,8 +36,8 @@ export const timeoutEarlyResponse = (): never => {
 };
 
 /**
- * Turns whatever is thrown into an answer; what no caller is to blame for is told as a 500 without
- * its cause, which the log has.
+ * Turns whatever is thrown into an answer. An error on the service's side becomes a 500 without its
+ * cause, which the log has.
  */
 export const answerErrors = (service: string): MiddlewareObj<APIGatewayProxyEvent> => ({
   onError: (request) => {

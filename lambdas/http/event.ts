@@ -3,7 +3,7 @@ import type { Caller } from '../../core/auth/index.ts';
 import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
 import type { RequestLog } from '../log/index.ts';
 
-/** What the middlewares have found out about a request by the time its handler runs. */
+/** What the middlewares find out about a request before its handler runs. */
 export interface ServiceRequest<Body> {
   /** API Gateway's id of the request. */
   readonly id: string;
@@ -15,24 +15,23 @@ export interface ServiceRequest<Body> {
 /** API Gateway's event with what the middlewares add to it. */
 export interface ServiceEvent<Body> extends APIGatewayProxyEvent {
   service: ServiceRequest<Body>;
-  /** The line that the log gets of the request. */
+  /** The request's line in the log. */
   log: RequestLog;
 }
 
-/** Kept back of a function's time for answering when storage does not. */
+/**
+ * The part of a function's time that is kept back to answer when storage does not, in milliseconds.
+ */
 const marginMs = 1000;
 
 /**
- * An budget that ends before the function's time-out, so that a slow storage becomes a 503 and not
- * a broken request.
+ * A budget that ends before the function's time-out, so that slow storage gives a 503 and not a
+ * broken request.
  */
 export const budgetOf = (context: Context, signal?: AbortSignal): RequestBudget =>
   requestBudget(Math.max(0, context.getRemainingTimeInMillis() - marginMs), signal);
 
-/**
- * A header's value whatever the case of its name, which clients choose; undefined where there is
- * none.
- */
+/** A header's value; undefined if there is none. Clients choose the case of its name. */
 export const headerOf = (event: Pick<APIGatewayProxyEvent, 'headers'>, name: string): string | undefined => {
   const entry = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
   return entry?.[1];

@@ -1,17 +1,16 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** What an endpoint without credentials answers, to everybody. */
+/** The answer of an endpoint without credentials, the same for everybody. */
 export interface FixedAnswer {
   /** JSON, with a line end. */
   readonly text: string;
-  /** How long a client or a cache may keep it. */
+  /** The `cache-control` header: how long a client or a cache may keep it. */
   readonly cacheControl: string;
 }
 
 /**
- * Makes the handler of an endpoint that answers everybody the same JSON text. It looks at nothing
- * of the request but its id, and logs nothing: the access log has the request, and nothing here can
- * fail.
+ * Makes the handler of an endpoint that answers everybody the same JSON text. It reads the
+ * request's id alone and logs nothing: the access log has the request, and nothing here can fail.
  */
 export const fixedEndpoint =
   ({ text, cacheControl }: FixedAnswer) =>

@@ -1,13 +1,10 @@
 import type { Piece } from './text.ts';
 
-/**
- * Records on their way into an answer, in each form that they can be written in; one of them is
- * taken, once.
- */
+/** Records on their way into an answer, in each form. One of the forms is read, once. */
 export interface Records {
   /** As JSON text, one each, in batches. */
   readonly json: AsyncIterable<readonly string[]>;
-  /** As lines of CSV, the one that names the columns first, in batches. */
+  /** As lines of CSV in batches, the line of column names first. */
   readonly csv: AsyncIterable<readonly string[]>;
 }
 
@@ -37,7 +34,7 @@ const formats = new Map<string, Format>([
   ['text/csv', lines('\r\n', ({ csv }) => csv)],
 ]);
 
-/** The media types that records can be written as, the default first. */
+/** The media types of records, the default first. */
 export const recordTypes: readonly string[] = [...formats.keys()];
 
 /** Writes records as one of {@link recordTypes}, each as soon as it is known. */

@@ -1,11 +1,11 @@
 import type { Piece } from './text.ts';
 
 /**
- * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. Nothing is
- * written before the first batch has come, so that what fails before it is an error like any other.
+ * Writes batches of JSON texts as one JSON object with one list, `{"<field>":[…]}`. It writes
+ * nothing before the first batch, so that an earlier failure can still become an error answer.
  *
  * @param field the list's name
- * @param wrote is told how many texts of a batch are about to be written
+ * @param wrote takes the number of texts that are about to be written
  */
 export async function* jsonList(
   field: string,

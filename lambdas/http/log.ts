@@ -3,8 +3,8 @@ import { RequestLog } from '../log/index.ts';
 import type { ServiceEvent } from './event.ts';
 
 /**
- * Begins the request's log line, and ends it where the request fails before its answer has begun.
- * It has to be the first middleware.
+ * Begins the request's log line, and ends it if the request fails before its answer has begun. It
+ * has to be the first middleware.
  */
 export const logRequest = (route: string): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {

@@ -6,8 +6,8 @@ import type { Lookups } from '../../core/query/index.ts';
 import { settings } from './settings.ts';
 
 /**
- * What queries over calls ask of others. To a caller, a ref into a project that its key may not
- * read is a ref to nothing.
+ * What queries over calls look up elsewhere. A ref into a project that the caller's key may not
+ * read counts as a ref to nothing.
  */
 export const lookupsFor = ({ grants }: Pick<Caller, 'grants'>): Lookups => ({
   costs: async (projectId, budget) => {

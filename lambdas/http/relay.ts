@@ -5,18 +5,18 @@ import type { Context } from 'aws-lambda';
 import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent } from './event.ts';
 
-/** The event of an endpoint that passes on what another service answers. */
+/** The event of an endpoint that passes on the answer of another service. */
 export interface RelayEvent<Body> extends ServiceEvent<Body> {
-  /** Aborted when nobody reads the answer any more, be it that it has not begun yet. */
+  /** Aborted when nobody reads the answer any more, even before it has begun. */
   gone: AbortSignal;
   /**
-   * What is to be done once the answer has gone out, whatever became of it; set by the handler. It
-   * must not throw.
+   * Runs once the answer has gone out, whatever became of it. The handler sets it, and it must not
+   * throw.
    */
   afterwards?: () => Promise<void>;
 }
 
-/** Another service's answer: its status and headers, and its body's bytes as they come. */
+/** Another service's answer: status, headers, and the body's bytes as they come. */
 export interface RelayedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,11 +35,11 @@ const closedEarly = (stream: Writable): AbortSignal => {
 type Invoke = (event: unknown, stream: Writable, context: Context) => Promise<void>;
 
 /**
- * Makes the handler of an endpoint that passes on another service's answer. Its bytes go out as
- * they come; where they end in an error, the connection is broken off. The function goes on after
- * that, for what its handler left to be done afterwards.
+ * Makes the handler of an endpoint that passes on the answer of another service. Its bytes go out
+ * as they come. If they end in an error, the connection breaks off. The function then goes on with
+ * what its handler left to do afterwards.
  *
- * @param middlewares what comes before the handler, in order
+ * @param middlewares what runs before the handler, in order
  */
 export const relayEndpoint = <Body>(
   middlewares: readonly MiddlewareObj<RelayEvent<Body>>[],

@@ -3,8 +3,8 @@ import type { TableVariable } from '../../core/storage/tables.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
- * What a function knows of its deployment, from its environment. That names the stores of its route
- * alone: asking for another throws an Error.
+ * What a function reads of its deployment from its environment. The environment names the stores of
+ * its route alone; any other throws an Error.
  */
 export interface Settings {
   readonly names: WireNames;
@@ -14,7 +14,7 @@ export interface Settings {
   readonly feedback: Store;
 }
 
-/** What an environment variable gives. Throws where it is not set. */
+/** What an environment variable gives. Throws an Error if it is not set. */
 const given = <T>(name: string, value: T | undefined): T => {
   if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
   return value;
@@ -30,13 +30,13 @@ const readShards = (text: string): Store['shards'] => {
   return counts;
 };
 
-/** The days after which what is stored expires; undefined keeps it. */
+/** After how many days items expire; undefined if they are kept. */
 const readRetention = (): number | undefined => {
   const { RETENTION_DAYS: days } = process.env;
   return days ? Number(days) : undefined;
 };
 
-/** The bucket, whose client is made when it is first asked for: most requests do without. */
+/** The bucket. Its client is made at its first use, since most requests do without. */
 const lazyBucket = (name: string): Bucket => {
   let client: ReturnType<typeof s3Client> | undefined;
   return {
@@ -53,7 +53,7 @@ const readSettings = (): Settings => {
   const layout = { names, shards: readShards(variable('SHARDS')), retentionDays: readRetention() };
   const { PAYLOADS_BUCKET } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
-  // Made now, while the container starts: then it costs no request its time.
+  // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
   const storeOf = (tableVariable: TableVariable): Store | undefined => {
     const name = process.env[tableVariable];
@@ -88,5 +88,5 @@ const readSettings = (): Settings => {
   };
 };
 
-/** Read once per container, with the AWS clients and their connections. */
+/** Read once per container, together with the AWS clients and their connections. */
 export const settings: Settings = readSettings();

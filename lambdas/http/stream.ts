@@ -9,22 +9,18 @@ import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { type Piece, utf8, withLineEnd } from './text.ts';
 
-/**
- * A streamed answer: its text as it becomes known, and what to say of it in the log once it is
- * over.
- */
+/** A streamed answer: its text as it becomes known, and its details for the log once it is over. */
 export interface StreamedAnswer {
   readonly text: AsyncIterable<Piece>;
   readonly logged: () => Details;
 }
 
-/** The endpoint's function, given the request and the media type that was agreed on. */
+/** The endpoint's function. It takes the request and the media type of the answer. */
 export type Streamer<Body> = (request: ServiceRequest<Body>, mediaType: string) => StreamedAnswer;
 
 /**
  * Makes the handler of an endpoint whose answer is streamed. The answer's head goes out with its
- * first text, so that what fails before is an error like any other; what fails after it breaks the
- * connection off.
+ * first text. An earlier failure becomes an error answer; a later one breaks the connection off.
  *
  * @param mediaTypes what the endpoint can write, the default first
  */
@@ -47,7 +43,7 @@ export const streamEndpoint = <Body>(
       const text = await begun(
         logged(event.log, inLines(answer(request, type), type), aborting.signal),
       ).catch((error: unknown) => {
-        // What is still being read ahead is for nobody.
+        // Nobody waits for what is still being read ahead.
         aborting.abort();
         throw error;
       });
@@ -65,8 +61,8 @@ export const streamEndpoint = <Body>(
     });
 
 /**
- * Has a stream abort what makes its content as soon as it is destroyed, which is when nobody reads
- * on: its generator cannot be ended while it waits for storage.
+ * Has a stream abort its source when it is destroyed, which means that nobody reads on. The
+ * source's generator cannot be ended while it waits for storage.
  */
 const abortable = (stream: Readable, aborting: AbortController): Readable => {
   const destroy = stream._destroy.bind(stream);
@@ -77,13 +73,13 @@ const abortable = (stream: Readable, aborting: AbortController): Readable => {
   return stream;
 };
 
-/** Has a JSON value end its line, as the other types' lines do by themselves. */
+/** Ends the line of a JSON value. The other types end their lines themselves. */
 const inLines = (answer: StreamedAnswer, type: string): StreamedAnswer =>
   type === 'application/json' ? { ...answer, text: withLineEnd(answer.text) } : answer;
 
 /**
- * Awaits the first item of an iterable, so that its failure is the caller's, and gives the whole of
- * it again.
+ * Awaits the first item of an iterable, so that its failure is the caller's, and then gives all
+ * items.
  */
 const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => {
   const iterator = items[Symbol.asyncIterator]();
@@ -98,8 +94,8 @@ const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => 
 };
 
 /**
- * Follows a text to its end, as UTF-8, and tells the log of it. What fails before the first piece
- * is the errors' middleware's to tell.
+ * Encodes a text as UTF-8 and tells the log how it ended. The middleware for errors tells of a
+ * failure before the first piece.
  */
 async function* logged(
   log: RequestLog,
@@ -116,20 +112,20 @@ async function* logged(
       bytes += encoded.length;
       yield encoded;
     }
-    // What is asked to stop may do so without a word.
+    // A source that is asked to stop may end without an error.
     log.ends(gone.aborted ? 'gone' : 'answered');
   } catch (error) {
     if (begun) log.ends(gone.aborted ? 'gone' : 'broken', error);
     throw error;
   } finally {
-    // Ended from outside, between two pieces. Where the end is told already, this one does not
-    // count.
+    // Ended from outside, between two pieces. An end that was told before counts, and this one does
+    // not.
     if (begun) log.ends('gone');
   }
 }
 
-/** Compresses piece by piece: each is flushed, so that no line waits for the next. */
+/** Compresses and flushes piece by piece, so that no line waits for the next. */
 const compressed = (source: Readable): Readable =>
-  // A failure of the source destroys the compressor, whose reader then sees it; there is no one
-  // else to tell.
+  // A failure of the source destroys the compressor, and its reader sees that. Nobody else needs to
+  // know.
   pipeline(source, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => {});

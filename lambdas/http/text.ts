@@ -1,12 +1,9 @@
-/**
- * A value as JSON on a line of its own, so that a terminal's prompt does not stand behind an
- * answer.
- */
+/** A value as JSON with a line end, so that a terminal's prompt stands on a line of its own. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /**
- * Text, or texts that go out one behind the other. Put together as one string they would be copied
- * twice more, and take two bytes a character where any of them has one that is no Latin letter.
+ * Text, or texts that go out one after the other. Joining them would copy them twice more, and one
+ * character that is not Latin would double their size in memory.
  */
 export type Piece = string | readonly string[];
 
@@ -19,7 +16,7 @@ export const utf8 = (piece: Piece): Buffer => {
   return bytes;
 };
 
-/** Adds a line end to a text that has none at its end; no text at all stays so. */
+/** Adds a line end to a text that does not end with one. An empty text stays empty. */
 export async function* withLineEnd(text: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   let last = '\n';
   for await (const piece of text) {

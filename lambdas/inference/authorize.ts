@@ -15,7 +15,7 @@ type Event = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'path
 /**
  * The path of a request below `/inference/v1`.
  *
- * @throws ServiceError 404 where it is none of those that are passed on
+ * @throws ServiceError 404 if it is not one that is passed on
  */
 export const pathOf = ({ pathParameters }: Event) => {
   const path = `/${pathParameters?.path ?? ''}`;
@@ -28,11 +28,11 @@ const projectHeader = 'openai-project';
 const loc = ['header', projectHeader];
 
 /**
- * The project that a request is to be recorded in, which its `OpenAI-Project` header names.
+ * The project to record a request in, from its `OpenAI-Project` header.
  *
- * @returns undefined where there is no such header
- * @throws ServiceError 422 where it names none, or stands there more than once: which of them
- * counts is nothing to rely on
+ * @returns undefined without the header
+ * @throws ServiceError 422 if the header is no project id, or comes more than once: nothing says
+ * which of them would count
  */
 export const projectOf = (event: Event): ProjectId | undefined => {
   const text = headerOf(event, projectHeader);
@@ -50,8 +50,8 @@ export const projectOf = (event: Event): ProjectId | undefined => {
 };
 
 /**
- * Refuses a caller who may not make the request: without a project a key needs inference on any,
- * with one inference and write on that.
+ * Refuses a caller who may not make the request. Without a project the key needs `inference` on
+ * any; with one it needs `inference` and `write` on that.
  *
  * @throws ServiceError 403
  */
@@ -69,7 +69,7 @@ export const requireInference = (
   throw forbidden(loc, `this key may not ${may} the project ${project}`);
 };
 
-/** Looks at path, project and grants, before the body is. */
+/** Checks path, project and grants before the body is read. */
 export const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event }) => {
     pathOf(event);

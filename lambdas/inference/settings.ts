@@ -10,15 +10,15 @@ import { dynamodbClient } from '../../core/storage/index.ts';
 const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
 
 /**
- * The upstreams, and how their keys are read; made once per container. Without upstreams in the
- * environment there are none.
+ * The upstreams, and the reader of their keys. Made once per container; no upstreams if the
+ * environment has none.
  */
 export const inference: UpstreamConfig = {
   upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
   keys: new SecretKeys(secretsClient),
 };
 
-/** How many requests a key may make; undefined for as many as it likes. */
+/** How many requests a key may make; undefined for any number. */
 export const rateLimit: RateLimit | undefined =
   INFERENCE_RATE && RATES_TABLE
     ? { table: { client: dynamodbClient(), name: RATES_TABLE }, perMinute: Number(INFERENCE_RATE) }

@@ -5,7 +5,7 @@ import type { InferenceBody } from '../../api/schemas/inference.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/inference/index.ts';
 import { requestBudget } from '../../core/storage/index.ts';
-import { faultOf, invalid, maxDepth } from '../../core/wire/index.ts';
+import { invalid, maxDepth, problemOf } from '../../core/wire/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
 import { bodyText, readBody } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
@@ -22,9 +22,9 @@ type Event = RelayEvent<InferenceBody>;
 const request = takes();
 const { path: route } = request;
 
-/** Kept back of the function's time, for the record of an answer that took all the rest. */
+/** The part of the function's time that is kept back to record a long answer, in milliseconds. */
 const recordMs = 15_000;
-/** A count that takes longer costs more than it protects from. */
+/** A count that takes longer costs more than it protects from, in milliseconds. */
 const countMs = 2000;
 
 const callBatch = callBatchBody(settings.names);
@@ -32,15 +32,15 @@ const callBatch = callBatchBody(settings.names);
 /**
  * Follows the request, if it names a project, to store it as a call once its answer has gone out.
  *
- * @throws ServiceError 422 where it could not be stored as it is
+ * @throws ServiceError 422 if it cannot be stored as it is
  */
 const follow = (event: Event, context: Context): Recording | undefined => {
   const { id: requestId, caller, body, budget: spent } = event.service;
   const projectId = projectOf(event);
   if (projectId === undefined) return undefined;
-  const fault = faultOf(body, maxDepth - 1);
-  if (fault) {
-    const msg = `holds what cannot be recorded, ${fault}; without OpenAI-Project it is passed on as it is`;
+  const problem = problemOf(body, maxDepth - 1);
+  if (problem) {
+    const msg = `holds what cannot be recorded, ${problem}; without OpenAI-Project it is passed on as it is`;
     throw invalid({ loc: ['body'], msg, type: 'value_error' });
   }
   const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
@@ -48,7 +48,7 @@ const follow = (event: Event, context: Context): Recording | undefined => {
   event.afterwards = async () => {
     try {
       const { batch } = parseValue(callBatch, recording.batch());
-      // Its time begins now; what it takes is the request's all the same.
+      // Its time begins now, but the request's meter counts what it takes.
       const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
       await writeCalls(settings.calls, batch, caller.user, { deadline, meter: spent.meter });
     } catch (error) {
@@ -59,7 +59,7 @@ const follow = (event: Event, context: Context): Recording | undefined => {
   return recording;
 };
 
-/** Has the log know what became of an answer that is passed on. */
+/** Tells the log what became of an answer that is passed on. */
 const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: ForwardedAnswer): void => {
   log.describes(() => ({ status, upstream, rows: 1, bytes: bytes() }));
   body.once('close', () => {
@@ -68,7 +68,7 @@ const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: F
   });
 };
 
-/** The upstream's answer, once the request is counted where there is a rate to keep to. */
+/** The upstream's answer. If there is a rate limit, the request is counted first. */
 const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
   const { service, gone } = event;
   if (rateLimit) {
@@ -88,7 +88,7 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
 };
 
 /**
- * `POST /inference/v1{path}`: passes a request on to the upstream of its model, and its answer back
+ * `POST /inference/v1{path}`: passes a request on to the upstream of its model, and the answer back
  * as it comes.
  */
 export const handler = relayEndpoint<InferenceBody>(

@@ -2,10 +2,10 @@
 export type Outcome = 'answered' | 'refused' | 'failed' | 'broken' | 'gone' | 'allowed';
 
 /**
- * One fault of a refused request, as it is logged: its kind and its place, of which what the client
- * chose is a `*`.
+ * One problem of a refused request: its kind and its place. A `*` stands for any step that the
+ * client chose.
  */
-export interface LoggedFault {
+export interface LoggedProblem {
   readonly type: string;
   readonly loc: string;
 }
@@ -14,31 +14,28 @@ export interface LoggedFault {
 export interface LoggedError {
   readonly name: string;
   readonly message: string;
-  /** The frames alone: the message is above. */
+  /** The frames alone, without the message. */
   readonly stack?: string;
   readonly cause?: LoggedError;
 }
 
 /**
- * The fields of a log line, in order; docs/operations.md says to operators what each is. Times are
- * in milliseconds, sizes in bytes, units DynamoDB's. None of them ever holds a key, a header's
- * value or anything of a body but the projects that it names.
+ * The fields of a log line, in order; docs/operations.md explains them to operators. Times are in
+ * milliseconds, sizes in bytes, units DynamoDB's. No field ever holds a key or a header's value. Of
+ * a body they hold the projects alone.
  */
 export interface LineFields {
   readonly level: 'info' | 'error';
   /**
-   * What the line is about: one is written for each request by its function, one for each look-up
-   * of a key by the authorizer.
+   * What the line is about: a request (one line by its function), or the look-up of a key (one line
+   * by the authorizer).
    */
   readonly message: 'request' | 'authorizer';
-  /**
-   * API Gateway's, which is the client's `x-request-id`; the access log and the authorizer have it
-   * too.
-   */
+  /** API Gateway's, the client's `x-request-id`. The access log and the authorizer have it too. */
   readonly requestId: string;
-  /** Lambda's, which the lines that Lambda itself writes begin with. */
+  /** Lambda's. The lines that Lambda writes itself begin with it. */
   readonly lambdaRequestId: string;
-  /** X-Ray's, where the request has one. */
+  /** X-Ray's, if the request has one. */
   readonly traceId?: string;
   /** Whether it is the first request of its container. */
   readonly coldStart: boolean;
@@ -46,13 +43,13 @@ export interface LineFields {
   readonly outcome: Outcome;
   /** Why the authorizer refused or failed. */
   readonly reason?: string;
-  /** The answer's. A stream that broke off had its status sent before. */
+  /** The answer's. A stream that broke off has sent its status before. */
   readonly status?: number;
   readonly user?: string;
   readonly keyId?: string;
-  /** The projects that the body names, each once, the first ten of them. */
+  /** The first ten projects that the body names, each once. */
   readonly projects?: readonly string[];
-  /** How many projects the body names, where they are more than `projects` has. */
+  /** How many projects the body names, if more than ten. */
   readonly projectCount?: number;
   /** How a query was answered. */
   readonly plan?: object;
@@ -70,16 +67,16 @@ export interface LineFields {
   readonly writeUnits: number;
   /** Requests to storage. */
   readonly requests: number;
-  /** Of these, those that storage throttled, or did in part only. */
+  /** How many of these storage throttled, or did in part only. */
   readonly throttled: number;
-  /** 1 where the service is to blame, else 0: to be summed up. */
+  /** 1 if the service is to blame, else 0: a sum counts failures. */
   readonly failed: 0 | 1;
   /** Which upstream a model request went to. */
   readonly upstream?: string;
-  /** What was wrong with a refused request, the first ten faults. */
-  readonly errors?: readonly LoggedFault[];
+  /** What was wrong with a refused request: the first ten problems. */
+  readonly errors?: readonly LoggedProblem[];
   /** What went wrong on the service's side. */
   readonly error?: LoggedError;
-  /** Why a model request was not recorded, though it was answered. */
+  /** Why a model request was answered but not recorded. */
   readonly recordError?: LoggedError;
 }

@@ -1,6 +1,6 @@
 import type { LineFields } from './fields.ts';
 
-/** The fields that are metrics where a route has them, and their units. */
+/** The fields that become metrics of a route that has them, and their units. */
 const metrics = {
   ms: 'Milliseconds',
   failed: 'Count',
@@ -10,7 +10,7 @@ const metrics = {
   writeUnits: 'Count',
 } as const satisfies Partial<Record<keyof LineFields, string>>;
 
-/** What makes CloudWatch take metrics from a log line. */
+/** The part of a log line that makes CloudWatch take metrics from it. */
 export interface MetricsNote {
   readonly _aws: {
     /** Milliseconds since 1970. */
@@ -24,8 +24,8 @@ export interface MetricsNote {
 }
 
 /**
- * What a log line has beside its fields for CloudWatch to take some of them as metrics of the
- * line's route, in the embedded metric format
+ * Has CloudWatch take some fields of a log line as metrics of its route, in the embedded metric
+ * format
  * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
  * Each is a custom metric, and paid for as such.
  *

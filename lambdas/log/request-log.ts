@@ -2,11 +2,11 @@ import type { Context } from 'aws-lambda';
 import type { Caller } from '../../core/auth/index.ts';
 import { type Meter, newMeter } from '../../core/storage/index.ts';
 import { ServiceError } from '../../core/wire/index.ts';
-import { errorOf, faultsOf } from './faults.ts';
 import type { LineFields, Outcome } from './fields.ts';
 import { metricsNote } from './metrics.ts';
+import { errorOf, problemsOf } from './problems.ts';
 
-/** What an endpoint says of its answer. */
+/** What an endpoint tells the log of its answer. */
 export type Details = Partial<
   Pick<LineFields, 'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'bytes' | 'status' | 'reason'>
 >;
@@ -23,7 +23,7 @@ interface End {
 
 const maxProjects = 10;
 
-/** The container has served nothing yet. */
+/** Whether the container has served nothing yet. */
 let cold = true;
 
 const isColdStart = (): boolean => {
@@ -32,23 +32,20 @@ const isColdStart = (): boolean => {
   return first;
 };
 
-/**
- * The id of the request's trace, which Lambda has in its environment:
- * `Root=1-…;Parent=…;Sampled=1`.
- */
+/** The id of the request's trace, from Lambda's environment: `Root=1-…;Parent=…;Sampled=1`. */
 const traceId = (): string | undefined => /Root=([^;]+)/.exec(process.env._X_AMZN_TRACE_ID ?? '')?.[1];
 
 /**
- * Writes one line to the function's log. console.log would add Lambda's own prefix, and it would
- * not be JSON any more.
+ * Writes one line to the function's log. console.log would add Lambda's prefix, and the line would
+ * not be JSON.
  */
 const write = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
 /**
- * The log line of one request, which is put together while the request is worked on and written
- * once, when its end is known and nobody {@link hold}s it.
+ * The log line of one request. It is put together during the request, and written once the end is
+ * known and nobody {@link hold}s it.
  */
 export class RequestLog {
   readonly #begun = performance.now();
@@ -75,12 +72,12 @@ export class RequestLog {
     };
   }
 
-  /** Notes who calls, or with which key somebody tries to. */
+  /** Notes the caller, or the key of a refused one. */
   calledBy({ user, keyId }: Partial<Pick<Caller, 'user' | 'keyId'>>): void {
     this.#caller = { ...(user !== undefined && { user }), ...(keyId !== undefined && { keyId }) };
   }
 
-  /** Notes the meter of what is spent on storage, which is read at the end. */
+  /** Notes the meter of storage, which is read at the end. */
   spends(meter: Meter): void {
     this.#meter = meter;
   }
@@ -94,22 +91,23 @@ export class RequestLog {
     };
   }
 
-  /** Notes where to learn, at the end, what the answer was. */
+  /** Notes how to get the answer's details at the end. */
   describes(details: () => Details): void {
     this.#details = details;
   }
 
   /**
-   * Notes that the request could not be recorded, which is the service's fault, whatever its answer
-   * was.
+   * Notes that the request was not recorded. This counts as a failure of the service, whatever the
+   * answer was.
    */
   lacksRecord(error: unknown): void {
     this.#recordError = error;
   }
 
   /**
-   * Keeps the line back for what is done after the answer, until the function that this gives is
-   * called.
+   * Keeps the line back for what is done after the answer.
+   *
+   * @returns lets the line go
    */
   hold(): () => void {
     this.#holds++;
@@ -119,14 +117,14 @@ export class RequestLog {
     };
   }
 
-  /** Notes the request's end. The first one counts. */
+  /** Notes the request's end. Only the first one counts. */
   ends(outcome: Outcome, error?: unknown): void {
     const ms = Math.round(performance.now() - this.#begun);
     this.#end ??= { outcome, ms, error };
     this.#writeWhenDue();
   }
 
-  /** Notes the end of a request that is answered with an error: refused by it, or failed. */
+  /** Notes the end of a request with an error: refused below a status of 500, else failed. */
   endsIn(error: unknown): void {
     const status = error instanceof ServiceError ? error.status : 500;
     const details = this.#details;
@@ -157,7 +155,7 @@ export class RequestLog {
       ms,
       ...this.#meter,
       failed: failed ? 1 : 0,
-      ...(outcome === 'refused' && error instanceof ServiceError && { errors: faultsOf(error.detail) }),
+      ...(outcome === 'refused' && error instanceof ServiceError && { errors: problemsOf(error.detail) }),
       ...((outcome === 'failed' || outcome === 'broken') && { error: errorOf(error) }),
       ...(this.#recordError !== undefined && { recordError: errorOf(this.#recordError) }),
     };

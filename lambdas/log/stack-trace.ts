@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 
-/** A place in a bundle, as V8 writes it into a stack trace: file, line and column, from 1. */
+/** A place in a bundle as V8 writes it into a stack trace: file, line and column, from 1. */
 const place = /((?:\/[^\s():]+)+\.cjs):(\d+):(\d+)/g;
 
 const readMap = (file: string): SourceMap | undefined => {
@@ -20,9 +20,9 @@ const mapOf = (file: string): SourceMap | undefined => {
 };
 
 /**
- * A stack trace with the places in bundles replaced by those in the sources, where a map lies
- * beside the bundle. Node's `--enable-source-maps` does this too, but reads every map at the start
- * of a container, which takes longer than all that it would ever be needed for.
+ * Replaces the places in bundles by those in the sources, if a map lies beside the bundle. Node's
+ * `--enable-source-maps` does this too, but reads every map when a container starts. That takes
+ * longer than all uses of the maps together.
  *
  * @param stack an error's `stack`
  */

@@ -4,8 +4,8 @@ import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
- * `POST /obj/create`: makes a version of an object, unless one has this value already, and answers
- * its digest.
+ * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
+ * the digest.
  */
 export const handler = jsonEndpoint(
   {

@@ -4,8 +4,7 @@ import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
- * `POST /obj/delete`: deletes versions of an object, or all of them, and answers how many there
- * were.
+ * `POST /obj/delete`: deletes some or all versions of an object, and answers how many there were.
  */
 export const handler = jsonEndpoint(
   {

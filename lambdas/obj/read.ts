@@ -4,8 +4,8 @@ import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
 /**
- * `POST /obj/read`: one version of an object, strongly consistent; streamed, since a value can be
- * larger than a buffered answer.
+ * `POST /obj/read`: one version of an object, strongly consistent. It is streamed, since a value
+ * can be larger than a buffered answer.
  */
 export const handler = streamEndpoint(
   {

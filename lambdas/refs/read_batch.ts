@@ -6,8 +6,8 @@ import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';
 
 /**
- * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing; streamed,
- * since values can be large.
+ * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing. It is
+ * streamed, since values can be large.
  */
 export const handler = streamEndpoint(
   {

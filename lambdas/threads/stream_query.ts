@@ -15,7 +15,7 @@ export const handler = streamEndpoint(
     const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
     return {
       text: formatted(mediaType, { json: threads, csv }),
-      // What is looked at here are the rows of turns.
+      // The rows here are those of turns.
       logged: () => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }),
     };
   },

@@ -76,7 +76,7 @@ const usage = z.optional(z.unknown());
 const usageText =
   'What the client says that was used, by model: `prompt_tokens`, `completion_tokens` and others.';
 
-/** The columns that are answered whatever was asked for. */
+/** The columns that are always answered. */
 const always = {
   id: field(z.string(), "The call's id."),
   project_id: field(z.string(), 'Its project, `<entity>/<project>`.'),
@@ -116,14 +116,14 @@ const sizes = {
   ),
 };
 
-/** A call as it is answered whole. */
+/** A whole call. */
 export const call = (names: WireNames) => {
   const block = z.object(serviceBlock(names)).register(documented, { name: 'CallServiceSummary' });
   const summary = z.looseObject({ usage: field(usage, usageText), [names.service]: field(block, blockText) });
   return z.object({ ...always, ...others(names, summary), ...sizes }).register(documented, { name: 'Call' });
 };
 
-/** A call as a query answers it: with the columns that were asked for. */
+/** A call in the answer to a query, with the columns that were asked for. */
 export const callRow = (names: WireNames) => {
   const block = z.partial(z.object(serviceBlock(names)));
   const summary = z.looseObject({

@@ -45,7 +45,7 @@ export const objectVersion = (names: WireNames) =>
     })
     .register(documented, { name: 'ObjectVersion' });
 
-/** One of a project's own prices; with `fields`, those alone. */
+/** A price of a project. With `fields` it has those alone. */
 export const price = z
   .partial(
     z.object({
@@ -72,7 +72,7 @@ export const createdFeedback = (names: WireNames) =>
     })
     .register(documented, { name: 'FeedbackCreateRes' });
 
-/** A feedback record; with `fields`, those alone. */
+/** A feedback record. With `fields` it has those alone. */
 export const feedbackRecord = (names: WireNames) =>
   z
     .partial(

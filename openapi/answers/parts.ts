@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import { documented } from '../../core/wire/schema.ts';
 
 /*
- * What answers are made of. Nothing parses with these schemas: they are for the document alone, and
- * the tests check answers against that.
+ * The parts of answers. Nothing parses with these schemas. They are for the document alone, and
+ * tests check answers against that.
  */
 
-/** A field of an answer, with what it means. */
+/** A field of an answer and its meaning. */
 export const field = <S extends z.ZodMiniType>(schema: S, description: string) =>
   schema.check(z.describe(description));
 
-/** A point in time as it is answered. */
+/** A point in time as answers have it. */
 export const timestamp = z.string().register(documented, {
   name: 'Timestamp',
   says: {
@@ -22,7 +22,7 @@ export const timestamp = z.string().register(documented, {
 /** A free-form JSON object. */
 export const freeObject = z.looseObject({});
 
-/** A whole number, which JSON does not tell from others. */
+/** A whole number. JSON does not tell it from others. */
 export const integer = z.int();
 
 /** A number of bytes. */
@@ -31,7 +31,7 @@ export const bytes = z.int().check(z.minimum(0));
 /** `{}`: the request was done. */
 export const done = z.object({}).register(documented, { name: 'Done', says: { maxProperties: 0 } });
 
-/** How many records were there, and no longer are. */
+/** How many records were deleted. */
 export const deleted = z
   .object({ num_deleted: field(z.int().check(z.minimum(0)), 'How many there were.') })
   .register(documented, { name: 'DeletedRes' });

@@ -41,7 +41,7 @@ const turnWith = (names: WireNames, traceName: string) => ({
 const includes =
   '`include_costs`, `include_feedback`, `include_storage_size` and `include_total_storage_size` add what the fields of the answer say.';
 
-/** The operations that ask for calls. */
+/** The operations that read calls. */
 const asking = (
   names: WireNames,
 ): Pick<Operations, '/call/read' | '/calls/stream_query' | '/calls/query_stats'> => ({

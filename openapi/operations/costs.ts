@@ -12,7 +12,7 @@ const terms = {
   effective_date: '2026-01-01T00:00:00Z',
 };
 
-// Tools know lists of a length better than tuples.
+// Tools know lists of a fixed length better than tuples.
 const pair = z.array(z.string()).check(z.minLength(2), z.maxLength(2));
 
 /** What the document says of prices. */

@@ -6,7 +6,7 @@ import { feedbackOperations } from './feedback.ts';
 import { objectOperations } from './objects.ts';
 import { inferenceOperations, openOperations, threadOperations } from './others.ts';
 
-/** What the document says of every route; their examples work in this order. */
+/** What the document says of all routes. Their examples work in this order. */
 export const operationsOf = (names: WireNames): Operations => ({
   ...callOperations(names),
   ...threadOperations,

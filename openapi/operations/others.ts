@@ -141,7 +141,7 @@ const responses: Inference = {
   },
 };
 
-/** What the document says of the pass-through: one operation for each path that is passed on. */
+/** What the document says of the pass-through: one operation for each path. */
 export const inferenceOperations: Pick<Operations, '/inference/v1/{path+}'> = {
   '/inference/v1/{path+}': [chat, completions, embeddings, responses],
 };

@@ -6,7 +6,7 @@ import type { Operations } from '../operation.ts';
 
 const project = 'acme/shop';
 
-/** A start, which the examples below it ask for. */
+/** A start. The examples below refer to it. */
 export const start = {
   project_id: project,
   id: 'turn-1',

@@ -81,4 +81,4 @@ export const answerSchema = (path: string, mediaType: string): JsonSchema => {
 };
 
 /** What says what is wrong with an error's body. */
-export const errorFaults = validator({ $ref: '#/components/schemas/Error' });
+export const errorProblems = validator({ $ref: '#/components/schemas/Error' });

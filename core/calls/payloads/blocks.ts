@@ -1,4 +1,4 @@
-import { faultOf, isJsonObject, type JsonObject, type JsonValue } from '../../wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, problemOf } from '../../wire/index.ts';
 import type { CallEnd, CallStart } from '../model.ts';
 
 /*
@@ -62,7 +62,7 @@ export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;
   if (!Object.hasOwn(summary, 'usage')) return null;
   const { usage } = summary;
-  if (!isJsonObject(usage) || faultOf(usage, maxUsageDepth)) return true;
+  if (!isJsonObject(usage) || problemOf(usage, maxUsageDepth)) return true;
   const text = JSON.stringify(usage);
   // The header's codec rejects the key that would set a prototype.
   return text.length <= maxUsageLength && !text.includes('__proto__') ? usage : true;

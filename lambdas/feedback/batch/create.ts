@@ -4,9 +4,9 @@ import { settings } from '../../http/settings.ts';
 import { streamEndpoint } from '../../http/stream.ts';
 
 /**
- * `POST /feedback/batch/create`: stores feedback records, checked whole before any is written; one
- * answer for each, in order. They are streamed, since they hold the payloads and more, and can be
- * larger than a buffered answer may be.
+ * `POST /feedback/batch/create`: stores feedback records. The batch is checked whole before
+ * anything is written. There is one answer for each record, in order. The answers hold the payloads
+ * and can be larger than a buffered answer, so they are streamed.
  */
 export const handler = streamEndpoint(
   {

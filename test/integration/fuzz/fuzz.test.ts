@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arbitraryOf } from '../../support/arbitrary.ts';
-import { errorFaults, operationAt, operations, requestSchema } from '../../support/document.ts';
+import { errorProblems, operationAt, operations, requestSchema } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { corpus } from './corpus.ts';
@@ -76,7 +76,7 @@ const check = (path: string, { status, headers, text }: Answer, why: string): vo
   expect(headers['x-request-id'], why).toBeTruthy();
   for (const secret of secrets()) expect(text, why).not.toContain(secret);
   if (status === 200) return;
-  expect(errorFaults(JSON.parse(text)), why).toEqual([]);
+  expect(errorProblems(JSON.parse(text)), why).toEqual([]);
   expect(text, why).not.toMatch(internals);
 };
 

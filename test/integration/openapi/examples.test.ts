@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../../openapi/index.ts';
-import { answerSchema, errorFaults, operationAt, operations, validator } from '../../support/document.ts';
+import { answerSchema, errorProblems, operationAt, operations, validator } from '../../support/document.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -87,7 +87,7 @@ describe('errors', () => {
     expect(answer.status).toBe(status);
     expect(operationAt(path).responses).toHaveProperty(String(status));
     expect(answer.headers.get('x-request-id')).toBeTruthy();
-    expect(errorFaults(await answer.json())).toEqual([]);
+    expect(errorProblems(await answer.json())).toEqual([]);
   };
 
   it.each(keyed)('of $path have the one shape, and are documented', async ({ path, operation }) => {
@@ -107,7 +107,7 @@ describe('errors', () => {
     async ({ path, operation }) => {
       const answer = await fetch(service.url + path, { method: operation.request ? 'GET' : 'POST' });
       expect(answer.status).toBe(404);
-      expect(errorFaults(await answer.json())).toEqual([]);
+      expect(errorProblems(await answer.json())).toEqual([]);
     },
   );
 });

@@ -43,14 +43,14 @@ const taking = operations.flatMap(({ path, operation }) => {
 });
 
 describe.each(taking)('$path', ({ schema, body }) => {
-  const faults = validator(schema);
-  const faultsOfAnyTime = validatorOfAnyTime(schema);
+  const problems = validator(schema);
+  const problemsOfAnyTime = validatorOfAnyTime(schema);
   const bodies = arbitraryOf(schema);
 
   it('parses what its schema accepts, except for rules that no schema can express', () => {
     fc.assert(
       fc.property(bodies, (value) => {
-        expect(faults(value)).toEqual([]);
+        expect(problems(value)).toEqual([]);
         const unexplained = refusal(body, value)?.filter((detail) => !unsayable.some(({ is }) => is(detail)));
         expect(unexplained ?? []).toEqual([]);
       }),
@@ -65,7 +65,7 @@ describe.each(taking)('$path', ({ schema, body }) => {
         expect('polluted' in {}).toBe(false);
         if (refused) return;
         // A time may be written in more ways than RFC 3339 has.
-        expect(faultsOfAnyTime(value)).toEqual([]);
+        expect(problemsOfAnyTime(value)).toEqual([]);
       }),
       { numRuns: 300, seed },
     );

@@ -73,8 +73,8 @@ describe.each(operations)('$path', ({ path, operation }) => {
   const schema = requestSchema(path);
 
   it.runIf(schema)('accepts its examples', () => {
-    const faults = validator(schema ?? {});
-    for (const { body } of Object.values(operation.examples)) expect(faults(body)).toEqual([]);
+    const problems = validator(schema ?? {});
+    for (const { body } of Object.values(operation.examples)) expect(problems(body)).toEqual([]);
   });
 
   it('names its possible errors, each by one component', () => {

@@ -10,8 +10,8 @@ import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
 import { names } from '../../../support/calls.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 
-/** The places and kinds of a body's faults. */
-const faults = (schema: BodySchema<unknown>, body: unknown): [string, string][] => {
+/** The places and kinds of a body's problems. */
+const problems = (schema: BodySchema<unknown>, body: unknown): [string, string][] => {
   try {
     parseBody(schema, JSON.stringify(body));
     return [];
@@ -30,7 +30,7 @@ const call = callRef('c');
 describe('the body of a creation', () => {
   it.each(['project_id', 'svc_ref', 'feedback_type', 'payload'])('requires %s', (field) => {
     const { [field]: _, ...rest } = feedbackOf();
-    expect(faults(create, rest)).toEqual([[field, 'missing']]);
+    expect(problems(create, rest)).toEqual([[field, 'missing']]);
   });
 
   it.each([
@@ -40,7 +40,7 @@ describe('the body of a creation', () => {
     ['call_ref', [call, null], [object, op, `svc:///acme/shop/call/${'x'.repeat(257)}`]],
     ['trigger_ref', [object, null], [op, call]],
   ])('accepts in %s the refs of its kind, and no others', (field, good, bad) => {
-    for (const ref of good) expect(faults(create, feedbackOf({ [field]: ref })), String(ref)).toEqual([]);
+    for (const ref of good) expect(problems(create, feedbackOf({ [field]: ref })), String(ref)).toEqual([]);
     for (const ref of [
       ...bad,
       'nothing',
@@ -49,8 +49,8 @@ describe('the body of a creation', () => {
       'svc:///acme/call/c',
       `${object}\u0000`,
     ])
-      expect(faults(create, feedbackOf({ [field]: ref })), ref).toEqual([[field, 'value_error']]);
-    expect(faults(create, feedbackOf({ [field]: 7 }))).toEqual([[field, 'string_type']]);
+      expect(problems(create, feedbackOf({ [field]: ref })), ref).toEqual([[field, 'value_error']]);
+    expect(problems(create, feedbackOf({ [field]: 7 }))).toEqual([[field, 'string_type']]);
   });
 
   it('lists the refs that a field accepts', () => {
@@ -71,14 +71,14 @@ describe('the body of a creation', () => {
     [{ feedback_id: 'x' }, 'feedback_id', 'extra_forbidden'],
     [{ created_at: '2026-10-01' }, 'created_at', 'extra_forbidden'],
   ])('refuses %j', (fields, place, type) => {
-    expect(faults(create, feedbackOf(fields))).toEqual([[place, type]]);
+    expect(problems(create, feedbackOf(fields))).toEqual([[place, type]]);
   });
 
   it('has names of its own for the service', () => {
     const weft = feedbackCreateBody(wireNames('weft'));
     const { svc_ref: _, ...rest } = feedbackOf();
-    expect(faults(weft, { ...rest, weft_ref: 'weft:///acme/shop/call/c', weft_user_id: 'x' })).toEqual([]);
-    expect(faults(weft, { ...rest, weft_ref: call })).toEqual([['weft_ref', 'value_error']]);
+    expect(problems(weft, { ...rest, weft_ref: 'weft:///acme/shop/call/c', weft_user_id: 'x' })).toEqual([]);
+    expect(problems(weft, { ...rest, weft_ref: call })).toEqual([['weft_ref', 'value_error']]);
   });
 });
 
@@ -87,7 +87,7 @@ describe('the body of a batch', () => {
 
   it('names both positions of a repeated id', () => {
     const items = [{}, { id: 'a' }, { id: 'b' }, { id: 'a' }].map(feedbackOf);
-    expect(faults(batch, { batch: items })).toEqual([
+    expect(problems(batch, { batch: items })).toEqual([
       ['batch.1.id', 'value_error'],
       ['batch.3.id', 'value_error'],
     ]);
@@ -96,32 +96,34 @@ describe('the body of a batch', () => {
 
   it('accepts one id for records of two projects', () => {
     const items = [{ id: 'a' }, { id: 'a', project_id: 'acme/lab' }].map(feedbackOf);
-    expect(faults(batch, { batch: items })).toEqual([]);
+    expect(problems(batch, { batch: items })).toEqual([]);
   });
 
   it('names the position of any problem', () => {
     const items = [{}, { payload: 1 }, { svc_ref: 'x' }].map(feedbackOf);
-    expect(faults(batch, { batch: items })).toEqual([
+    expect(problems(batch, { batch: items })).toEqual([
       ['batch.1.payload', 'dict_type'],
       ['batch.2.svc_ref', 'value_error'],
     ]);
-    expect(faults(batch, {})).toEqual([['batch', 'missing']]);
+    expect(problems(batch, {})).toEqual([['batch', 'missing']]);
   });
 });
 
 describe('the body of a replacement', () => {
   it('requires the id of what it replaces', () => {
     const replace = feedbackReplaceBody(names);
-    expect(faults(replace, feedbackOf())).toEqual([['feedback_id', 'missing']]);
-    expect(faults(replace, feedbackOf({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
-    expect(faults(replace, feedbackOf({ feedback_id: 'a' }))).toEqual([]);
+    expect(problems(replace, feedbackOf())).toEqual([['feedback_id', 'missing']]);
+    expect(problems(replace, feedbackOf({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
+    expect(problems(replace, feedbackOf({ feedback_id: 'a' }))).toEqual([]);
   });
 });
 
 describe('the body of a purge', () => {
   it('accepts ids and nothing else', () => {
     const query = { $expr: { $eq: [{ $getField: 'feedback_type' }, { $literal: 'note' }] } };
-    expect(faults(feedbackPurgeBody, { project_id: 'acme/shop', query })).toEqual([['query', 'value_error']]);
-    expect(faults(feedbackPurgeBody, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);
+    expect(problems(feedbackPurgeBody, { project_id: 'acme/shop', query })).toEqual([
+      ['query', 'value_error'],
+    ]);
+    expect(problems(feedbackPurgeBody, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);
   });
 });

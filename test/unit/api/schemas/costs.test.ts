@@ -4,7 +4,7 @@ import { type ErrorDetail, ServiceError } from '../../../../core/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
 import { micros } from '../../../support/costs.ts';
 
-const faults = (schema: BodySchema<unknown>, body: string): readonly ErrorDetail[] => {
+const problems = (schema: BodySchema<unknown>, body: string): readonly ErrorDetail[] => {
   try {
     parseBody(schema, body);
   } catch (error) {
@@ -15,7 +15,8 @@ const faults = (schema: BodySchema<unknown>, body: string): readonly ErrorDetail
 };
 const price = { prompt_token_cost: 1e-6, completion_token_cost: 2e-6 };
 const createText = (costs: unknown) => JSON.stringify({ project_id: 'acme/shop', costs });
-const faultsOfPrice = (fields: object) => faults(costCreateBody, createText({ m: { ...price, ...fields } }));
+const problemsOfPrice = (fields: object) =>
+  problems(costCreateBody, createText({ m: { ...price, ...fields } }));
 
 describe('prices to create', () => {
   it('have defaults', () => {
@@ -67,12 +68,12 @@ describe('prices to create', () => {
     [{ completion_token_cost_unit: 7 }, 'completion_token_cost_unit', 'string_type'],
     [{ llm_id: 'm' }, 'llm_id', 'extra_forbidden'],
   ])('%j is told what is wrong', (fields, field, type) => {
-    expect(faultsOfPrice(fields)).toMatchObject([{ loc: ['body', 'costs', 'm', field], type }]);
+    expect(problemsOfPrice(fields)).toMatchObject([{ loc: ['body', 'costs', 'm', field], type }]);
   });
 
   it('must be finite', () => {
     const text = createText({ m: price }).replace('0.000001', '1e400');
-    expect(faults(costCreateBody, text)).toMatchObject([
+    expect(problems(costCreateBody, text)).toMatchObject([
       { loc: ['body', 'costs', 'm', 'prompt_token_cost'], type: 'float_type' },
     ]);
   });
@@ -102,7 +103,7 @@ describe('prices to create', () => {
     ['a price that is none', { m: 7 }, ['costs', 'm'], 'dict_type', 'object'],
     ['the name of a prototype', JSON.parse('{"__proto__": {}}'), ['costs'], 'value_error', '__proto__'],
   ])('with %s are refused', (_name, costs, place, type, msg) => {
-    expect(faults(costCreateBody, createText(costs))).toEqual([
+    expect(problems(costCreateBody, createText(costs))).toEqual([
       { loc: ['body', ...place], msg: expect.stringContaining(msg), type },
     ]);
   });
@@ -114,8 +115,8 @@ describe('prices to create', () => {
 });
 
 describe('a query for prices', () => {
-  const faultsOf = (fields: object) =>
-    faults(costQueryBody, JSON.stringify({ project_id: 'acme/shop', ...fields }));
+  const problemsOf = (fields: object) =>
+    problems(costQueryBody, JSON.stringify({ project_id: 'acme/shop', ...fields }));
 
   it('requires only a project', () => {
     const body = {
@@ -159,6 +160,6 @@ describe('a query for prices', () => {
     [{ filter: {} }, ['filter'], 'extra_forbidden', expect.anything()],
     [{ project_id: 'acme' }, ['project_id'], 'value_error', expect.anything()],
   ])('%j is told what is wrong', (fields, place, type, msg) => {
-    expect(faultsOf(fields)).toEqual([{ loc: ['body', ...place], msg, type }]);
+    expect(problemsOf(fields)).toEqual([{ loc: ['body', ...place], msg, type }]);
   });
 });

@@ -6,7 +6,7 @@ import { parseBody } from '../../../../core/wire/schema.ts';
 const parse = (body: object) => parseBody(threadsQueryBody, JSON.stringify(body));
 const project_id = 'acme/shop';
 
-const faultsOf = (body: object) => {
+const problemsOf = (body: object) => {
   try {
     parse(body);
   } catch (error) {
@@ -56,7 +56,7 @@ describe('the body of a query over threads', () => {
   });
 
   it('names the sortable fields when it sorts by another one', () => {
-    expect(faultsOf({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
+    expect(problemsOf({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
       {
         loc: ['body', 'sort_by', '0', 'field'],
         msg: 'should be one of "thread_id", "turn_count", "start_time", "last_updated", "p50_turn_duration_ms", "p99_turn_duration_ms"',
@@ -93,6 +93,6 @@ describe('the body of a query over threads', () => {
     ['a filter of calls', { filter: { op_names: [] } }, ['filter', 'op_names'], 'extra_forbidden'],
     ['a field of calls', { columns: [] }, ['columns'], 'extra_forbidden'],
   ])('with %s is refused', (_name, changes, loc, type) => {
-    expect(faultsOf({ project_id, ...changes })).toMatchObject([{ loc: ['body', ...loc], type }]);
+    expect(problemsOf({ project_id, ...changes })).toMatchObject([{ loc: ['body', ...loc], type }]);
   });
 });

@@ -32,9 +32,9 @@ describe('a new record', () => {
       /4096 characters/,
     ],
     ['an expiry that is now', { expiresAt: now }, /in the future/],
-  ])('with %s is refused, and the error says what to do', (_, fault, message) => {
-    expect(() => newRecord(key, { ...grantee, ...fault }, now)).toThrow(RangeError);
-    expect(() => newRecord(key, { ...grantee, ...fault }, now)).toThrow(message);
+  ])('with %s is refused, and the error says what to do', (_, problem, message) => {
+    expect(() => newRecord(key, { ...grantee, ...problem }, now)).toThrow(RangeError);
+    expect(() => newRecord(key, { ...grantee, ...problem }, now)).toThrow(message);
   });
 
   it('may have 50 grants', () => {

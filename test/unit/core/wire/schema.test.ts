@@ -7,7 +7,7 @@ import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
 const names = wireNames('svc');
 const start = { project_id: 'acme/shop', op_name: 'op', started_at: '2026-10-01T00:00:00Z' };
 
-const faults = (schema: BodySchema<unknown>, body: unknown): readonly ErrorDetail[] => {
+const problems = (schema: BodySchema<unknown>, body: unknown): readonly ErrorDetail[] => {
   try {
     parseBody(schema, typeof body === 'string' ? body : JSON.stringify(body));
   } catch (error) {
@@ -16,7 +16,8 @@ const faults = (schema: BodySchema<unknown>, body: unknown): readonly ErrorDetai
   }
   return [];
 };
-const faultsOfStart = (fields: object) => faults(callStartBody(names), { start: { ...start, ...fields } });
+const problemsOfStart = (fields: object) =>
+  problems(callStartBody(names), { start: { ...start, ...fields } });
 const at = (...path: string[]) => ['body', ...path];
 
 describe('a body that is not JSON', () => {
@@ -30,13 +31,13 @@ describe('a body that is not JSON', () => {
     ['"open', ['5'], 'from character 5 on'],
     ['xat position 99', [], 'unexpected x in it'],
   ])('%j is refused with the position of the error', (text, place, msg) => {
-    expect(faults(callStartBody(names), text)).toEqual([
+    expect(problems(callStartBody(names), text)).toEqual([
       { loc: ['body', ...place], msg: expect.stringContaining(msg), type: 'json_invalid' },
     ]);
   });
 
   it.each(['[]', 'null', '1', '"text"', 'true'])('%s is refused because it is not an object', (text) => {
-    expect(faults(callStartBody(names), text)).toMatchObject([{ loc: ['body'], type: 'dict_type' }]);
+    expect(problems(callStartBody(names), text)).toMatchObject([{ loc: ['body'], type: 'dict_type' }]);
   });
 });
 
@@ -65,11 +66,11 @@ describe('a start', () => {
     [{ ['k'.repeat(5000)]: 1 }, `${'k'.repeat(200)}…`, 'extra_forbidden'],
     [{ wb_run_id: 'x' }, 'wb_run_id', 'extra_forbidden'],
   ])('with %j is told of %s: %s', (fields, field, type) => {
-    expect(faultsOfStart(fields)).toMatchObject([{ loc: at('start', field), type }]);
+    expect(problemsOfStart(fields)).toMatchObject([{ loc: at('start', field), type }]);
   });
 
   it('is refused with all its problems at once', () => {
-    const found = faults(callStartBody(names), { start: { op_name: 1, surprise: 2 } });
+    const found = problems(callStartBody(names), { start: { op_name: 1, surprise: 2 } });
     expect(new Set(found.map(({ loc }) => loc.at(-1)))).toEqual(
       new Set(['project_id', 'op_name', 'started_at', 'surprise']),
     );
@@ -78,19 +79,19 @@ describe('a start', () => {
   it('is refused if it nests too deeply, but not with 500 levels', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
-    expect(faults(callStartBody(names), withInputs(nested(500)))).toEqual([]);
-    expect(faults(callStartBody(names), withInputs(nested(513)))).toMatchObject([
+    expect(problems(callStartBody(names), withInputs(nested(500)))).toEqual([]);
+    expect(problems(callStartBody(names), withInputs(nested(513)))).toMatchObject([
       { loc: at('start', 'inputs'), type: 'recursion_loop' },
     ]);
-    expect(faults(callStartBody(names), withInputs(nested(100_000)))).toMatchObject([
+    expect(problems(callStartBody(names), withInputs(nested(100_000)))).toMatchObject([
       { type: 'recursion_loop' },
     ]);
   });
 
   it('is refused with a number beyond doubles, but not with the largest double', () => {
     const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
-    expect(faults(callStartBody(names), withInputs('{"a":[1e308,-1e308,5e-324]}'))).toEqual([]);
-    expect(faults(callStartBody(names), withInputs('{"a":[1e400]}'))).toMatchObject([
+    expect(problems(callStartBody(names), withInputs('{"a":[1e308,-1e308,5e-324]}'))).toEqual([]);
+    expect(problems(callStartBody(names), withInputs('{"a":[1e400]}'))).toMatchObject([
       { loc: at('start', 'inputs'), type: 'finite_number' },
     ]);
   });
@@ -108,7 +109,7 @@ describe('a start', () => {
       'svc_run_id',
     ];
     expect(
-      faultsOfStart({
+      problemsOfStart({
         ...Object.fromEntries(optional.map((field) => [field, null])),
         svc_user_id: 'mallory',
       }),
@@ -117,7 +118,7 @@ describe('a start', () => {
 });
 
 describe('a batch', () => {
-  const batch = (...items: unknown[]) => faults(callBatchBody(names), { batch: items });
+  const batch = (...items: unknown[]) => problems(callBatchBody(names), { batch: items });
 
   it('names the wrong item by its position', () => {
     const good = { mode: 'start', req: { start } };
@@ -146,7 +147,7 @@ describe('a batch', () => {
 });
 
 describe('a query', () => {
-  const query = (fields: object) => faults(callsQueryBody(names), { project_id: 'acme/shop', ...fields });
+  const query = (fields: object) => problems(callsQueryBody(names), { project_id: 'acme/shop', ...fields });
 
   it.each<[object, string[], string]>([
     [{ limit: -1 }, ['limit'], 'greater_than_equal'],
@@ -200,7 +201,7 @@ describe('the names on the wire', () => {
       runId: 'r',
       runStep: 1,
     });
-    expect(faults(callStartBody(other), { start: { ...start, svc_run_id: 'r' } })).toMatchObject([
+    expect(problems(callStartBody(other), { start: { ...start, svc_run_id: 'r' } })).toMatchObject([
       { type: 'extra_forbidden' },
     ]);
   });

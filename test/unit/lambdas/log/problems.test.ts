@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, faultsOf } from '../../../../lambdas/log/faults.ts';
+import { errorOf, problemsOf } from '../../../../lambdas/log/problems.ts';
 
-const locOf = (type: string, ...loc: string[]) => faultsOf([{ loc, msg: 'quotes the body', type }])[0]?.loc;
+const locOf = (type: string, ...loc: string[]) => problemsOf([{ loc, msg: 'quotes the body', type }])[0]?.loc;
 
-describe('the place of a fault', () => {
+describe('the place of a problem', () => {
   it('is its steps, with dots', () => {
     expect(locOf('missing', 'body', 'batch', '3', 'req', 'start', 'op_name')).toBe(
       'body.batch.3.req.start.op_name',
@@ -34,10 +34,10 @@ describe('the place of a fault', () => {
   });
 });
 
-describe('faults', () => {
+describe('problems', () => {
   it('beyond the tenth are left out', () => {
     const detail = { loc: ['body'], msg: '', type: 'missing' };
-    expect(faultsOf(Array.from({ length: 11 }, () => detail))).toHaveLength(10);
+    expect(problemsOf(Array.from({ length: 11 }, () => detail))).toHaveLength(10);
   });
 });
 
