@@ -40,7 +40,7 @@ const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   ),
   ...(operation.form === 'upstream' && {
     default: {
-      description: "Any other status is the upstream's, with the body that it gave.",
+      description: 'Any other status comes from the upstream, with its body.',
       headers: header,
     },
   }),
@@ -141,7 +141,7 @@ export const openApiDocument = (serviceName: string, version: string): OpenApiDo
       title: 'pennytrace',
       version,
       description:
-        'Tracing, feedback and inference for LLM applications. Times come in as ISO 8601 with any offset (without one UTC) and go out as UTC with six fraction digits. Every answer carries the id of its request in `x-request-id`.',
+        'Tracing, feedback and inference for LLM applications. Times come in as ISO 8601 with any offset, or in UTC without one. They go out in UTC with six fraction digits. Every answer carries the id of its request in `x-request-id`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Relative to the document's own place: below the stage's path in API Gateway, and at the root

@@ -5,16 +5,16 @@ import type { Operation } from './operation.ts';
 /** The statuses of errors in the document, and what they mean. */
 export const errorTexts = {
   401: 'No `Authorization`, the wrong scheme, or an unknown, revoked or expired key.',
-  403: 'A known key that may not do this to this project.',
+  403: 'The key may not do this to this project.',
   404: 'What the request names does not exist.',
-  406: '`accept` asks for a type that is not written.',
+  406: 'The service cannot answer in a type that `accept` asks for.',
   409: 'The id exists already, with other content.',
-  413: 'The request is over the 6 MB that its event may have, about 5 MB of typical JSON, or one value is over its own limit.',
-  415: 'The body is not JSON by its `content-type`, or it is encoded.',
-  422: 'The body does not fit; nothing was written.',
+  413: 'The request is over 6 MB as an event, which is about 5 MB of typical JSON, or one value is over its own limit.',
+  415: 'The `content-type` is not JSON, or the body is encoded.',
+  422: 'The body does not fit. Nothing was written.',
   429: 'Throttled. The same request may be sent again.',
-  500: "Something went wrong on the service's side; its log has it under the request's id.",
-  502: 'The service gave no valid answer; on the inference endpoints, the upstream is not there. The same request may be sent again.',
+  500: "Something went wrong on the service's side. Its log has the cause under the request's id.",
+  502: 'The service gave no valid answer, or on the inference endpoints the upstream cannot be reached. The same request may be sent again.',
   503: 'Storage did not take or give the data in time. The same request may be sent again.',
   504: 'The service, or on the inference endpoints the upstream, did not answer in time. The same request may be sent again.',
 } as const;
@@ -44,11 +44,11 @@ const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 /** The headers of answers beyond HTTP's own. */
 export const headers = {
   'x-request-id': {
-    description: 'The id of the request, under which the log has it.',
+    description: 'The id of the request, in the log too.',
     schema: { type: 'string' },
   },
   'retry-after': {
-    description: 'Seconds after which the same request may be sent again.',
+    description: 'Seconds until the same request may be sent again.',
     schema: { type: 'integer', minimum: 0 },
   },
   'www-authenticate': {

@@ -38,7 +38,7 @@ const operationSchema = (kind: PathKind): JsonSchema => {
   };
   return {
     description:
-      'An operation or an operand, which may stand for each other. One operator: `$and`, `$or` (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two), `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most 5,000 operators in one query, 1,000 deep.',
+      'An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or` (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two), `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most 5,000 operators in one query, 1,000 deep.',
     anyOf: Object.entries(operators).map(([operator, argument]) => objectWith({ [operator]: argument })),
   };
 };
@@ -54,7 +54,7 @@ export const languageSchemas = (kind: PathKind): [name: string, schema: JsonSche
     `${kind.name}Query`,
     {
       ...objectWith({ $expr: refTo(`${kind.name}Operation`) }),
-      description: 'An expression that the records of the answer fulfil.',
+      description: 'An expression that every record of the answer fulfils.',
     },
   ],
   [`${kind.name}Operation`, operationSchema(kind)],
@@ -64,7 +64,7 @@ export const languageSchemas = (kind: PathKind): [name: string, schema: JsonSche
       type: 'string',
       maxLength: maxPath,
       pattern: `^(?:${kind.fields.map(escaped).join('|')})(?:\\.[\\s\\S]*)?$`,
-      description: 'A field, or a dotted path into one, such as `a.b.0`; a number indexes a list.',
+      description: 'A field, or a dotted path into one, such as `a.b.0`. A number indexes a list.',
     },
   ],
 ];

@@ -41,7 +41,7 @@ const recordContent = (record: JsonSchema, { examples }: Operation): Content => 
     examples: examplesOf(examples, ({ answer }) => [answer]),
   },
   'text/csv': {
-    schema: { type: 'string', description: 'A line of names, then one a record (RFC 4180).' },
+    schema: { type: 'string', description: 'A line of names, then one line a record (RFC 4180).' },
   },
 });
 

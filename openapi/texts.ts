@@ -6,32 +6,33 @@ export type Texts = Readonly<Record<string, string>>;
 const includes: Texts = {
   include_costs: 'Adds what the call cost, by model.',
   include_feedback: 'Adds the feedback on the call.',
-  include_storage_size: 'Adds the bytes of JSON that the call was received as.',
-  include_total_storage_size: 'Adds the bytes of JSON that all calls of its trace were received as.',
+  include_storage_size: 'Adds the size of the call as it was received, in bytes of JSON.',
+  include_total_storage_size:
+    'Adds the size of all calls of its trace as they were received, in bytes of JSON.',
 };
 
 const querying: Texts = {
-  filter: 'Its fields are ANDed, the values of one list ORed; an empty list matches nothing.',
+  filter: 'Its fields are ANDed, and the values of one list ORed. An empty list matches nothing.',
   query: 'An expression, ANDed with the filter; null for none.',
-  limit: 'How many to answer at the most; all without it, or with null.',
+  limit: 'The most to answer; all without it, or with null.',
   offset: 'How many to skip first; none without it, or with null.',
   sort_by:
-    'The order: by the first key, where that leaves them equal by the next, and so on. Null and missing values come last.',
+    'The order: by the first key, then by the next if equal, and so on. Null and missing values come last.',
   field: 'What to sort by.',
   direction: 'Ascending or descending.',
 };
 
 const language: Texts = {
-  input: 'The text or list that is looked in, or the value that is converted.',
-  substr: 'The text or item that is looked for.',
-  case_insensitive: 'Whether upper and lower case are the same; they are not without it.',
+  input: 'The text or list to look in, or the value to convert.',
+  substr: 'The text or item to look for.',
+  case_insensitive: 'Whether upper and lower case count as the same; false without it.',
   to: 'The type; `exists` gives whether there is a value.',
 };
 
 const inference: Texts = {
-  model: "The model's name, which decides on the upstream.",
+  model: "The model's name. It decides on the upstream.",
   messages: 'The conversation so far.',
-  timeout: 'Seconds until the request is given up with a 504; not passed on.',
+  timeout: 'Seconds until the request ends in a 504; not passed on.',
   temperature: 'Passed on.',
   top_p: 'Passed on.',
   n: 'Passed on.',
@@ -51,8 +52,7 @@ const inference: Texts = {
   logprobs: 'Passed on.',
   top_logprobs: 'Passed on.',
   parallel_tool_calls: 'Passed on.',
-  extra_headers:
-    "Headers for the upstream, but for those that are the connection's; not passed on in the body.",
+  extra_headers: 'Headers for the upstream, except those of the connection; not passed on in the body.',
   functions: 'Passed on.',
   function_call: 'Passed on.',
   api_version: "The upstream's `api-version` query parameter; not passed on in the body.",
@@ -65,34 +65,34 @@ const calls = (names: WireNames): Texts => ({
   mode: 'What the item reports.',
   req: 'The body of a single report.',
   op_name: `What was called: a name, or an op ref \`${names.refScheme}<entity>/<project>/op/<name>:<digest>\`.`,
-  display_name: 'What the call is shown as.',
-  trace_id: "The trace that it is part of; without it the parent's, if that is known, or a new one.",
+  display_name: "The call's display name.",
+  trace_id: "Its trace. Without it, the parent's if that is known, else a new one.",
   parent_id: 'The call that made it.',
-  thread_id: 'The conversation that it is part of.',
-  turn_id: "The turn of the thread that it is part of: a call's id, for the turn itself its own.",
+  thread_id: 'Its conversation.',
+  turn_id: "Its turn of the thread, by a call's id. A turn itself has its own id.",
   started_at: 'When it started; without an offset the time is UTC.',
   ended_at: 'When it ended; without an offset the time is UTC.',
   attributes: 'Anything; `{}` without it.',
   inputs: 'Anything; `{}` without it.',
   output: 'Any JSON; null without it.',
   exception: 'What it failed with.',
-  summary: 'Anything; `usage` and `status_counts.error` mean something to the service.',
+  summary: 'Anything; the service reads `usage` and `status_counts.error`.',
   call_id: "The call's id.",
   call_ids: 'Calls by their ids.',
-  [names.runId]: 'The run that the call is part of.',
+  [names.runId]: "The call's run.",
   [names.runStep]: "The run's step at the start.",
   [names.runStepEnd]: "The run's step at the end.",
   columns:
-    'Names of fields and dotted paths into them; all fields without it. `id`, `project_id`, `op_name`, `trace_id` and `started_at` are always answered.',
+    'Names of fields, and dotted paths into them; all fields without it. `id`, `project_id`, `op_name`, `trace_id` and `started_at` are always answered.',
   expand_columns:
-    'Dotted paths at which refs to objects stand: what they refer to takes their place, in the query, the order and the answer.',
+    'Dotted paths to refs to objects. What a ref refers to takes its place in the query, the order and the answer.',
   return_expanded_column_values: 'false shows the refs themselves in the answer; true without it.',
 });
 
 const filters = (names: WireNames): Texts => ({
-  op_names: 'Ops by name, or with `:*` at the end every version of one.',
-  input_refs: 'Refs that stand anywhere in the inputs, or with `*` at the end prefixes of such.',
-  output_refs: 'Refs that stand anywhere in the output, or with `*` at the end prefixes of such.',
+  op_names: 'Ops by name. With `:*` at its end a name means every version of the op.',
+  input_refs: 'Refs anywhere in the inputs. With `:*` at its end a ref means every version.',
+  output_refs: 'Refs anywhere in the output. With `:*` at its end a ref means every version.',
   parent_ids: 'Calls below these.',
   trace_ids: 'Calls of these traces.',
   thread_ids: 'These threads, or calls of them.',
@@ -103,7 +103,7 @@ const filters = (names: WireNames): Texts => ({
   after_datetime: 'Threads whose `start_time` is later.',
   before_datetime: 'Threads whose `last_updated` is earlier.',
   object_ids: 'These objects.',
-  is_op: 'Only ops, or only what is none.',
+  is_op: 'true for ops alone, false for all else alone.',
   latest_only: 'Whether only the latest version of each object matches.',
   base_object_classes: 'Objects of these classes.',
 });
@@ -124,13 +124,13 @@ const costs: Texts = {
   completion_token_cost: 'What one token of a completion costs, in its unit.',
   prompt_token_cost_unit: '`USD` without it.',
   completion_token_cost_unit: '`USD` without it.',
-  effective_date: 'Calls that started then or later cost this; now without it.',
+  effective_date: 'Calls from then on cost this; now without it.',
   provider_id: 'Who provides the model; `default` without it.',
-  fields: 'The fields to answer, of feedback also dotted paths into the payload; all without it.',
+  fields: 'The fields to answer; of feedback also dotted paths into the payload. All without it.',
 };
 
 const feedback = (names: WireNames): Texts => ({
-  feedback_id: 'The record that goes.',
+  feedback_id: 'The record to replace.',
   [names.ref]: 'What it is attached to: an object, op or call.',
   feedback_type: 'What kind of feedback it is: a short word.',
   payload: 'Anything, up to 1 MiB of JSON.',
@@ -144,8 +144,8 @@ const feedback = (names: WireNames): Texts => ({
 /** What the fields of all requests mean. */
 export const textsOf = (names: WireNames): Texts => ({
   project_id: 'The project, `<entity>/<project>`.',
-  id: 'The id; where something is stored, a new UUIDv7 without one.',
-  [names.userId]: 'Accepted and overwritten: the user of the key is stored.',
+  id: 'The id. Without one, what is stored gets a new UUIDv7.',
+  [names.userId]: 'Accepted, and overwritten with the user of the key.',
   ...includes,
   ...querying,
   ...language,

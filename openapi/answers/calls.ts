@@ -18,10 +18,7 @@ const modelCost = z
     ),
     prompt_token_cost_unit: field(z.string(), 'Such as `USD`.'),
     completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
-    effective_date: field(
-      z.nullable(timestamp),
-      'When the price came into force; null where that is not known.',
-    ),
+    effective_date: field(z.nullable(timestamp), 'When the price came into force; null if that is unknown.'),
     provider_id: field(z.string(), 'Who provides the model.'),
     pricing_level: field(
       z.enum(['project', 'default']),
@@ -40,7 +37,7 @@ const callFeedback = (names: WireNames) =>
       feedback_type: field(z.string(), 'What kind of feedback it is.'),
       [names.ref]: field(z.string(), "The call's ref."),
       payload: field(freeObject, 'As it was given.'),
-      creator: field(z.nullable(z.string()), 'Who gave it, as free text; null where that was not said.'),
+      creator: field(z.nullable(z.string()), 'Who gave it, as free text; null if unknown.'),
       created_at: field(timestamp, 'When it was stored.'),
       [names.userId]: field(z.string(), 'The user whose key stored it.'),
     })
@@ -51,15 +48,12 @@ const status = z.enum(['running', 'success', 'error', 'descendant_error']);
 const serviceBlock = (names: WireNames) => ({
   status: field(
     status,
-    '`running` without an end, `error` with an exception, `descendant_error` where the client counted errors below the call.',
+    '`running` without an end, `error` with an exception, `descendant_error` if the client counted errors below the call, else `success`.',
   ),
-  latency_ms: field(
-    z.nullable(integer),
-    'Milliseconds from start to end, rounded; null while the call runs.',
-  ),
+  latency_ms: field(z.nullable(integer), 'Whole milliseconds from start to end; null while the call runs.'),
   trace_name: field(
     z.string(),
-    "The display name, the op's short name where `op_name` is a ref, or `op_name`.",
+    "The display name. Without one, the op's short name if `op_name` is a ref, else `op_name`.",
   ),
   costs: field(
     z.optional(z.record(z.string(), modelCost)),
@@ -74,33 +68,30 @@ const serviceBlock = (names: WireNames) => ({
 const blockText = 'What the service says of the call.';
 const usage = z.optional(z.unknown());
 const usageText =
-  'What the client says that was used, by model: `prompt_tokens`, `completion_tokens` and others.';
+  'Usage as the client reported it, by model: `prompt_tokens`, `completion_tokens` and others.';
 
 /** The columns that are always answered. */
 const always = {
   id: field(z.string(), "The call's id."),
   project_id: field(z.string(), 'Its project, `<entity>/<project>`.'),
   op_name: field(z.string(), 'What was called: a name, or an op ref.'),
-  trace_id: field(z.string(), 'The trace that it is part of.'),
+  trace_id: field(z.string(), 'Its trace.'),
   started_at: field(timestamp, 'When it started.'),
 };
 
 const others = (names: WireNames, summary: z.ZodMiniType) => ({
-  display_name: field(z.nullable(z.string()), 'What it is shown as; null without one.'),
+  display_name: field(z.nullable(z.string()), 'Its display name; null without one.'),
   parent_id: field(z.nullable(z.string()), 'The call that made it; null for the root of a trace.'),
-  thread_id: field(z.nullable(z.string()), 'The conversation that it is part of; null outside of any.'),
-  turn_id: field(
-    z.nullable(z.string()),
-    'The turn of the thread that it is part of, which is a call; null outside of any.',
-  ),
+  thread_id: field(z.nullable(z.string()), 'Its conversation; null without one.'),
+  turn_id: field(z.nullable(z.string()), 'Its turn of the thread, which is a call; null without one.'),
   ended_at: field(z.nullable(timestamp), 'When it ended; null while it runs.'),
   attributes: field(freeObject, 'As they were given.'),
-  inputs: field(freeObject, 'As they were given; expanded columns hold what they refer to.'),
+  inputs: field(freeObject, 'As they were given. Expanded columns hold what they refer to.'),
   output: field(z.unknown(), 'Any JSON; null without one.'),
-  exception: field(z.nullable(z.string()), 'What it failed with; null where it did not.'),
+  exception: field(z.nullable(z.string()), 'What it failed with; null if it did not fail.'),
   summary: field(summary, "The client's summary, and what the service adds under its own name."),
   [names.userId]: field(z.string(), 'The user whose key reported the start.'),
-  [names.runId]: field(z.nullable(z.string()), 'The run that it is part of; null outside of any.'),
+  [names.runId]: field(z.nullable(z.string()), 'Its run; null without one.'),
   [names.runStep]: field(z.nullable(integer), "The run's step at the start; null without one."),
   [names.runStepEnd]: field(z.nullable(integer), "The run's step at the end; null without one."),
 });
@@ -108,11 +99,11 @@ const others = (names: WireNames, summary: z.ZodMiniType) => ({
 const sizes = {
   storage_size_bytes: field(
     z.optional(bytes),
-    'Bytes of JSON that the call was received as; with `include_storage_size`.',
+    'The size of the call as it was received, in bytes of JSON; with `include_storage_size`.',
   ),
   total_storage_size_bytes: field(
     z.optional(bytes),
-    'The same of all calls of its trace; with `include_total_storage_size`.',
+    'The size of all calls of its trace; with `include_total_storage_size`.',
   ),
 };
 
@@ -139,6 +130,6 @@ export const callRow = (names: WireNames) => {
 export const startedCall = z
   .object({
     id: field(z.string(), "The call's id: the client's, or a new UUIDv7."),
-    trace_id: field(z.string(), 'The trace that it is part of.'),
+    trace_id: field(z.string(), 'Its trace.'),
   })
   .register(documented, { name: 'CallStartRes' });

@@ -6,17 +6,14 @@ const detail = z
   .object({
     loc: field(
       z.array(z.string()),
-      'Where it is: `["body", "batch", "3", "req", "start", "op_name"]`, `["header", "accept"]`.',
+      'Its place: `["body", "batch", "3", "req", "start", "op_name"]`, `["header", "accept"]`.',
     ),
     msg: field(z.string(), 'What should be there.'),
-    type: field(
-      z.string(),
-      'Its kind, by the names that users of pydantic know: `missing`, `string_type`, `value_error`, …',
-    ),
+    type: field(z.string(), "Its kind, by pydantic's names: `missing`, `string_type`, `value_error`, …"),
   })
   .register(documented, { name: 'ErrorDetail' });
 
 /** The body of every error. */
 export const error = z
-  .object({ detail: field(z.array(detail), 'Each fault of the request, 100 at the most.') })
+  .object({ detail: field(z.array(detail), 'The problems of the request, at most 100.') })
   .register(documented, { name: 'Error' });

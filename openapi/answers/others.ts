@@ -11,16 +11,16 @@ export const thread = z
     thread_id: field(z.string(), "The thread's id."),
     turn_count: field(integer, 'Its turns, running ones included.'),
     start_time: field(timestamp, 'When its first turn started.'),
-    last_updated: field(timestamp, 'The latest end of a turn; a turn that is running counts with its start.'),
-    first_turn_id: field(z.string(), 'The turn that `start_time` is of.'),
-    last_turn_id: field(z.string(), 'The turn that `last_updated` is of.'),
+    last_updated: field(timestamp, 'The latest end of a turn. A running turn counts with its start.'),
+    first_turn_id: field(z.string(), 'The turn with `start_time`.'),
+    last_turn_id: field(z.string(), 'The turn with `last_updated`.'),
     p50_turn_duration_ms: field(
       percentile,
-      'The median of how long its finished turns took, in milliseconds with fractions; null while none has finished.',
+      'The median duration of its finished turns, in milliseconds with fractions; null while none has finished.',
     ),
     p99_turn_duration_ms: field(
       percentile,
-      'The 99th percentile of how long its finished turns took, in milliseconds with fractions; null while none has finished.',
+      'The 99th percentile of the durations of its finished turns, in milliseconds with fractions; null while none has finished.',
     ),
   })
   .register(documented, { name: 'Thread' });
@@ -34,14 +34,14 @@ export const objectVersion = (names: WireNames) =>
       digest: field(z.string(), "The SHA-256 of the value's canonical JSON (RFC 8785), in base64url."),
       version_index: field(integer, '0, 1, 2, … in the order in which the versions were made.'),
       is_latest: field(z.literal([0, 1]), '1 for the newest version that has not been deleted, else 0.'),
-      kind: field(z.enum(['object', 'op']), '`op` where the value has `"_type": "op"`.'),
+      kind: field(z.enum(['object', 'op']), '`op` if the value has `"_type": "op"`, else `object`.'),
       base_object_class: field(
         z.nullable(z.string()),
-        "The class that the value's own is built upon; null where it names none.",
+        "The class that the value's own class extends; null if it names none.",
       ),
       created_at: field(timestamp, 'When it was made.'),
       [names.userId]: field(z.string(), 'The user whose key made it.'),
-      val: field(z.unknown(), 'The value, any JSON; null where `metadata_only` was asked for.'),
+      val: field(z.unknown(), 'The value, any JSON; null with `metadata_only`.'),
     })
     .register(documented, { name: 'ObjectVersion' });
 
@@ -82,7 +82,7 @@ export const feedbackRecord = (names: WireNames) =>
         [names.ref]: field(z.string(), 'What it is attached to.'),
         feedback_type: field(z.string(), 'What kind of feedback it is.'),
         payload: field(freeObject, 'As it was given.'),
-        creator: field(z.nullable(z.string()), 'Who gave it, as free text; null where that was not said.'),
+        creator: field(z.nullable(z.string()), 'Who gave it, as free text; null if unknown.'),
         annotation_ref: field(z.nullable(z.string()), 'An object ref; null without one.'),
         runnable_ref: field(z.nullable(z.string()), 'An op ref; null without one.'),
         call_ref: field(z.nullable(z.string()), 'A call ref; null without one.'),

@@ -39,7 +39,7 @@ const turnWith = (names: WireNames, traceName: string) => ({
 });
 
 const includes =
-  '`include_costs`, `include_feedback`, `include_storage_size` and `include_total_storage_size` add what the fields of the answer say.';
+  '`include_costs`, `include_feedback`, `include_storage_size` and `include_total_storage_size` add the fields of the answer that name them.';
 
 /** The operations that read calls. */
 const asking = (
@@ -53,7 +53,7 @@ const asking = (
       description: `Strongly consistent. ${includes}`,
       request: requests.callRead,
       answer: z.object({
-        call: field(z.nullable(call(names)), 'null where there is none, or only an end.'),
+        call: field(z.nullable(call(names)), 'The call; null if there is none, or only an end.'),
       }),
       examples: {
         turn: {
@@ -74,7 +74,7 @@ const asking = (
       name: 'CallsQuery',
       tag: 'calls',
       summary: 'Query calls, as a stream',
-      description: `The calls of a project that match, each as soon as it is known, compressed if the client accepts gzip. If something fails after the first byte the connection is broken off: an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includes}`,
+      description: `The calls of a project that match, each as soon as it is known. They are compressed if the client accepts gzip. The connection breaks off if something fails after the first byte, so an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includes}`,
       request: requests.callsStreamQuery,
       answer: callRow(names),
       form: 'records',
@@ -104,7 +104,7 @@ const asking = (
       tag: 'calls',
       summary: 'Count calls',
       description:
-        'How many calls a query would answer and, if asked for, the bytes of JSON that they were received as.',
+        'Counts the calls that a query would answer and, if asked for, their size as they were received, in bytes of JSON.',
       request: requests.callsQueryStats,
       answer: z.object({
         count: field(z.int(), 'How many calls match.'),
@@ -131,7 +131,7 @@ const changing = (): Pick<Operations, '/call/update' | '/calls/delete'> => ({
       name: 'CallUpdate',
       tag: 'calls',
       summary: 'Change what a call is shown as',
-      description: 'null removes the display name. All else stays.',
+      description: 'Changes the display name alone; null removes it.',
       request: requests.callUpdate,
       answer: done,
       errors: [404],
@@ -150,7 +150,7 @@ const changing = (): Pick<Operations, '/call/update' | '/calls/delete'> => ({
       tag: 'calls',
       summary: 'Delete calls',
       description:
-        'Deletes calls and everything below them, payloads included; ids of nothing are passed over. After a 503 or a broken connection the same request deletes, and counts, the rest.',
+        'Deletes calls and everything below them, payloads included. Unknown ids are ignored. After a 503 or a broken connection, the same request deletes and counts the rest.',
       request: requests.callsDelete,
       answer: deleted,
       examples: {

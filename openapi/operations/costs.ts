@@ -23,10 +23,10 @@ export const costOperations: Pick<Operations, '/cost/create' | '/cost/query' | '
       tag: 'costs',
       summary: 'Store prices of models',
       description:
-        'What models cost the project, per token, from `effective_date` on (from now on without one). The same price again gives the same id. Of several prices of a model the newest that is in force counts.',
+        'Stores what models cost the project per token from `effective_date` on, or from now on without it. The same price again gives the same id. Of several prices of a model, the newest one in force counts.',
       request: requests.costCreate,
       answer: z.object({
-        ids: field(z.array(pair), 'The id of each price, behind the name of its model.'),
+        ids: field(z.array(pair), 'The name of each model, and the id of its price.'),
       }),
       examples: {
         model: {
@@ -63,7 +63,7 @@ export const costOperations: Pick<Operations, '/cost/create' | '/cost/query' | '
       name: 'CostPurge',
       tag: 'costs',
       summary: 'Delete prices',
-      description: 'By their ids alone; ids of nothing are passed over.',
+      description: 'Deletes prices by their ids. Unknown ids are ignored.',
       request: requests.costPurge,
       answer: done,
       examples: {

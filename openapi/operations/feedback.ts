@@ -40,7 +40,7 @@ const creating = (
         tag: 'feedback',
         summary: 'Store a feedback record',
         description:
-          'An `id` that exists with the same content is answered as it was stored; with other content it is a 409.',
+          'Stores a record and answers it. If the `id` exists with the same content, the answer is the stored record; with other content it is a 409.',
         request: requests.feedbackCreate,
         answer: createdFeedback(names),
         errors: [409],
@@ -59,7 +59,7 @@ const creating = (
         tag: 'feedback',
         summary: 'Store feedback records',
         description:
-          'Of any projects that the key may write. The batch is checked whole before anything is written.',
+          'Stores records of any projects that the key may write. The batch is checked whole before anything is written.',
         request: requests.feedbackBatchCreate,
         answer: z.object({
           res: field(z.array(createdFeedback(names)), 'One answer for each record, in order.'),
@@ -85,7 +85,7 @@ const creating = (
         tag: 'feedback',
         summary: 'Replace a feedback record',
         description:
-          'The record `feedback_id` goes, and the new one comes, in one transaction. A repeated request is a success.',
+          'Puts a new record in the place of the record `feedback_id`, in one transaction. The same request may be sent again.',
         request: requests.feedbackReplace,
         answer: createdFeedback(names),
         errors: [404, 409],
@@ -131,7 +131,7 @@ export const feedbackOperations = (names: WireNames): Pick<Operations, Paths> =>
       name: 'FeedbackPurge',
       tag: 'feedback',
       summary: 'Delete feedback records',
-      description: 'By their ids alone, payloads included; ids of nothing are passed over.',
+      description: 'Deletes records by their ids, payloads included. Unknown ids are ignored.',
       request: requests.feedbackPurge,
       answer: done,
       examples: {

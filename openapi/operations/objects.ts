@@ -32,10 +32,10 @@ export const objectOperations = (names: WireNames): Pick<Operations, Paths> => (
       tag: 'objects',
       summary: 'Make a version of an object',
       description:
-        'Values are addressed by their content: the same value again is the version that there is already, whatever the order of its keys.',
+        'Stores a value as a new version, unless the object has a version with the same value. The order of keys makes no difference.',
       request: requests.objCreate,
       answer: z.object({
-        digest: field(z.string(), 'The digest of the value, which is part of refs to it.'),
+        digest: field(z.string(), 'The digest of the value, for refs to it.'),
         object_id: field(z.string(), "The object's name."),
       }),
       examples: {
@@ -52,7 +52,7 @@ export const objectOperations = (names: WireNames): Pick<Operations, Paths> => (
       name: 'ObjRead',
       tag: 'objects',
       summary: 'Read a version of an object',
-      description: '`digest` is a digest, `latest`, or `v0`, `v1`, …. Strongly consistent.',
+      description: 'Strongly consistent. `digest` is a digest, `latest`, or `v0`, `v1`, ….',
       request: requests.objRead,
       answer: z.object({ obj: field(objectVersion(names), 'The version, with its value.') }),
       errors: [404],
@@ -89,7 +89,7 @@ export const objectOperations = (names: WireNames): Pick<Operations, Paths> => (
       tag: 'objects',
       summary: 'Read what refs refer to',
       description:
-        'Refs to objects and ops, of projects that the key may read. `latest` and `v<N>` may stand for the digest. The path of a ref leads into the value: `attr/<name>` or `key/<name>`, `index/<n>`.',
+        'Reads objects and ops of projects that the key may read. A ref may have `latest` or `v<N>` in place of the digest. Its path leads into the value: `attr/<name>` or `key/<name>`, `index/<n>`.',
       request: requests.refsReadBatch,
       answer: z.object({
         vals: field(z.array(z.unknown()), 'The values in the order of the refs; null for a ref to nothing.'),
@@ -114,7 +114,7 @@ export const objectOperations = (names: WireNames): Pick<Operations, Paths> => (
       tag: 'objects',
       summary: 'Delete versions of an object',
       description:
-        'Without `digests` all of them. Values are gone for good; digests of nothing count for nothing.',
+        'Deletes the versions with `digests`, or all without them. Their values are gone for good. Unknown digests are ignored.',
       request: requests.objDelete,
       answer: deleted,
       examples: {

@@ -13,7 +13,7 @@ export const threadOperations: Pick<Operations, '/threads/stream_query'> = {
       tag: 'threads',
       summary: 'Query threads, as a stream',
       description:
-        'The threads of a project, with statistics over their turns alone: calls with a `thread_id` whose `id` is their `turn_id`. Without `sort_by` they come by `last_updated`, the latest first.',
+        'The threads of a project, with statistics over their turns. A turn is a call with a `thread_id` whose `id` is its `turn_id`. Without `sort_by` threads come by `last_updated`, the latest first.',
       request: requests.threadsStreamQuery,
       answer: thread,
       form: 'records',
@@ -49,10 +49,9 @@ export const openOperations: Pick<Operations, '/health' | '/openapi.json'> = {
       name: 'Health',
       tag: 'service',
       summary: 'Whether the service is up',
-      description:
-        'Without credentials. It says nothing of what the service is made of or holds, and asks no store.',
+      description: 'Takes no credentials. It tells nothing of what the service holds, and asks no store.',
       answer: z.object({
-        status: field(z.literal('up'), 'Any other state is no answer, or an error.'),
+        status: field(z.literal('up'), 'Always `up`: any other state is an error or no answer.'),
         version: field(z.string(), "The service's version."),
       }),
       examples: { up: { summary: 'It is up', body: undefined, answer: { status: 'up', version: '0.1.0' } } },
@@ -63,9 +62,9 @@ export const openOperations: Pick<Operations, '/health' | '/openapi.json'> = {
       name: 'OpenApi',
       tag: 'service',
       summary: 'This document',
-      description: 'Without credentials. It changes with a deployment alone.',
+      description: 'Takes no credentials. It changes with a deployment alone.',
       answer: z.looseObject({
-        openapi: field(z.string(), 'The version of OpenAPI that it is written in.'),
+        openapi: field(z.string(), 'The version of OpenAPI.'),
       }),
       examples: { document: { summary: 'The document', body: undefined, answer: { openapi: '3.1.1' } } },
     },
@@ -83,14 +82,13 @@ const passedOn = {
   headers: {
     'openai-project': {
       schema: projectId,
-      description:
-        'The project that the request is recorded in, `<entity>/<project>`; the key needs `write` on it.',
+      description: 'The project to record the request in, `<entity>/<project>`. The key needs `write` on it.',
     },
   },
 } as const satisfies Partial<Inference>;
 
 const description =
-  'Passed on to the upstream of the model, and its answer back as it comes, errors included; with `stream: true` as server-sent events. Fields that are not listed are passed on as they are; `timeout`, `extra_headers` and `api_version` steer the request and are not. With an `OpenAI-Project` header the request is recorded as a call.';
+  'Passes the request on to the upstream of its model, and the answer back as it comes, errors included. With `stream: true` the answer is server-sent events. Fields that are not listed are passed on as they are. `timeout`, `extra_headers` and `api_version` steer the request and are not passed on. With an `OpenAI-Project` header the request is recorded as a call.';
 
 const model = 'any';
 const greeting = [{ role: 'user', content: 'Hello' }];

@@ -43,7 +43,7 @@ export const reporting = (): Pick<Operations, '/call/start' | '/call/end' | '/ca
       tag: 'calls',
       summary: 'Report the start of a call',
       description:
-        'Stores the start of one call and answers its ids, which are made where they are missing. A start with a `parent_id` and without a `trace_id` takes the trace of its parent, if that is known. Reported again, it replaces the earlier one.',
+        'Stores the start of one call and answers its ids. Missing ids are made. A start with a `parent_id` and without a `trace_id` takes the trace of its parent, if that is known. A start that is reported again replaces the earlier one.',
       request: requests.callStart,
       answer: startedCall,
       examples: {
@@ -61,7 +61,7 @@ export const reporting = (): Pick<Operations, '/call/start' | '/call/end' | '/ca
       tag: 'calls',
       summary: 'Report the end of a call',
       description:
-        'Stores the end of one call, which may come before its start. `summary.usage` and `summary.status_counts.error` mean something to the service; the rest of the summary is yours.',
+        'Stores the end of one call. It may come before the start. The service reads `summary.usage` and `summary.status_counts.error`; the rest of the summary is yours.',
       request: requests.callEnd,
       answer: done,
       examples: { turn: { summary: 'The end of the turn, with what it used', body: { end }, answer: {} } },
@@ -73,7 +73,7 @@ export const reporting = (): Pick<Operations, '/call/start' | '/call/end' | '/ca
       tag: 'calls',
       summary: 'Report starts and ends of calls',
       description:
-        'Stores any mixture of starts and ends, of any projects that the key may write. The batch is checked whole before anything is written, and may be sent again, in any grouping.',
+        'Stores any mixture of starts and ends, of any projects that the key may write. The batch is checked whole before anything is written. It may be sent again, in any grouping.',
       request: requests.callUpsertBatch,
       answer: z.object({
         res: field(
