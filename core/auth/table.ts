@@ -7,7 +7,7 @@ import { fromItem, type KeyRecord, toItem } from './record.ts';
 
 const keyOf = (id: string): TableKey<'keys'> => ({ id });
 
-/** Gives the answer, or undefined where the condition of the write did not hold. */
+/** The answer of a write; undefined if its condition did not hold. */
 const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
   try {
     return await write;
@@ -20,9 +20,9 @@ const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
 /**
  * Reads the record of a key, strongly consistent: a revocation counts from the next read on.
  *
- * @param meter counts what it takes
- * @returns the record, or undefined where the id is unknown
- * @throws the SDK's error when the table does not answer; Error when the record is damaged
+ * @param meter counts the request
+ * @returns the record; undefined if the id is unknown
+ * @throws the SDK's error when the table does not answer; Error if the record is damaged
  */
 export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
   const command = new GetCommand({
@@ -43,10 +43,10 @@ export const getKey = async (table: Table, id: string, meter?: Meter): Promise<K
 };
 
 /**
- * Stores the record of a key where its id is free. Storing the same key again replaces its record,
- * so that the request may be repeated; a revoked key stays as it is.
+ * Stores the record of a key if its id is free. The same key again replaces its record, so that a
+ * request may be repeated. A revoked key stays as it is.
  *
- * @returns whether it was stored; false where the id is another key's or a revoked one's
+ * @returns whether it was stored; false if the id is another key's or a revoked one's
  * @throws the SDK's error when the table does not answer
  */
 export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> => {
@@ -66,10 +66,10 @@ export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> 
 };
 
 /**
- * Revokes a key for good. One that is revoked already keeps the time of its first revocation.
+ * Revokes a key for good. A revoked key keeps the time of its first revocation.
  *
  * @param now microseconds since 1970
- * @returns the record as it is then, or undefined where the id is unknown
+ * @returns the record as it is then; undefined if the id is unknown
  * @throws the SDK's error when the table does not answer
  */
 export const revokeKey = async (table: Table, id: string, now: Micros): Promise<KeyRecord | undefined> => {
@@ -90,7 +90,7 @@ export const revokeKey = async (table: Table, id: string, now: Micros): Promise<
 };
 
 /**
- * Reads the records of all keys, the oldest first. It scans the table, so it is for operators.
+ * Reads the records of all keys, the oldest first. It scans the table, so only operators use it.
  *
  * @throws the SDK's error when the table does not answer
  */
