@@ -7,8 +7,6 @@ import { claimDataDir } from './data-dir.ts';
 import { type Dependencies, type DependencyOptions, startDependencies } from './dependencies.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
-import { guardStores, withAccessKeys } from './iam/guard.ts';
-import type { Access } from './iam/policy.ts';
 import { withUpstream } from './inference.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
 import { sourceNames } from './log.ts';
@@ -19,7 +17,26 @@ import { localCredentials, localRegion, storeEnvironment } from './stores/store.
 import { createBuckets, createTables } from './stores/tables.ts';
 import { contextWith } from './synthesize.ts';
 import type { FunctionSpec } from './template/functions.ts';
-import { readStack, serviceOf, tableNameOf } from './template/stack.ts';
+import { readStack, type StackSpec, serviceOf, tableNameOf } from './template/stack.ts';
+
+/** The URLs of the stores, and the functions that use them. */
+export interface FunctionStores {
+  readonly dynamodb: string;
+  readonly s3: string;
+  readonly functions: readonly FunctionSpec[];
+}
+
+/**
+ * Puts something of one's own between functions and stores.
+ *
+ * @param cleanup takes what has to end with the service
+ * @returns the URLs and the functions to run instead
+ */
+export type WrapStores = (
+  stores: FunctionStores,
+  stack: StackSpec,
+  cleanup: AsyncDisposableStack,
+) => Promise<FunctionStores>;
 
 /** How to run the service locally. */
 export interface LocalServiceOptions extends Partial<DependencyOptions> {
@@ -28,11 +45,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
   /** A key to store at the start. @default - the key in the data folder, or a new one */
   readonly key?: string;
   readonly concurrency?: Concurrency;
-  /**
-   * Restricts functions to their roles as AWS does, and takes each access with its route. Every
-   * request to a store then passes a proxy. @default - functions may do everything
-   */
-  readonly leastPrivilege?: (source: string, access: Access) => void;
+  /** @default - functions use the stores themselves */
+  readonly wrapStores?: WrapStores;
   /**
    * Takes each line of the functions and the gateway, with its source. @default - lines are dropped
    */
@@ -104,28 +118,18 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   return { service, server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
-/**
- * Makes the functions on the stores and the local model. With least privilege, guards stand before
- * the stores.
- */
+/** Makes the functions on the stores, as the options wrap them, and on the local model. */
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { leastPrivilege: onAccess, concurrency, log = () => {} }: LocalServiceOptions,
+  { wrapStores, concurrency, log = () => {} }: LocalServiceOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
   const nameOf = sourceNames(stack);
-  const plain = model ? withUpstream(stack, model) : stack.functions;
-  const specs = onAccess ? withAccessKeys(plain) : plain;
-  const guard = onAccess && {
-    specs,
-    policies: stack.policies(),
-    used: ({ name }: FunctionSpec, access: Access) => onAccess(nameOf(name), access),
-    log: (line: string) => log('store', line),
-  };
-  const stores = guard ? await guardStores({ dynamodb, s3 }, guard, cleanup) : { dynamodb, s3 };
+  const plain = { dynamodb, s3, functions: model ? withUpstream(stack, model) : stack.functions };
+  const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
-    specs,
-    environment: storeEnvironment(stores.dynamodb, stores.s3),
+    specs: wrapped.functions,
+    environment: storeEnvironment(wrapped.dynamodb, wrapped.s3),
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { policySchema } from '../iam/policy.ts';
 import { FunctionError } from '../runtime/errors.ts';
 import type { LambdaFunction } from '../runtime/function.ts';
 import type { AuthorizerSpec } from '../template/authorizers.ts';
+import { policySchema } from '../template/policy.ts';
 import type { ApiSpec } from '../template/stack.ts';
 import { collect } from './answer.ts';
 import { authorizerEvent, methodArn } from './event.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Policy, policySchema } from '../iam/policy.ts';
+import { type Policy, policySchema } from './policy.ts';
 import type { TemplateReader } from './reader.ts';
 
 const functionProperties = z.object({ Role: z.string() });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type NamedTable, tables } from '../../core/storage/tables.ts';
-import type { Policy } from '../iam/policy.ts';
 import { readAuthorizers } from './authorizers.ts';
 import { type FunctionSpec, readFunctions } from './functions.ts';
 import { type GatewayResponseSpec, readGatewayResponses } from './gateway-responses.ts';
 import { localAccount } from './names.ts';
+import type { Policy } from './policy.ts';
 import { type TemplateReader, templateReader } from './reader.ts';
 import { readPolicies } from './roles.ts';
 import { type RouteSpec, readRoutes } from './routes.ts';

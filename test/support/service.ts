@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type LocalService, type LocalServiceOptions, startLocalService } from '../../local/service.ts';
+import type { Access } from '../../local/template/policy.ts';
 import { assembly } from './assembly.ts';
+import { leastPrivilege } from './iam/least-privilege.ts';
 
 /**
  * The service for one test file: the stack of this test run, on its stores, with tables of its own;
@@ -14,21 +16,33 @@ export interface TestService extends LocalService {
   readonly logged: readonly string[];
 }
 
+/** How to run the service for a test file. */
+export interface TestServiceOptions extends Omit<LocalServiceOptions, 'wrapStores'> {
+  /**
+   * Takes each access to a store, with the route that made it or `authorizer`. @default - dropped
+   */
+  readonly onAccess?: (source: string, access: Access) => void;
+}
+
 /**
  * Starts the service for a test file, which stops it at its end.
  *
  * @param options what shall differ, e.g. `settings` for a stack of its own
  */
-export const startService = async (options: LocalServiceOptions = {}): Promise<TestService> => {
+export const startService = async ({
+  onAccess,
+  ...options
+}: TestServiceOptions = {}): Promise<TestService> => {
   const logged: string[] = [];
+  const log = options.log ?? ((source: string, line: string) => logged.push(`${source}: ${line}`));
   const service = await startLocalService({
     ...inject('stores'),
     // Settings of its own make another stack.
     ...(options.settings ? {} : { assembly: assembly() }),
     stackName: `test-${randomUUID().slice(0, 13)}`,
-    log: (source, line) => logged.push(`${source}: ${line}`),
-    leastPrivilege: () => {},
     ...options,
+    log,
+    wrapStores: leastPrivilege(log, onAccess),
   });
   const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
   const post: TestService['post'] = (path, body, { headers, ...init } = {}) =>

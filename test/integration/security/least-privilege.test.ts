@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import type { Access } from '../../../local/iam/policy.ts';
+import type { Access } from '../../../local/template/policy.ts';
 import { outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { assembly } from '../../support/assembly.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -87,7 +87,7 @@ describe('of what the roles allow', () => {
   const used = new Map<string, Set<string>>();
   beforeAll(async () => {
     const seen: [string, Access][] = [];
-    service = await startService({ leastPrivilege: (source, access) => seen.push([source, access]) });
+    service = await startService({ onAccess: (source, access) => seen.push([source, access]) });
     await exercise(service);
     for (const [source, access] of seen) {
       const ofSource = used.get(source) ?? new Set();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allowsInvoke } from '../../../../local/gateway/policy.ts';
-import { policySchema } from '../../../../local/iam/policy.ts';
+import { policySchema } from '../../../../local/template/policy.ts';
 
 const arn = 'arn:aws:execute-api:us-east-1:000000000000:api/live/POST/call/start';
 

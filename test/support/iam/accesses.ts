@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { localRegion } from '../stores/store.ts';
-import { localAccount } from '../template/names.ts';
-import type { Access } from './policy.ts';
+import { localRegion } from '../../../local/stores/store.ts';
+import { localAccount } from '../../../local/template/names.ts';
+import type { Access } from '../../../local/template/policy.ts';
 
 /*
  * What requests to DynamoDB and S3 need to be allowed, after AWS's own pages:

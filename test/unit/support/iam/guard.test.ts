@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { guardStores, withAccessKeys } from '../../../../local/iam/guard.ts';
-import { policySchema } from '../../../../local/iam/policy.ts';
+import { policySchema } from '../../../../local/template/policy.ts';
+import { guardStores, withAccessKeys } from '../../../support/iam/guard.ts';
 
 const spec = (name: string) => ({
   ...{ name, arn: `arn:${name}`, folder: '', handler: 'index.handler', environment: {} },

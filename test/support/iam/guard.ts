@@ -2,11 +2,11 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { listen } from '../gateway/server.ts';
-import type { LocalStore } from '../stores/store.ts';
-import type { FunctionSpec } from '../template/functions.ts';
+import { listen } from '../../../local/gateway/server.ts';
+import type { LocalStore } from '../../../local/stores/store.ts';
+import type { FunctionSpec } from '../../../local/template/functions.ts';
+import { type Access, allowsAccess, type Policy } from '../../../local/template/policy.ts';
 import { dynamodbAccesses, s3Accesses } from './accesses.ts';
-import { type Access, allowsAccess, type Policy } from './policy.ts';
 
 /** What the functions of a stack may do, and who is to know of it. */
 export interface GuardOptions {
