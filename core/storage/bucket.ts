@@ -2,19 +2,19 @@ import type { PutObjectCommandInput, S3Client, S3ServiceException } from '@aws-s
 import type { RequestBudget } from './request-budget.ts';
 import { type Attempt, withRetries } from './retries.ts';
 
-/** One S3 bucket and the client to reach it with, which may be made when it is first asked for. */
+/** An S3 bucket and a client for it, which may still be on its way. */
 export interface Bucket {
   readonly client: S3Client | Promise<S3Client>;
   readonly name: string;
 }
 
 /**
- * S3's part of the SDK, loaded when it is first needed: most requests are over without it, and it
- * would be a third of what a container loads.
+ * Loads S3's part of the SDK when it is first needed. It would be a third of what a container
+ * loads, and most requests end without it.
  */
 const s3 = () => import('@aws-sdk/client-s3');
 
-/** An object as it was read: its bytes, and the ETag that tells whether it is still the same. */
+/** An object as it was read. The ETag is another one once the object changes. */
 export interface StoredObject {
   readonly body: Uint8Array;
   readonly etag: string;
@@ -28,9 +28,9 @@ const putInput = (bucket: Bucket, key: string, body: Uint8Array): PutObjectComma
 });
 
 /**
- * Stores an object, replacing the one of the same key.
+ * Stores an object and replaces the one of the same key.
  *
- * @throws ServiceError 503 when S3 does not take it in time
+ * @throws ServiceError 503 when S3 does not answer in time
  */
 export const putObject = (
   bucket: Bucket,
@@ -47,8 +47,8 @@ export const putObject = (
 /**
  * Reads a whole object and its ETag.
  *
- * @returns undefined where there is none
- * @throws ServiceError 503 when S3 does not give it in time
+ * @returns undefined if there is none
+ * @throws ServiceError 503 when S3 does not answer in time
  */
 export const readObject = async (
   bucket: Bucket,
@@ -74,8 +74,8 @@ export const readObject = async (
 /**
  * Reads a whole object.
  *
- * @returns its bytes, or undefined where there is none
- * @throws ServiceError 503 when S3 does not give it in time
+ * @returns its bytes, or undefined if there is none
+ * @throws ServiceError 503 when S3 does not answer in time
  */
 export const getObject = async (
   bucket: Bucket,
@@ -84,18 +84,18 @@ export const getObject = async (
 ): Promise<Uint8Array | undefined> => (await readObject(bucket, key, budget))?.body;
 
 /**
- * What S3 answers to a write on condition: the object is gone, somebody else is writing it, it is
- * another by now.
+ * The statuses of a conditional write that does not hold: the object is gone, somebody else is
+ * writing it, or it has changed.
  */
 const changed = new Set<number | undefined>([404, 409, 412]);
 
-/** The status of S3's answer that an error of its client tells of; undefined for other errors. */
+/** The HTTP status of an error that S3 answered with; undefined for other errors. */
 const statusOf = (error: unknown): number | undefined =>
   error instanceof Error && '$metadata' in error
     ? (error as S3ServiceException).$metadata.httpStatusCode
     : undefined;
 
-/** Whether the condition of a write held. */
+/** Sends a conditional write. Returns whether its condition held. */
 const sendIfUnchanged = async (
   budget: RequestBudget,
   send: (options: Parameters<Attempt>[0]) => Promise<unknown>,
@@ -114,9 +114,9 @@ const sendIfUnchanged = async (
 };
 
 /**
- * Deletes an object; one that is not there is as good as deleted.
+ * Deletes an object. Succeeds if there is none.
  *
- * @throws ServiceError 503 when S3 does not do it in time
+ * @throws ServiceError 503 when S3 does not answer in time
  */
 export const deleteObject = (bucket: Bucket, key: string, budget: RequestBudget): Promise<void> =>
   withRetries(budget, async (request) => {
@@ -126,12 +126,12 @@ export const deleteObject = (bucket: Bucket, key: string, budget: RequestBudget)
   });
 
 /**
- * Stores an object in the place of one that was read.
+ * Replaces an object if it is still as it was read.
  *
  * @param etag of the object that was read
- * @returns false where it is not that one any more, which is also what a write gives whose first
- * answer was lost: look again
- * @throws ServiceError 503 when S3 does not take it in time
+ * @returns false if it has changed; also if the write held and its first answer was lost, so read
+ * again
+ * @throws ServiceError 503 when S3 does not answer in time
  */
 export const replaceObject = (
   bucket: Bucket,
@@ -147,11 +147,11 @@ export const replaceObject = (
   });
 
 /**
- * Deletes an object that was read.
+ * Deletes an object if it is still as it was read.
  *
  * @param etag of the object that was read
- * @returns false where it is not that one any more, or already gone: look again
- * @throws ServiceError 503 when S3 does not take it in time
+ * @returns false if it has changed or is gone, so read again
+ * @throws ServiceError 503 when S3 does not answer in time
  */
 export const deleteReadObject = (
   bucket: Bucket,

@@ -6,14 +6,15 @@ import type { RequestBudget } from './request-budget.ts';
 import { withRetries } from './retries.ts';
 import { batchConcurrency, chunked, meter, type Table } from './table.ts';
 
-/** DynamoDB's own limit of one request. */
+/** DynamoDB's limit of keys per request. */
 const maxBatchGet = 100;
 
 /**
- * Gets the items of the keys, 100 a request, in no particular order; keys of nothing give nothing.
- * No two may be the same.
+ * Reads the items of keys, 100 a request, in no particular order. Keys without an item are left
+ * out.
  *
- * @throws ServiceError 503 when storage does not give them in time
+ * @param keys each once
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const getItems = async (
   table: Table,
@@ -21,7 +22,7 @@ export const getItems = async (
   budget: RequestBudget,
   options: {
     readonly consistent: boolean;
-    /** The attributes that are wanted; absent for all. It makes answers smaller, not cheaper. */
+    /** The attributes to read. It makes answers smaller, not cheaper. @default - all */
     readonly attributes?: readonly string[];
   },
 ): Promise<Item[]> => {
@@ -51,7 +52,7 @@ export const getItems = async (
   return batches.flat();
 };
 
-/** One key range of the table or of one of its indexes, read in the order of its sort key. */
+/** A key range of a table or an index, in the order of its sort key. */
 export interface KeyRange {
   /** The index; absent for the table itself. */
   readonly index?: string;
@@ -61,18 +62,19 @@ export interface KeyRange {
   readonly sort?: readonly [name: string, from: Uint8Array, to: Uint8Array];
 }
 
-/** One page of a query: its items and where the next one starts, if there is one. */
+/** One page of a query. */
 export interface Page {
   readonly items: Item[];
+  /** Where the next page starts; undefined on the last one. */
   readonly next: Item | undefined;
 }
 
-/** How a page is to be read. */
+/** How to read a page. */
 export interface PageOptions {
   readonly descending?: boolean;
   /** Strongly consistent; not on indexes. */
   readonly consistent?: boolean;
-  /** The most items to read; DynamoDB ends a page at 1 MB anyway. */
+  /** The most items to read. DynamoDB ends a page at 1 MB in any case. */
   readonly limit?: number | undefined;
   readonly start?: Item | undefined;
 }
@@ -80,7 +82,7 @@ export interface PageOptions {
 /**
  * Reads one page of a key range.
  *
- * @throws ServiceError 503 when storage does not give it in time
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const queryPage = async (
   table: Table,

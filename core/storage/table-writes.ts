@@ -17,7 +17,7 @@ import type { RequestBudget } from './request-budget.ts';
 import { type Attempt, withRetries } from './retries.ts';
 import { batchConcurrency, chunked, meter, type Table } from './table.ts';
 
-/** DynamoDB's own limit of one request, of writes and of statements. */
+/** DynamoDB's limit of writes, and of statements, per request. */
 const maxBatchWrite = 25;
 
 /** One write of a batch: the item to put, or the key of the item to delete. */
@@ -43,8 +43,9 @@ const writeAll = async (table: Table, writes: readonly Write[], budget: RequestB
 };
 
 /**
- * Puts all the items, replacing those of the same keys, 25 a request. No two may have the same key.
+ * Puts items, 25 a request. They replace those of the same keys.
  *
+ * @param items each key once
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
 export const putItems = (table: Table, items: readonly Item[], budget: RequestBudget): Promise<void> =>
@@ -55,9 +56,9 @@ export const putItems = (table: Table, items: readonly Item[], budget: RequestBu
   );
 
 /**
- * Deletes the items of the keys, 25 a request; keys of nothing are as good as deleted. No two may
- * be the same.
+ * Deletes the items of keys, 25 a request. Keys without an item are ignored.
  *
+ * @param keys each once
  * @throws ServiceError 503 when some could not be deleted in time; others may have been
  */
 export const deleteItems = (table: Table, keys: readonly Item[], budget: RequestBudget): Promise<void> =>
@@ -68,10 +69,11 @@ export const deleteItems = (table: Table, keys: readonly Item[], budget: Request
   );
 
 /**
- * Inserts the items whose keys are not there yet, 25 a request: BatchWriteItem knows no conditions,
- * PartiQL's INSERT has this one built in. No two may have the same key.
+ * Inserts the items whose keys are free, 25 a request. BatchWriteItem knows no conditions, while
+ * PartiQL's INSERT has this one built in.
  *
- * @returns those items whose keys were there already; they were not written
+ * @param items each key once
+ * @returns the items whose keys were taken; they were not written
  * @throws ServiceError 503 when some could not be stored in time; others may have been
  */
 export const insertItems = async (
@@ -110,9 +112,7 @@ const insertStatement = (table: Table, item: Item) => ({
   Parameters: Object.values(item),
 });
 
-/**
- * The statement errors that pass by themselves, or (DuplicateItem) mean something to the caller.
- */
+/** The errors of a statement that pass by themselves, and the one for a taken key. */
 const passing = new Set<string | undefined>([
   'DuplicateItem',
   'InternalServerError',
@@ -128,12 +128,12 @@ const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): v
 };
 
 /**
- * What the stored item's attributes must be for it to be replaced or deleted; undefined for one
- * that must be absent.
+ * The expected state of an item for a conditional write: attributes and their values, undefined for
+ * one that must be absent.
  */
 export type Condition = Readonly<Record<string, Value | undefined>>;
 
-/** A write's condition, as a request carries it. */
+/** A condition as the fields of a request. */
 export const conditionOf = (expected: Condition) => {
   const attributes = Object.entries(expected).map(([name, value], i) => ({
     name,
@@ -151,7 +151,7 @@ export const conditionOf = (expected: Condition) => {
   };
 };
 
-/** Whether the condition of a write held. */
+/** Sends a conditional write. Returns whether its condition held. */
 const sendIf = async (
   budget: RequestBudget,
   send: (
@@ -172,11 +172,10 @@ const sendIf = async (
 };
 
 /**
- * Puts one item if the stored one is as expected.
+ * Puts an item if the stored one is as expected.
  *
- * @returns false where it is not, which is also what a put gives whose first answer was lost: look
- * again
- * @throws ServiceError 503 when storage does not take it in time
+ * @returns false if it is not; also if the put held and its first answer was lost, so read again
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const replaceItem = (
   table: Table,
@@ -194,11 +193,11 @@ export const replaceItem = (
 };
 
 /**
- * Deletes one item if it is as expected.
+ * Deletes an item if it is as expected.
  *
- * @returns false where it is not, or is gone, which is also what a deletion gives whose first
- * answer was lost: look again
- * @throws ServiceError 503 when storage does not take it in time
+ * @returns false if it is not or is gone; also if the deletion held and its first answer was lost,
+ * so read again
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const deleteItem = (
   table: Table,

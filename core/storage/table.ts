@@ -1,13 +1,13 @@
 import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { RequestBudget } from './request-budget.ts';
 
-/** One DynamoDB table and the client to reach it with. */
+/** A DynamoDB table and a client for it. */
 export interface Table {
   readonly client: DynamoDBClient;
   readonly name: string;
 }
 
-/** How many batches of one request are under way at once. */
+/** The batches of one request that are under way at once. */
 export const batchConcurrency = 8;
 
 /** Cuts a list into runs of at most `size`. */

@@ -8,16 +8,16 @@ import { withRetries } from './retries.ts';
 import { meter, type Table } from './table.ts';
 import { type Condition, conditionOf } from './table-writes.ts';
 
-/** What is done all at once, or not at all: at most 100 items, each once. */
+/** Writes that hold together or not at all: at most 100 items, each once. */
 export interface Transaction {
   readonly puts: readonly { readonly item: Item; readonly expected?: Condition }[];
-  /** The keys of items that go; keys of nothing are as good as deleted. */
+  /** Keys of items to delete. Those without an item are ignored. */
   readonly deletes?: readonly Item[];
-  /** Items that stay, and have to be as expected. */
+  /** Items that must be as expected, and stay. */
   readonly checks?: readonly { readonly key: Item; readonly expected: Condition }[];
 }
 
-/** Why a transaction was not done, where the same may be done a little later. */
+/** The reasons of a cancelled transaction that pass by themselves. */
 const passing = new Set<string | undefined>([
   'ProvisionedThroughputExceeded',
   'ThrottlingError',
@@ -25,11 +25,11 @@ const passing = new Set<string | undefined>([
 ]);
 
 /**
- * Does a transaction. One whose first answer was lost is not done twice: it carries a token, which
- * DynamoDB remembers for ten minutes. One that meets another at the same item is tried again.
+ * Sends a transaction, and again if it meets another one at the same item. It carries a token that
+ * DynamoDB remembers for ten minutes, so one whose first answer was lost does not count twice.
  *
- * @returns false where an item is not as expected; nothing was written then
- * @throws ServiceError 503 when storage does not take it in time
+ * @returns false if an item is not as expected; nothing was written then
+ * @throws ServiceError 503 when storage does not answer in time
  */
 export const transact = async (
   table: Table,

@@ -1,14 +1,12 @@
 /*
- * Takes the place of `@smithy/core/event-streams` in the bundles (lib/bundles.ts): no operation of
- * DynamoDB or S3 that is used here has an event stream.
+ * Takes the place of `@smithy/core/event-streams` in the bundles (lib/bundles.ts). No operation of
+ * DynamoDB or S3 that we use has an event stream.
  */
 
-/**
- * Stands where the SDK asks for event streams, which it does for operations that have one. Throws.
- */
+/** The SDK asks it for operations with an event stream. Throws. */
 export const eventStreamSerdeProvider = (): never => {
   throw new Error('no event streams are bundled');
 };
 
-/** Never made: its provider throws before. */
+/** Never made, since its provider throws. */
 export class EventStreamSerde {}
