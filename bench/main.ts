@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
-import { UsageError } from '../bin/shared/usage-error.ts';
+import { UsageError, usageText } from '../bin/shared/usage-error.ts';
 import { type Bench, openBench } from './harness/bench.ts';
 import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls.ts';
 import { type Figure, printFigures, verdict } from './harness/figures.ts';
@@ -70,6 +70,6 @@ try {
   else await run(options);
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
-  console.error(`bench: ${error.message}\nSee npm run bench -- --help`);
+  console.error(usageText('bench', error));
   process.exitCode = 2;
 }

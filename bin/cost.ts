@@ -4,8 +4,6 @@
  */
 import { run } from './cost/command.ts';
 import { measured } from './cost/measured.ts';
+import { processOutput } from './shared/output.ts';
 
-process.exitCode = run(process.argv.slice(2), measured(), {
-  out: (text) => process.stdout.write(`${text}\n`),
-  err: (text) => process.stderr.write(`${text}\n`),
-});
+process.exitCode = run(process.argv.slice(2), measured(), processOutput);

@@ -3,8 +3,6 @@
  * docs/operations.md.
  */
 import { run } from './restore/command.ts';
+import { processOutput } from './shared/output.ts';
 
-process.exitCode = await run(process.argv.slice(2), {
-  out: (text) => process.stdout.write(`${text}\n`),
-  err: (text) => process.stderr.write(`${text}\n`),
-});
+process.exitCode = await run(process.argv.slice(2), processOutput);

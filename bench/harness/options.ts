@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseFlags } from '../../bin/shared/parse-flags.ts';
 import { UsageError } from '../../bin/shared/usage-error.ts';
 
 /** The parsed command line of `npm run bench`. */
@@ -51,7 +51,16 @@ const onlyOf = (text: string, parts: readonly string[]): string[] => {
  * @throws UsageError if an argument is wrong
  */
 export const parseOptions = (args: readonly string[], parts: readonly string[]): BenchOptions => {
-  const { values, positionals } = parseFlags(args);
+  const { values, positionals } = parseFlags({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      sizes: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'string' },
+    },
+  });
   if (positionals.length > 1)
     throw new UsageError(`give one file of calls, not ${positionals.length}: ${positionals.join(' ')}`);
   return {
@@ -61,21 +70,4 @@ export const parseOptions = (args: readonly string[], parts: readonly string[]):
     only: values.only === undefined ? undefined : onlyOf(values.only, parts),
     json: values.json ?? defaultJson,
   };
-};
-
-const parseFlags = (args: readonly string[]) => {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        sizes: { type: 'string' },
-        only: { type: 'string' },
-        json: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 };

@@ -1,5 +1,5 @@
 import type { CommandOutput } from '../shared/output.ts';
-import { UsageError } from '../shared/usage-error.ts';
+import { UsageError, usageText } from '../shared/usage-error.ts';
 import { billsOf, breakEven, total } from './bill.ts';
 import type { Measured } from './measured.ts';
 import { type CostOptions, help, parseOptions } from './options.ts';
@@ -48,7 +48,7 @@ export const run = (args: readonly string[], measured: Measured, { out, err }: C
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    err(`cost: ${error.message}\nSee npm run cost -- --help`);
+    err(usageText('cost', error));
     return 2;
   }
 };

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseFlags } from '../shared/parse-flags.ts';
 import { UsageError } from '../shared/usage-error.ts';
 import { assumptionOptions, type Load, type LoadOption, loadOf, loadOptions } from './load.ts';
 
@@ -41,22 +41,15 @@ const numberOf = ({ flag, kind }: LoadOption, text: string): number => {
   return number;
 };
 
-const parseFlags = (args: readonly string[]) => {
-  const flags = options.map(({ flag }) => [flag, { type: 'string' }] as const);
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        ...Object.fromEntries(flags),
-        help: { type: 'boolean', short: 'h' },
-        json: { type: 'boolean' },
-      },
-    });
-    return values as Readonly<Record<string, string | boolean | undefined>>;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-};
+const flagValues = (args: readonly string[]): Readonly<Record<string, unknown>> =>
+  parseFlags({
+    args: [...args],
+    options: {
+      ...Object.fromEntries(options.map(({ flag }) => [flag, { type: 'string' }] as const)),
+      help: { type: 'boolean', short: 'h' },
+      json: { type: 'boolean' },
+    },
+  }).values;
 
 /**
  * The most JSON in one request, in bytes. Lambda's event has 6 MB, and quotes count twice in it.
@@ -69,7 +62,7 @@ const maxRequest = 5_000_000;
  * @throws UsageError if an argument is wrong
  */
 export const parseOptions = (args: readonly string[]): CostOptions => {
-  const values = parseFlags(args);
+  const values = flagValues(args);
   const fields = options.flatMap((option) => {
     const text = values[option.flag];
     return typeof text === 'string' ? [[option.field, numberOf(option, text)] as const] : [];

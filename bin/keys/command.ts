@@ -1,5 +1,7 @@
 import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
+import type { CommandOutput } from '../shared/output.ts';
+import { runCommand } from '../shared/run-command.ts';
 import { UsageError } from '../shared/usage-error.ts';
 import { Failure } from './failure.ts';
 import { factsOf, findTable, type ServiceFacts } from './location.ts';
@@ -7,11 +9,7 @@ import { type Command, help, type KeysLocation, parseCommand } from './options.t
 import { describeKeys, describeNewKey, keysAsJson } from './output.ts';
 
 /** Where the command runs. */
-export interface CommandEnvironment {
-  /** Writes a result and a line end to standard output. */
-  readonly out: (text: string) => void;
-  /** Writes a message for people and a line end to standard error. */
-  readonly err: (text: string) => void;
+export interface CommandEnvironment extends CommandOutput {
   /**
    * Whether standard output is a terminal. Only then may messages show a key, because err may be a
    * log otherwise.
@@ -29,28 +27,10 @@ type CommandOf<Name extends Command['name']> = Extract<Command, { name: Name }>;
  * @param argv the arguments after the command's name
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
-export const run = async (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> => {
-  try {
-    await execute(parse(argv), io);
-    return 0;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    io.err(`keys: ${explain(error)}${isUsage ? '\nSee npm run keys -- --help' : ''}`);
-    return isUsage ? 2 : 1;
-  }
-};
+export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> =>
+  runCommand('keys', io, () => execute(parseCommand(argv, nowMicros()), io), explain);
 
 const nowMicros = (): number => Date.now() * 1000;
-
-/** parseArgs reports an unknown option as a TypeError with a code. */
-const parse = (argv: readonly string[]): Command => {
-  try {
-    return parseCommand(argv, nowMicros());
-  } catch (error) {
-    if (!(error instanceof TypeError && 'code' in error)) throw error;
-    throw new UsageError(error.message, { cause: error });
-  }
-};
 
 const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
   switch (command.name) {
@@ -145,7 +125,7 @@ const explanations: Readonly<Record<string, string>> = {
 
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof UsageError || error instanceof Failure) return error.message;
+  if (error instanceof Failure) return error.message;
   if (error.message.startsWith('Region'))
     return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { type Grant, type Grantee, grantRule, isKeyId, parseGrant } from '../../core/auth/index.ts';
 import { type Micros, parseTime } from '../../core/wire/index.ts';
+import { parseFlags } from '../shared/parse-flags.ts';
 import { UsageError } from '../shared/usage-error.ts';
 
 /**
@@ -97,7 +97,7 @@ const expiryOf = (text: string, now: Micros): Micros => {
 };
 
 const createOf = (args: string[], now: Micros): Command => {
-  const { values } = parseArgs({ args, options: createOptions, strict: true });
+  const { values } = parseFlags({ args, options: createOptions });
   const { user, grant: grants = [], expires, service } = values;
   if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
   if (grants.length === 0)
@@ -117,16 +117,15 @@ const createOf = (args: string[], now: Micros): Command => {
 };
 
 const listOf = (args: string[]): Command => {
-  const { values } = parseArgs({ args, options: listOptions, strict: true });
+  const { values } = parseFlags({ args, options: listOptions });
   return { name: 'list', location: locationOf(values), json: values.json ?? false };
 };
 
 const revokeOf = (args: string[]): Command => {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseFlags({
     args,
     options: locationOptions,
     allowPositionals: true,
-    strict: true,
   });
   const [id, ...more] = positionals;
   if (id === undefined || more.length > 0)
@@ -140,8 +139,7 @@ const revokeOf = (args: string[]): Command => {
  * Parses a command line.
  *
  * @param now UTC microseconds since 1970, from which `--expires 90d` counts
- * @throws UsageError if an argument is wrong; also parseArgs' own TypeError, e.g. for an unknown
- * option
+ * @throws UsageError if an argument is wrong
  */
 export const parseCommand = (argv: readonly string[], now: Micros): Command => {
   if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };

@@ -1,6 +1,6 @@
 import { dynamodbClient } from '../../core/storage/index.ts';
 import type { CommandOutput } from '../shared/output.ts';
-import { UsageError } from '../shared/usage-error.ts';
+import { runCommand } from '../shared/run-command.ts';
 import { type CopyCounts, copyItems } from './copy.ts';
 import { help, parseOptions, type RestoreOptions } from './options.ts';
 
@@ -10,18 +10,17 @@ import { help, parseOptions, type RestoreOptions } from './options.ts';
  * @param argv the arguments after the command's name
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
-export const run = async (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> => {
-  try {
-    const options = parseOptions(argv);
-    if (options) await restore(options, io);
-    else io.out(help);
-    return 0;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    io.err(`restore: ${explain(error)}${isUsage ? '\nSee npm run restore -- --help' : ''}`);
-    return isUsage ? 2 : 1;
-  }
-};
+export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
+  runCommand(
+    'restore',
+    io,
+    async () => {
+      const options = parseOptions(argv);
+      if (options) await restore(options, io);
+      else io.out(help);
+    },
+    explain,
+  );
 
 const summary = ({ dryRun, from, to }: RestoreOptions, { read, written }: CopyCounts): string =>
   dryRun
@@ -52,5 +51,5 @@ const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'ResourceNotFoundException')
     return 'no such table in this account and region: check --from, --to and AWS_REGION';
-  return error instanceof UsageError ? error.message : `${error.name}: ${error.message}`;
+  return `${error.name}: ${error.message}`;
 };

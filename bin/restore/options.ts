@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
+import { parseFlags } from '../shared/parse-flags.ts';
 import { UsageError } from '../shared/usage-error.ts';
 
 export interface RestoreOptions {
@@ -34,16 +34,6 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-/** parseArgs reports an unknown option as a TypeError with a code. */
-const parseFlags = (args: string[]) => {
-  try {
-    return parseArgs({ args, options, strict: true }).values;
-  } catch (error) {
-    if (!(error instanceof TypeError && 'code' in error)) throw error;
-    throw new UsageError(error.message, { cause: error });
-  }
-};
-
 /**
  * Parses a command line.
  *
@@ -52,7 +42,7 @@ const parseFlags = (args: string[]) => {
  */
 export const parseOptions = (argv: readonly string[]): RestoreOptions | undefined => {
   if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
-  const { from, to, project, replace, 'dry-run': dryRun } = parseFlags([...argv]);
+  const { from, to, project, replace, 'dry-run': dryRun } = parseFlags({ args: [...argv], options }).values;
   if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
   if (from === to) throw new UsageError('--from and --to are the same table');
   const projectId = project === undefined ? undefined : parseProjectId(project);

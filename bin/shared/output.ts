@@ -5,3 +5,9 @@ export interface CommandOutput {
   /** Writes a message for people to standard error. */
   readonly err: (text: string) => void;
 }
+
+/** The output of this process. */
+export const processOutput: CommandOutput = {
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+};

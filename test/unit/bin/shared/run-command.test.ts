@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../../../bin/shared/run-command.ts';
+import { UsageError } from '../../../../bin/shared/usage-error.ts';
+
+const ran = async (task: () => void | Promise<void>) => {
+  const lines: string[] = [];
+  const err = (text: string) => lines.push(text);
+  return { code: await runCommand('keys', { err }, task, (error) => `explained ${error}`), lines };
+};
+
+describe('runCommand', () => {
+  it('ends with 0 and says nothing when the task is done', async () => {
+    expect(await ran(() => {})).toEqual({ code: 0, lines: [] });
+  });
+
+  it('ends with 2 and leads to the help after wrong usage', async () => {
+    const task = () => {
+      throw new UsageError('--nmae: unknown');
+    };
+    const lines = ['keys: --nmae: unknown\nSee npm run keys -- --help'];
+    expect(await ran(task)).toEqual({ code: 2, lines });
+  });
+
+  it('ends with 1 and the explanation after any other error', async () => {
+    const task = () => Promise.reject(new Error('no table'));
+    expect(await ran(task)).toEqual({ code: 1, lines: ['keys: explained Error: no table'] });
+  });
+});
