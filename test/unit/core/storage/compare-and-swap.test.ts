@@ -1,26 +1,32 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compareAndSwap, compareAndSwapAll, requestBudget } from '../../../../core/storage/index.ts';
 
-const sleeping = vi.hoisted(() => ({ waits: [] as number[], meanwhile: () => {} }));
+/** How long was waited before each further round, in milliseconds. */
+let waits: number[];
+/** What happens while it is waited. */
+let meanwhile: () => void;
 
-// Node's own promises of time are not faked by vi.useFakeTimers.
-vi.mock('node:timers/promises', () => ({
-  setTimeout: async (ms: number, _value: undefined, options?: { readonly signal?: AbortSignal }) => {
-    sleeping.waits.push(ms);
-    sleeping.meanwhile();
-    options?.signal?.throwIfAborted();
-    vi.setSystemTime(Date.now() + Math.ceil(ms));
-  },
-}));
+const sleep = async (ms = 0, _value?: unknown, options?: { readonly signal?: AbortSignal }) => {
+  waits.push(ms);
+  meanwhile();
+  options?.signal?.throwIfAborted();
+  vi.setSystemTime(Date.now() + Math.ceil(ms));
+};
 
 beforeEach(() => {
+  waits = [];
+  meanwhile = () => {};
   vi.useFakeTimers({ toFake: ['Date'] });
   vi.spyOn(Math, 'random').mockReturnValue(1);
-  sleeping.waits = [];
-  sleeping.meanwhile = () => {};
+  // Vitest's fake timers leave those of Node that are promises.
+  vi.spyOn(timers, 'setTimeout').mockImplementation(sleep as typeof timers.setTimeout);
+  syncBuiltinESMExports();
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  syncBuiltinESMExports();
   vi.useRealTimers();
 });
 
@@ -45,13 +51,13 @@ describe('a compare-and-swap', () => {
     await compareAndSwap(requestBudget(60_000), async (round) =>
       round === 9 ? { value: undefined } : undefined,
     );
-    expect(sleeping.waits).toEqual([25, 50, 100, 200, 400, 800, 1600, 2000, 2000]);
+    expect(waits).toEqual([25, 50, 100, 200, 400, 800, 1600, 2000, 2000]);
   });
 
   it('waits for any time up to that, so that those that met do not meet again', async () => {
     vi.spyOn(Math, 'random').mockReturnValueOnce(0).mockReturnValueOnce(0.5);
     await compareAndSwap(requestBudget(60_000), async (round) => (round === 2 ? { value: 0 } : undefined));
-    expect(sleeping.waits).toEqual([0, 25]);
+    expect(waits).toEqual([0, 25]);
   });
 
   it('is a 503 when the deadline comes first, and makes no round after it', async () => {
@@ -75,7 +81,7 @@ describe('a compare-and-swap', () => {
 
   it('ends when nobody waits for it any more, between two rounds too', async () => {
     const aborting = new AbortController();
-    sleeping.meanwhile = () => aborting.abort();
+    meanwhile = () => aborting.abort();
     const attempt = vi.fn(async () => undefined);
     const work = compareAndSwap(requestBudget(60_000, aborting.signal), attempt);
     await expect(work).rejects.toThrow('aborted');
