@@ -1,7 +1,7 @@
 import { callUpsertBatch } from '../../api/requests.ts';
 import { type CallReport, writeCalls } from '../../core/calls/index.ts';
 import { settings } from '../http/settings.ts';
-import { streamEndpoint } from '../http/stream.ts';
+import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 const projectOf = (report: CallReport, i: number) => {
   const { projectId } = report.kind === 'start' ? report.start : report.end;
@@ -13,19 +13,18 @@ const projectOf = (report: CallReport, i: number) => {
  * anything is written. There is one answer for each item, in order. The answers to many tiny starts
  * can be larger than a buffered answer, so they are streamed.
  */
-export const handler = streamEndpoint(
+export const handler = streamJsonEndpoint(
   {
     ...callUpsertBatch(settings.names),
     projects: ({ batch }) => batch.map(projectOf),
   },
-  ['application/json'],
   ({ body: { batch }, caller, budget }) => ({
-    text: (async function* () {
+    json: async () => {
       const answers = await writeCalls(settings.calls, batch, caller.user, budget);
-      yield JSON.stringify({
+      return JSON.stringify({
         res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})),
       });
-    })(),
+    },
     logged: () => ({ rows: batch.length }),
   }),
 );

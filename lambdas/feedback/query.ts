@@ -2,19 +2,18 @@ import { feedbackQuery } from '../../api/requests.ts';
 import { feedbackPlanSummary, queryFeedback } from '../../core/feedback/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
-import { streamEndpoint } from '../http/stream.ts';
+import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /** `POST /feedback/query`: the feedback of a project that matches, streamed as it is found. */
-export const handler = streamEndpoint(
+export const handler = streamJsonEndpoint(
   {
     ...feedbackQuery(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
-  ['application/json'],
   ({ body, budget }) => {
     const { plan, counts, records } = queryFeedback(settings.feedback, body, budget);
     return {
-      text: jsonList('result', records),
+      json: jsonList('result', records),
       logged: () => ({ plan: feedbackPlanSummary(plan), rows: counts.sent, scanned: counts.scanned }),
     };
   },

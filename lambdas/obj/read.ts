@@ -1,23 +1,21 @@
 import { objRead } from '../../api/requests.ts';
 import { objectJson, readObject } from '../../core/objects/index.ts';
 import { settings } from '../http/settings.ts';
-import { streamEndpoint } from '../http/stream.ts';
+import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /obj/read`: one version of an object, strongly consistent. It is streamed, since a value
  * can be larger than a buffered answer.
  */
-export const handler = streamEndpoint(
+export const handler = streamJsonEndpoint(
   {
     ...objRead(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
-  ['application/json'],
   ({ body, budget }) => ({
-    text: (async function* () {
+    json: async () => {
       const version = await readObject(settings.objects, body, budget);
-      yield `{"obj":${objectJson(settings.names, version, version.val)}}`;
-    })(),
-    logged: () => ({ rows: 1 }),
+      return `{"obj":${objectJson(settings.names, version, version.val)}}`;
+    },
   }),
 );

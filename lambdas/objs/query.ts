@@ -2,22 +2,21 @@ import { objsQuery } from '../../api/requests.ts';
 import { queryObjects } from '../../core/objects/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
-import { streamEndpoint } from '../http/stream.ts';
+import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object.
  */
-export const handler = streamEndpoint(
+export const handler = streamJsonEndpoint(
   {
     ...objsQuery(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
-  ['application/json'],
   ({ body, budget }) => {
     let rows = 0;
     const versions = queryObjects(settings.objects, body, budget);
     return {
-      text: jsonList('objs', versions, (count) => {
+      json: jsonList('objs', versions, (count) => {
         rows += count;
       }),
       logged: () => ({ rows }),

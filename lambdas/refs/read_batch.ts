@@ -3,20 +3,19 @@ import { streamRefs } from '../../core/objects/index.ts';
 import type { JsonValue } from '../../core/wire/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
-import { streamEndpoint } from '../http/stream.ts';
+import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing. It is
  * streamed, since values can be large.
  */
-export const handler = streamEndpoint(
+export const handler = streamJsonEndpoint(
   {
     ...refsReadBatch(settings.names),
     projects: ({ refs }) => refs.map(({ projectId }, i) => ({ projectId, loc: ['refs', String(i)] })),
   },
-  ['application/json'],
   ({ body: { refs }, budget }) => ({
-    text: jsonList('vals', toTexts(streamRefs(settings.objects, refs, budget))),
+    json: jsonList('vals', toTexts(streamRefs(settings.objects, refs, budget))),
     logged: () => ({ rows: refs.length }),
   }),
 );
