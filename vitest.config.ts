@@ -1,17 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { runs } from './test/support/sampling.ts';
 
 const stores = { globalSetup: ['test/support/global-setup.ts'], teardownTimeout: 20_000 };
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: runs(60_000),
+    hookTimeout: runs(60_000),
     // One DynamoDB Local serves all workers: more than four wait for it rather than for a core.
     maxWorkers: Math.min(4, availableParallelism()),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
-    setupFiles: ['test/support/reset.ts'],
+    setupFiles: ['test/support/reset.ts', 'test/support/properties.ts'],
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...stores } },

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../api/routes.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
+import { type Random, random } from '../support/random.ts';
+import { deep, seed } from '../support/sampling.ts';
 import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
 import { type Client, newClient, newTally, type Tally } from './soak/client.ts';
-import { type Random, random } from './soak/random.ts';
 import { costsModel, feedbackModel, objectsModel, type RecordsModel } from './soak/records.ts';
 
 /*
@@ -12,9 +13,8 @@ import { costsModel, feedbackModel, objectsModel, type RecordsModel } from './so
  * time and at the end.
  */
 
-/** How many requests: `npm run soak` makes more of them. */
-const wanted = Number(process.env.SOAK_REQUESTS ?? 1500);
-const seed = Number(process.env.SOAK_SEED ?? Date.now() % 1_000_000);
+/** How many requests: `npm run soak` and deep runs make more of them. */
+const wanted = Number(process.env.SOAK_REQUESTS ?? (deep ? 12_000 : 500));
 const clients = 8;
 const project = 'acme/soak';
 

@@ -1,16 +1,9 @@
 import { expect, vi } from 'vitest';
-import { type Fault, fits } from '../support/faults.ts';
+import type { Fault } from '../support/faults.ts';
 import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
 import type { Answer, InProcess, Sender, Sent } from '../support/in-process.ts';
+import { type Injected, unreached } from './injected.ts';
 import type { Scenario } from './scenarios/index.ts';
-
-/** A fault at one storage request, or a few, or at that one and all after it. */
-export interface Injected {
-  readonly fault: Fault;
-  /** The number of the request, from 0. */
-  readonly at: number;
-  readonly lasting: boolean;
-}
 
 /** What is seen of a project: the records of each view, as text. */
 export type Seen = readonly (readonly string[])[];
@@ -94,33 +87,55 @@ const passing: readonly Fault[] = ['throttle', 'hang', 'down', 'error', 'reset',
 const lengthOf = (fault: Fault): number => (unreached.includes(fault) ? 4 : 1);
 
 /** A function's time with which a lasting fault is soon given up, in milliseconds. */
-const shortMs = 1300;
+export const shortMs = 1300;
 
-/** Runs a scenario with a fault. Fails where it does not keep the promise. */
-export const runFaulty = async (service: InProcess, clean: Clean, injected: Injected): Promise<void> => {
+/** The faults of a request as they are injected, and the operation that suffered the first. */
+const injecting = ({ fault, operation, nth, lasting }: Injected) => {
+  let seen = 0;
+  let begun = Number.POSITIVE_INFINITY;
+  const plan = faultPlan((number, asked) => {
+    if (asked === operation && seen++ === nth) begun = Math.min(begun, number);
+    const until = lasting ? Number.POSITIVE_INFINITY : begun + lengthOf(fault);
+    return number >= begun && number < until ? fault : 'none';
+  });
+  return { plan, isInjected: () => begun < Number.POSITIVE_INFINITY };
+};
+
+/**
+ * Runs a scenario with a fault. Fails where it does not keep the promise.
+ *
+ * @param timeMs the function's time if the fault lasts, in milliseconds
+ * @returns whether it made the storage request that should suffer the fault
+ */
+export const runFaulty = async (
+  service: InProcess,
+  clean: Clean,
+  injected: Injected,
+  timeMs = shortMs,
+): Promise<boolean> => {
   const { scenario } = clean;
-  const { fault, at, lasting } = injected;
+  const { fault, lasting } = injected;
   const changes = scenario.views !== undefined;
   const { project, request } = changes ? await prepare(service, scenario) : clean;
-  const until = lasting ? Number.POSITIVE_INFINITY : at + lengthOf(fault);
-  const plan = faultPlan((number) => (number >= at && number < until ? fault : 'none'));
+  const { plan, isInjected } = injecting(injected);
   const isShort = lasting && passing.includes(fault);
-  const answer = await service.send(request, { plan, ...(isShort && { timeMs: shortMs }) });
+  const answer = await service.send(request, { plan, ...(isShort && { timeMs }) });
   await expectQuiet(plan);
   try {
     expectDocumented(clean, injected, answer, project);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${service.logOf(answer).slice(0, 2000)}`);
   }
-  if (!changes) return;
+  if (!changes) return isInjected();
   const whole = answer.status === 200 && answer.complete && !scenario.unharmed;
   const seen = await look(service, scenario, project);
   if (whole) expect(seen).toEqual(clean.after);
   else expectNothingHalf(clean, seen);
-  if (whole || scenario.unharmed) return;
+  if (whole || scenario.unharmed) return isInjected();
   const again = await service.send(request);
   expect(again, `again: ${again.text}`).toMatchObject({ status: 200, complete: true });
   expect(await look(service, scenario, project)).toEqual(clean.after);
+  return isInjected();
 };
 
 /**
@@ -203,41 +218,3 @@ export const expectNothingHalf = (
     expect(records).toEqual(expect.arrayContaining(stays));
   }
 };
-
-/** Faults that pass, by whether the store has done what it was asked for, and some of it. */
-const unreached: readonly Fault[] = ['throttle', 'hang', 'down'];
-const reached: readonly Fault[] = ['error', 'reset'];
-const withinTime: readonly Fault[] = ['throttle', 'error', 'hang', 'reset', 'down'];
-
-const every = (faults: readonly Fault[], lasting: boolean): Omit<Injected, 'at'>[] =>
-  faults.map((fault) => ({ fault, lasting }));
-
-/** One of a list, another for each number. */
-const oneOf = <T>(list: readonly T[], number: number): T[] => list.slice(number % list.length).slice(0, 1);
-
-/** How often the same operation is tried: what comes further on is more of the same. */
-const maxOfOperation = 2;
-
-/** Whether a storage request is the first of its operation, or the last. */
-const isTelling = (operations: readonly string[], at: number): boolean =>
-  operations.slice(0, at).filter((other) => other === operations[at]).length < maxOfOperation - 1 ||
-  !operations.slice(at + 1).includes(operations[at] ?? '');
-
-/**
- * The faults to be tried with a scenario. Of the storage requests that it makes, the first of each
- * operation and the last; of the faults that pass, one before the store, one behind it and one that
- * lasts, by turns. Or all of them, everywhere.
- */
-export const faultsOf = ({ operations, scenario }: Clean, all: boolean): Injected[] =>
-  operations.flatMap((operation, at) => {
-    if (!all && !isTelling(operations, at)) return [];
-    const some = (list: readonly Fault[]) => (all ? list : oneOf(list, at));
-    // What is done beside the answer is tried for as long as the function has.
-    const lasting = scenario.unharmed ? [] : [...some(withinTime), 'missing' as const, 'corrupt' as const];
-    return [
-      ...every([...some(unreached), ...some(reached), 'half', 'refuse', 'missing', 'corrupt'], false),
-      ...every(lasting, true),
-    ]
-      .filter(({ fault }) => fits(fault, operation))
-      .map((injected) => ({ ...injected, at }));
-  });

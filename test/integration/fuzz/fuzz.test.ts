@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arbitraryOf } from '../../support/arbitrary.ts';
 import { errorProblems, operationAt, operations, requestSchema } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
+import { repeatWith, runs, seed } from '../../support/sampling.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { corpus } from './corpus.ts';
 
-/** How many bodies each endpoint gets, and the seed that they come from, which a failure prints. */
-const runs = Number(process.env.FUZZ_RUNS ?? 100);
-const seed = Number(process.env.FUZZ_SEED ?? 20_261_001);
+/** How many bodies each endpoint gets. */
+const bodiesEach = runs(40);
 
 /**
  * No request takes longer, however busy the machine is: the longest time-out of a buffered answer.
@@ -148,10 +148,10 @@ describe.each(taking)('$path', ({ path, schema }) => {
   const valid = arbitraryOf(schema).map(withCanary);
   const bodies = fc.oneof(valid.map(text), mutated(valid).map(text), spoilt(valid.map(text)));
 
-  it('answers any request as documented', { timeout: 60_000 + runs * 1000 }, async () => {
+  it('answers any request as documented', { timeout: 60_000 + bodiesEach * 1000 }, async () => {
     const headers = { authorization: credentials(path) };
-    for (const body of fc.sample(bodies, { numRuns: runs, seed })) {
-      check(path, await send(path, body, headers), `FUZZ_SEED=${seed}, body ${body.toString()}`);
+    for (const body of fc.sample(bodies, { numRuns: bodiesEach, seed })) {
+      check(path, await send(path, body, headers), `${repeatWith}, body ${body.toString()}`);
     }
     await isWell();
   });

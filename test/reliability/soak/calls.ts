@@ -1,7 +1,7 @@
 import type { Answer } from '../../support/in-process.ts';
+import type { Random } from '../../support/random.ts';
 import { callReads, end, forBucket, noise, report, start } from '../scenarios/scenario.ts';
 import type { Client } from './client.ts';
-import type { Random } from './random.ts';
 import { Slots } from './slots.ts';
 
 /** One client's calls, and what it knows of them: of starts and of ends. */

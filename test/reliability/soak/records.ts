@@ -1,7 +1,7 @@
 import type { Answer } from '../../support/in-process.ts';
+import type { Random } from '../../support/random.ts';
 import { byIds, noise } from '../scenarios/scenario.ts';
 import type { Client } from './client.ts';
-import type { Random } from './random.ts';
 import { Slots } from './slots.ts';
 
 /** One client's records of a kind, and what it knows of them. */

@@ -5,6 +5,7 @@ import { type BodySchema, parseBody } from '../../../core/wire/schema.ts';
 import { arbitraryOf } from '../../support/arbitrary.ts';
 import { names, operations, requestSchema, validator, validatorOfAnyTime } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
+import { runs, seed } from '../../support/sampling.ts';
 
 /** What the parser refuses, by why JSON Schema cannot say so. */
 const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDetail) => boolean }[] = [
@@ -34,9 +35,6 @@ const refusal = (body: BodySchema<unknown>, value: unknown): readonly ErrorDetai
   }
 };
 
-/** The same bodies each time; `AGREEMENT_SEED` makes others. */
-const seed = Number(process.env.AGREEMENT_SEED ?? 1);
-
 const taking = operations.flatMap(({ path, operation }) => {
   const schema = requestSchema(path);
   return operation.request && schema ? [{ path, schema, body: operation.request(names).body }] : [];
@@ -54,7 +52,7 @@ describe.each(taking)('$path', ({ schema, body }) => {
         const unexplained = refusal(body, value)?.filter((detail) => !unsayable.some(({ is }) => is(detail)));
         expect(unexplained ?? []).toEqual([]);
       }),
-      { numRuns: 150, seed },
+      { numRuns: runs(150), seed },
     );
   });
 
@@ -67,7 +65,7 @@ describe.each(taking)('$path', ({ schema, body }) => {
         // A time may be written in more ways than RFC 3339 has.
         expect(problemsOfAnyTime(value)).toEqual([]);
       }),
-      { numRuns: 300, seed },
+      { numRuns: runs(300), seed },
     );
   });
 });

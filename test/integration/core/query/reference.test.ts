@@ -13,6 +13,7 @@ import {
   type QueryJson,
   referenceAnswer,
 } from '../../../support/reference/index.ts';
+import { runs } from '../../../support/sampling.ts';
 
 const statsBody = callsStatsBody(names);
 
@@ -44,7 +45,7 @@ describe('any query over any calls', () => {
   });
 
   it('is answered and counted as a scan of every call answers and counts it', {
-    timeout: 120_000,
+    timeout: runs(120_000),
   }, async () => {
     const project = fc.record({ calls: reportedCalls, seed: fc.integer() });
     await fc.assert(
@@ -61,7 +62,7 @@ describe('any query over any calls', () => {
         // Stored once, asked many times; a failing body is made smaller, the project is not.
         await fc.assert(body, { seed, numRuns: 25 });
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: runs(6), endOnFailure: true },
     );
   });
 });

@@ -4,6 +4,7 @@ import { deleteCalls } from '../../../../../core/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
+import { runs } from '../../../../support/sampling.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
 /** How large a call's payload is: next to nothing, too large for its item, too large for any. */
@@ -87,7 +88,7 @@ const views = (store: Store, traces: readonly string[]) =>
 
 describe('deleting from any forest, reported in any requests', () => {
   it('removes exactly the requested calls and everything below, with payloads', {
-    timeout: 300_000,
+    timeout: runs(300_000),
   }, async () => {
     await fc.assert(
       fc.asyncProperty(forest, async (nodes) => {
@@ -117,7 +118,7 @@ describe('deleting from any forest, reported in any requests', () => {
         for (const request of requests) await send(store, request);
         expect(await views(store, traces)).toEqual(before);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(10) },
     );
   });
 });

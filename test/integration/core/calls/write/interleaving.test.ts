@@ -14,6 +14,7 @@ import {
   read,
   startOf,
 } from '../../../../support/calls.ts';
+import { deep, seed } from '../../../../support/sampling.ts';
 
 /*
  * Two or three requests that report the same call at once, in every interleaving that matters: one
@@ -190,9 +191,32 @@ const befores: readonly { readonly before: readonly Request[] }[] = [
   { before: ['a start', 'a large end'] },
 ];
 
+/** The pairs of requests that have been interleaved. */
+const interleavedPairs = new Set<string>();
+
+/**
+ * The requests that come meanwhile: two by turns, in a deep run all. All befores together have each
+ * request come while each other is stopped.
+ */
+const meanwhile = (nthBefore: number, stopped: Request): readonly Request[] => {
+  const first = 2 * nthBefore + names.indexOf(stopped) + seed;
+  return deep ? names : [first, first + 1].flatMap((at) => names[at % names.length] ?? []);
+};
+
 describe.each(befores)('after $before', ({ before }) => {
+  const nthBefore = befores.findIndex((other) => other.before === before);
+
   it.each(names)('%s is atomic with any other request that comes meanwhile', async (stopped) => {
-    for (const other of names) await check(before, stopped, [other]);
+    for (const other of meanwhile(nthBefore, stopped)) {
+      await check(before, stopped, [other]);
+      interleavedPairs.add(`${stopped}, ${other}`);
+    }
+  });
+});
+
+describe('all of these requests', () => {
+  it('have each been stopped while each came', () => {
+    expect(interleavedPairs.size).toBe(names.length ** 2);
   });
 });
 

@@ -14,6 +14,7 @@ import {
   send,
   startOf,
 } from '../../../../support/calls.ts';
+import { runs } from '../../../../support/sampling.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -109,7 +110,7 @@ describe('a call', () => {
         const inThread = visible.filter((call) => call.op_name === 'later').map((call) => call.id);
         expect((await found({ threadIds: ['h1'] })).map((call) => call.id).sort()).toEqual(inThread.sort());
       }),
-      { numRuns: 60 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -141,7 +142,7 @@ describe('a call', () => {
           expect(found.map((call) => seen(call, like))).toEqual([like]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(25) },
     );
   });
 

@@ -1,0 +1,91 @@
+import { type Fault, fits } from '../support/faults.ts';
+import { deep, sample } from '../support/sampling.ts';
+import type { Scenario } from './scenarios/index.ts';
+
+/** A fault at one storage request, or a few, or at that one and all after it. */
+export interface Injected {
+  readonly fault: Fault;
+  readonly lasting: boolean;
+  /** The operation of the request that is the first to suffer it. */
+  readonly operation: string;
+  /** Which of the requests with that operation it is, from 0. */
+  readonly nth: number;
+}
+
+/** What the store never has, though the same request succeeds by itself later. */
+export const unreached: readonly Fault[] = ['throttle', 'hang', 'down'];
+
+const once: readonly Fault[] = [...unreached, 'error', 'reset', 'half', 'refuse', 'missing', 'corrupt'];
+const forGood: readonly Fault[] = ['throttle', 'error', 'hang', 'reset', 'down', 'missing', 'corrupt'];
+
+type Way = Pick<Injected, 'fault' | 'lasting'>;
+
+/** Every way in which a storage request of a scenario can fail. */
+const waysOf = (operation: string, { unharmed }: Scenario): Way[] =>
+  [
+    ...once.map((fault) => ({ fault, lasting: false })),
+    // What is done beside the answer is tried for as long as the function has.
+    ...(unharmed ? [] : forGood).map((fault) => ({ fault, lasting: true })),
+  ].filter(({ fault }) => fits(fault, operation));
+
+const wayName = (operation: string, { fault, lasting }: Way): string =>
+  `${operation}: ${fault}${lasting ? ' for good' : ''}`;
+
+/** What has failed in the tests of a file, and what has to. */
+export interface Coverage {
+  /**
+   * Ways in which each operation can fail, e.g. `Query: throttle for good`; each is injected once.
+   */
+  readonly ways: Set<string>;
+  readonly waysDone: Set<string>;
+  /** Operations by route, e.g. `/call/read: Query`; each fails at least once. */
+  readonly operations: Set<string>;
+  readonly operationsDone: Set<string>;
+  /** Ways that a test has taken on; another need not. */
+  readonly taken: Set<string>;
+}
+
+/** Coverage of nothing yet. */
+export const newCoverage = (): Coverage => ({
+  ...{ ways: new Set(), waysDone: new Set(), operations: new Set(), operationsDone: new Set() },
+  taken: new Set(),
+});
+
+/** Writes down that a fault was injected. */
+export const cover = (coverage: Coverage, path: string, injected: Injected): void => {
+  coverage.waysDone.add(wayName(injected.operation, injected));
+  coverage.operationsDone.add(`${path}: ${injected.operation}`);
+};
+
+/** How many ways are tried with an operation of which all ways are tried elsewhere. */
+const samplePerOperation = 2;
+
+/** The ways that are tried with an operation of a scenario: all that no other test has taken on. */
+const chosenWays = (coverage: Coverage, name: string, operation: string, ways: readonly Way[]): Way[] => {
+  const fresh = ways.filter((way) => !coverage.taken.has(wayName(operation, way)));
+  for (const way of fresh) coverage.taken.add(wayName(operation, way));
+  return fresh.length >= samplePerOperation ? fresh : sample(ways, samplePerOperation, name);
+};
+
+/**
+ * The faults to be tried with a scenario, in a deep run all of them at every storage request. Else
+ * one storage request of each operation fails in two ways, or in all that no earlier test of the
+ * file has tried: so each operation of each scenario fails, and each operation in every way.
+ *
+ * @param operations the storage requests that the scenario makes, in order
+ */
+export const faultsOf = (
+  coverage: Coverage,
+  path: string,
+  scenario: Scenario,
+  operations: readonly string[],
+): Injected[] =>
+  [...new Set(operations)].flatMap((operation) => {
+    const name = `${path} ${scenario.name} ${operation}`;
+    const ways = waysOf(operation, scenario);
+    coverage.operations.add(`${path}: ${operation}`);
+    for (const way of ways) coverage.ways.add(wayName(operation, way));
+    const all = operations.filter((other) => other === operation).map((_, nth) => nth);
+    const chosen = deep ? ways : chosenWays(coverage, name, operation, ways);
+    return sample(all, 1, name).flatMap((nth) => chosen.map((way) => ({ ...way, operation, nth })));
+  });

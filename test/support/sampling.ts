@@ -1,0 +1,31 @@
+import { random } from './random.ts';
+
+/** Whether everything is tried rather than a sample of it: `npm run test:deep` sets `DEEP=1`. */
+export const deep = process.env.DEEP === '1';
+
+/** In whole days since 1970: a nightly run has another seed each time. */
+const today = Math.floor(Date.now() / 86_400_000);
+
+/**
+ * The seed of what is sampled or made up. An ordinary run always has the same, a deep one another
+ * each day; `SEED=<number>` repeats a run.
+ */
+export const seed = Number(process.env.SEED ?? (deep ? today : 20_261_001));
+
+/** What a failure says of the run, so that it can be repeated. */
+export const repeatWith = `${deep ? 'DEEP=1 ' : ''}SEED=${seed}`;
+
+/** How often a property is tried: ten times as often in a deep run. */
+export const runs = (ordinary: number): number => (deep ? 10 : 1) * ordinary;
+
+/**
+ * So many of a list, in its order; all of it in a deep run. The same ones for the same seed and
+ * name.
+ */
+export const sample = <T>(list: readonly T[], count: number, name: string): T[] => {
+  if (deep || list.length <= count) return [...list];
+  const numbers = random(seed + [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7));
+  const left = list.map((_, i) => i);
+  const chosen = Array.from({ length: count }, () => left.splice(numbers.below(left.length), 1)[0]);
+  return list.filter((_, i) => chosen.includes(i));
+};
