@@ -21,7 +21,7 @@ export const names = wireNames('svc');
 
 /** A call store of its own for one test file. */
 export const createCallStore = async (changes: Partial<Store> = {}): Promise<Store> => {
-  const stores = await createStores();
+  const stores = await createStores('calls');
   return { ...storeOf(stores, stores.callsTable), ...changes };
 };
 

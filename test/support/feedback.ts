@@ -21,7 +21,7 @@ import { createStores, storeOf } from './stores.ts';
 
 /** A feedback store of its own for one test file. */
 export const createFeedbackStore = async (changes: Partial<Store> = {}): Promise<Store> => {
-  const stores = await createStores();
+  const stores = await createStores('feedback');
   return { ...storeOf(stores, stores.feedbackTable), ...changes };
 };
 

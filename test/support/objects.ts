@@ -15,7 +15,7 @@ import { createStores, storeOf } from './stores.ts';
 
 /** An object store of its own for one test file. */
 export const createObjectStore = async (): Promise<Store> => {
-  const stores = await createStores();
+  const stores = await createStores('objects');
   return storeOf(stores, stores.objectsTable);
 };
 

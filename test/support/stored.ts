@@ -1,6 +1,7 @@
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { unpack } from '../../core/encoding/index.ts';
 import { asBytes, getObject, requestBudget, type Store, scanTable } from '../../core/storage/index.ts';
+import type { ProjectId } from '../../core/wire/index.ts';
 
 /** All that a store holds. */
 export interface Stored {
@@ -12,13 +13,19 @@ export interface Stored {
   readonly objects: number;
 }
 
-/** Reads all that a store holds, whether anything leads to it or not. */
-export const everythingStored = async ({ table, bucket }: Store): Promise<Stored> => {
+/**
+ * Reads all that a store holds, whether anything leads to it or not.
+ *
+ * @param projectId reads the items and objects of one project alone. @default - of all
+ */
+export const everythingStored = async ({ table, bucket }: Store, projectId?: ProjectId): Promise<Stored> => {
+  const ofProject = (text: string, name: string): boolean => projectId === undefined || text.includes(name);
   const texts: string[] = [];
   let items = 0;
   let segments = 0;
   for await (const page of scanTable(table, { ConsistentRead: true })) {
-    for (const { h, b, p } of page) {
+    for (const { k, h, b, p } of page) {
+      if (!ofProject(Buffer.from(asBytes(k) ?? []).toString('latin1'), `${projectId}\0`)) continue;
       const [header, payload] = [asBytes(h), asBytes(b)];
       items++;
       if (p === 'P') segments++;
@@ -30,6 +37,7 @@ export const everythingStored = async ({ table, bucket }: Store): Promise<Stored
   const client = await bucket.client;
   for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket.name })) {
     for (const { Key = '' } of page.Contents ?? []) {
+      if (!ofProject(Key, `/${projectId}/`)) continue;
       objects++;
       const packed = await getObject(bucket, Key, requestBudget(10_000));
       if (packed) texts.push((await unpack(packed)).toString());

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
 import type { Store } from '../../core/storage/index.ts';
+import type { NamedTable } from '../../core/storage/tables.ts';
 import { wireNames } from '../../core/wire/index.ts';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/stores/store.ts';
 import { createStores as createStackStores } from '../../local/stores/tables.ts';
@@ -29,15 +30,19 @@ export interface Stores {
 /**
  * Makes the stack's tables and bucket, empty and under names that nobody else has, in the stores of
  * this test run.
+ *
+ * @param only the one table to make: each takes DynamoDB Local some time. @default - all of them
  */
-export const createStores = async (): Promise<Stores> => {
+export const createStores = async (only?: NamedTable): Promise<Stores> => {
   const endpoints = inject('stores');
   const client = { region: localRegion, credentials: localCredentials };
   const dynamodb = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb });
   const s3 = new S3Client({ ...client, endpoint: endpoints.s3 });
   // The deployed schema, under names of our own.
   const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);
-  await createStackStores(stack, dynamodb, s3);
+  const wanted = only && tableNameOf(stack, only);
+  const tables = stack.tables.filter(({ name }) => wanted === undefined || name === wanted);
+  await createStackStores({ ...stack, tables }, dynamodb, s3);
   const environment = storeEnvironment(endpoints.dynamodb, endpoints.s3);
   return {
     dynamodb,

@@ -68,25 +68,25 @@ describe.each([
 ])('a deletion with payloads in %s', (_, length) => {
   it('that dies before any of its commands is completed by sending it again', async () => {
     for (let at = 0, died = true; died; at++) {
-      const own = await createCallStore();
       const projectId = newProject();
-      for (const request of family(projectId, length)) await send(own, request);
-      const neighbour = await read(own, 'neighbour', projectId);
-      died = await crashed(own, at, (dying) => remove(dying, projectId, ['parent']));
+      for (const request of family(projectId, length)) await send(store, request);
+      const neighbour = await read(store, 'neighbour', projectId);
+      died = await crashed(store, at, (dying) => remove(dying, projectId, ['parent']));
       const where = `died before command ${at}`;
       // Whatever is half gone, nobody fails on it, and the neighbour is there.
-      expect(await read(own, 'neighbour', projectId), where).toEqual(neighbour);
+      expect(await read(store, 'neighbour', projectId), where).toEqual(neighbour);
       for (const filter of [
         {},
         { traceIds: ['t'] },
         { threadIds: ['h'] },
         { callIds: ['parent', 'child'] },
       ]) {
-        for (const call of await query(own, { projectId, filter })) expect(call.inputs, where).not.toBeNull();
+        for (const call of await query(store, { projectId, filter }))
+          expect(call.inputs, where).not.toBeNull();
       }
-      await remove(own, projectId, ['parent']);
-      expect(await query(own, { projectId }), where).toEqual([neighbour]);
-      const stored = await everythingStored(own);
+      await remove(store, projectId, ['parent']);
+      expect(await query(store, { projectId }), where).toEqual([neighbour]);
+      const stored = await everythingStored(store, projectId);
       expect(stored.text, where).not.toContain('secret');
       expect(stored).toMatchObject({ items: 2 + 2, segments: 2, objects: 0 });
     }
@@ -129,19 +129,18 @@ describe('a deletion that dies', () => {
   it('soon after a descendant got another end is also completed by sending it again', async () => {
     for (const commandsLeft of [0, 1, 2, 3]) {
       for (let at = 0, died = true; died; at++) {
-        const own = await createCallStore();
         const projectId = newProject();
-        for (const request of family(projectId, 40)) await send(own, request);
-        using dying = intercepted(own, async (command) => {
+        for (const request of family(projectId, 40)) await send(store, request);
+        using dying = intercepted(store, async (command) => {
           if (command === at)
-            await send(own, [endOf({ project_id: projectId, id: 'child', output: 'other' })]);
+            await send(store, [endOf({ project_id: projectId, id: 'child', output: 'other' })]);
           if (command > at + commandsLeft) throw new Crash();
         });
         const end = await remove(dying.store, projectId, ['parent']).catch((error: unknown) => error);
         died = end instanceof Crash;
-        await remove(own, projectId, ['parent']);
+        await remove(store, projectId, ['parent']);
         // Headers alone: they show what has lost its payload as well.
-        const left = await query(own, { projectId, columns: ['id'] });
+        const left = await query(store, { projectId, columns: ['id'] });
         const where = `died ${commandsLeft} commands after command ${at}`;
         expect(
           left.map(({ id }) => id),
@@ -189,13 +188,13 @@ describe('a call that is reported while it is deleted', () => {
     },
   };
 
-  const check = async (own: Store, projectId: ProjectId, neighbours: JsonObject[], where: string) => {
-    const neighbour = await read(own, 'neighbour', projectId);
+  const check = async (projectId: ProjectId, neighbours: JsonObject[], where: string) => {
+    const neighbour = await read(store, 'neighbour', projectId);
     expect(neighbours, where).toContainEqual(neighbour);
-    const victim = await read(own, 'victim', projectId);
+    const victim = await read(store, 'victim', projectId);
     const expected = [neighbour, victim].filter((call) => call !== null);
     for (const filter of [{}, { traceIds: ['t'] }]) {
-      const found = await query(own, { projectId, filter });
+      const found = await query(store, { projectId, filter });
       expect(
         found.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1)),
         where,
@@ -205,32 +204,31 @@ describe('a call that is reported while it is deleted', () => {
   };
 
   const prepare = async ({ batch: report }: Report) => {
-    const own = await createCallStore();
     const projectId = newProject();
-    await send(own, batch(projectId));
-    const before = await read(own, 'neighbour', projectId);
-    const untouched = await createCallStore();
-    await send(untouched, [...batch(projectId)]);
-    await send(untouched, report(projectId));
-    const after = await read(untouched, 'neighbour', projectId);
-    const neighbours = [before, after].filter((call) => call !== null);
-    return { own, projectId, neighbours };
+    await send(store, batch(projectId));
+    const before = await read(store, 'neighbour', projectId);
+    const untouched = newProject();
+    await send(store, [...batch(untouched)]);
+    await send(store, report(untouched));
+    const after = await read(store, 'neighbour', untouched);
+    const neighbours = [before, after].flatMap((call) => (call ? [{ ...call, project_id: projectId }] : []));
+    return { projectId, neighbours };
   };
 
   it.each(Object.entries(reports))(
     '%s is complete afterwards or gone with its payload',
     async (_, report) => {
       for (let at = 0, isStopped = true; isStopped; at++) {
-        const { own, projectId, neighbours } = await prepare(report);
+        const { projectId, neighbours } = await prepare(report);
         isStopped = await interleaved(
-          own,
+          store,
           at,
           (gated) => remove(gated, projectId, ['victim']),
-          () => send(own, report.batch(projectId)),
+          () => send(store, report.batch(projectId)),
         );
         const where = `deletion stopped before command ${at}`;
-        const victim = await check(own, projectId, neighbours, where);
-        const { text } = await everythingStored(own);
+        const victim = await check(projectId, neighbours, where);
+        const { text } = await everythingStored(store, projectId);
         if (victim === null) expect(text, where).not.toMatch(report.gone);
       }
     },
@@ -241,23 +239,23 @@ describe('a call that is reported while it is deleted', () => {
     async (_, report) => {
       for (const heal of ['report', 'deletion']) {
         for (let at = 0, isStopped = true; isStopped; at++) {
-          const { own, projectId, neighbours } = await prepare(report);
+          const { projectId, neighbours } = await prepare(report);
           isStopped = await interleaved(
-            own,
+            store,
             at,
             (gated) => send(gated, report.batch(projectId)),
-            () => remove(own, projectId, ['victim']),
+            () => remove(store, projectId, ['victim']),
           );
           const where = `report stopped before command ${at}, ${heal} sent again`;
-          await check(own, projectId, neighbours, where);
+          await check(projectId, neighbours, where);
           if (heal === 'deletion') {
-            await remove(own, projectId, ['victim']);
-            expect(await check(own, projectId, neighbours, where), where).toBeNull();
-            expect((await everythingStored(own)).text, where).not.toMatch(report.gone);
+            await remove(store, projectId, ['victim']);
+            expect(await check(projectId, neighbours, where), where).toBeNull();
+            expect((await everythingStored(store, projectId)).text, where).not.toMatch(report.gone);
           } else {
-            await send(own, batch(projectId));
-            await send(own, report.batch(projectId));
-            expect(await check(own, projectId, neighbours, where), where).not.toBeNull();
+            await send(store, batch(projectId));
+            await send(store, report.batch(projectId));
+            expect(await check(projectId, neighbours, where), where).not.toBeNull();
           }
         }
       }
