@@ -5,8 +5,8 @@ import { packUuid, unpackUuid } from './uuid.ts';
 const uuidTag = 1;
 
 /**
- * An id for keys that only tell ids apart: 17 bytes for a canonical UUID, the usual case, which
- * would take 36 as text; the UTF-8 of any other id.
+ * An id for keys that only tell ids apart. A canonical UUID, the usual case, takes 17 bytes instead
+ * of 36; any other id is its UTF-8.
  */
 export const compactId = (id: string): Buffer => {
   const packed = packUuid(id);

@@ -1,7 +1,4 @@
-/**
- * Joins what a key is made of: texts as UTF-8, numbers from 0 to 255 as one byte each, bytes as
- * they are.
- */
+/** Joins the parts of a key: texts as UTF-8, numbers from 0 to 255 as one byte, bytes unchanged. */
 export const joinBytes = (...parts: (string | Uint8Array | number)[]): Buffer =>
   Buffer.concat(
     parts.map((part) =>

@@ -1,20 +1,20 @@
 import { packUuid, unpackUuid } from './uuid.ts';
 
 /**
- * An id within a packed header: bytes for a canonical UUID, a number for the id at that place of
- * the ids that the reader knows already, else its text.
+ * An id within a packed header: the index of an equal id that the reader knows already, the bytes
+ * of a canonical UUID, or else text.
  */
 export type PackedId = Uint8Array | number | string | null;
 
 /**
  * Packs an id.
  *
- * @param known ids that the reader knows before this one; equal ids become their first place
+ * @param known ids that the reader knows before this one; the first equal one counts
  */
 export const packId = (id: string | null, known: readonly (string | null)[]): PackedId => {
   if (id === null) return null;
-  const place = known.indexOf(id);
-  return place < 0 ? (packUuid(id) ?? id) : place;
+  const index = known.indexOf(id);
+  return index < 0 ? (packUuid(id) ?? id) : index;
 };
 
 /**

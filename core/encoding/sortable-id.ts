@@ -8,9 +8,9 @@ const digestLength = 64;
 const keptLength = maxSortable - digestLength;
 
 /**
- * An id for keys whose order counts: its UTF-8, whose bytes order as code points do, in at most 300
- * bytes. A longer id keeps its first 236 bytes and ends in a digest: a sort key takes 1,024 bytes,
- * and one of them holds two ids. Readers put right what {@link orderedByDigest} tells them.
+ * An id for keys whose order counts, in at most 300 bytes: its UTF-8, whose bytes order as code
+ * points do. A longer id keeps its first 236 bytes and ends in a digest, because a sort key takes
+ * 1,024 bytes and may hold two ids. Readers sort again what is {@link orderedByDigest}.
  */
 export const sortableId = (id: string): Buffer => {
   const bytes = Buffer.from(id, 'utf8');
@@ -20,11 +20,11 @@ export const sortableId = (id: string): Buffer => {
 };
 
 /**
- * Whether a digest may decide which of two sortable ids comes first. Their order may not be that of
- * the ids then.
+ * Whether a digest may decide which of two sortable ids comes first. Their order may then differ
+ * from that of the ids.
  */
 export const orderedByDigest = (a: string, b: string): boolean => {
-  // A UTF-16 code unit takes three bytes at most.
+  // A UTF-16 code unit takes at most three bytes.
   if (Math.min(a.length, b.length) * 3 < keptLength) return false;
   const kept = (id: string) => Buffer.from(id, 'utf8').subarray(0, keptLength);
   return kept(a).equals(kept(b));

@@ -1,11 +1,11 @@
 import type { Micros } from '../wire/index.ts';
 
 /*
- * Times as bytes that order as the times do. Calls have the signed form, feedback the unsigned one;
- * items of both are stored, so neither can change.
+ * Times as bytes in the same order. Calls are stored with the signed form and feedback with the
+ * unsigned one, so neither may change.
  */
 
-/** A time of any sign in seven bytes: its upper part, made positive, then its lower 32 bits. */
+/** A time in seven bytes, before 1970 too: its upper part plus 2^21, then its lower 32 bits. */
 export const signedTimeBytes = (micros: Micros): Buffer => {
   const upper = Math.floor(micros / 2 ** 32);
   const bytes = Buffer.alloc(7);
@@ -14,10 +14,10 @@ export const signedTimeBytes = (micros: Micros): Buffer => {
   return bytes;
 };
 
-/** How many bytes {@link unsignedTimeBytes} makes. */
+/** The length of {@link unsignedTimeBytes}. */
 export const unsignedTimeLength = 8;
 
-/** The latest time that {@link unsignedTimeBytes} tells from later ones. */
+/** The latest time of {@link unsignedTimeBytes}. A later one counts as this. */
 export const maxUnsignedTime: Micros = Number.MAX_SAFE_INTEGER;
 
 /** A time since 1970 in eight bytes. An earlier one counts as 1970. */
@@ -27,6 +27,6 @@ export const unsignedTimeBytes = (micros: Micros): Buffer => {
   return bytes;
 };
 
-/** Undoes {@link unsignedTimeBytes}; bytes behind the eighth are left alone. */
+/** Undoes {@link unsignedTimeBytes}. Bytes after the eighth are ignored. */
 export const fromUnsignedTimeBytes = (bytes: Uint8Array): Micros =>
   Number(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readBigUInt64BE());

@@ -1,4 +1,4 @@
-/** The one spelling of a UUID whose 16 bytes give it back: lower-case hex with its four hyphens. */
+/** A UUID in lower-case hex with its four hyphens. Its 16 bytes give only this spelling back. */
 const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The 16 bytes of a canonical UUID of any version; undefined for any other text. */

@@ -15,24 +15,23 @@ import type { ProjectId } from '../wire/index.ts';
 import type { Position } from './model.ts';
 
 /*
- * Every key of the feedback table, and of payloads in the bucket, is composed here, and taken apart
- * here. Keys are bytes. Parts are set off by a zero byte, which no project and no id can hold.
+ * Composes and parses every key of the feedback table and of payloads in the bucket. Keys are
+ * bytes. A zero byte separates what they are made of, because no project or id has one.
  *
  *   table    k   project 0 id
  *   by_time  tk  project 0 shard of the id                     t  created at
  *   by_ref   rk  project 0 digest of the ref                   t
  *   by_type  yk  project 0 shard of the id, digest of the type t
  *
- * Rows of an index that were created in the same microsecond have the same key there; readers put
- * them in order of their ids.
+ * Records of the same microsecond have the same key in an index. Readers sort them by their ids.
  */
 
-/** The table's key of a record. */
+/** The key of a record in the table. */
 export const recordKey = (projectId: ProjectId, id: string): TableKey<'feedback'> => ({
   k: joinBytes(projectId, 0, compactId(id)),
 });
 
-/** The record's id, out of the table's key. */
+/** Reads the record's id from its key in the table. */
 export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string =>
   fromCompactId(key.subarray(projectId.length + 1));
 
@@ -62,7 +61,7 @@ type IndexKeys = IndexKey<'feedback', 'by_time'> &
   IndexKey<'feedback', 'by_ref'> &
   IndexKey<'feedback', 'by_type'>;
 
-/** The attributes that place a record in the indexes. */
+/** The keys of a record in all indexes. */
 export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number): IndexKeys => {
   const shard = shardOf(id, shards);
   return {
@@ -76,7 +75,7 @@ export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shar
 const createdWithin = ({ from, to }: Bounds) =>
   ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)] as const;
 
-/** Every record of one shard of a project that was created in a span of time. */
+/** The records of one shard of a project, created within bounds. */
 export const timeRange = (
   projectId: ProjectId,
   shard: number,
@@ -87,10 +86,7 @@ export const timeRange = (
   sort: createdWithin(bounds),
 });
 
-/**
- * Every record on one ref in a span of time; and, with luck beyond all measure, on another whose
- * digest is the same.
- */
+/** The records on one ref, created within bounds. A ref of equal digest would be included. */
 export const refRange = (
   projectId: ProjectId,
   ref: string,
@@ -102,8 +98,7 @@ export const refRange = (
 });
 
 /**
- * Every record of one type, in one shard of a project, in a span of time; digests as in
- * {@link refRange}.
+ * The records of one type in one shard of a project, created within bounds; as {@link refRange}.
  */
 export const typeRange = (
   projectId: ProjectId,
@@ -117,11 +112,11 @@ export const typeRange = (
 });
 
 /**
- * The bucket's key of a payload. The id is in it as a hash: ids may hold what makes bad keys, `..`
- * for one. What expires has a prefix of its own, which a lifecycle rule of the bucket names.
+ * The key of a payload in the bucket. It has a digest of the id, since an id may make a bad key,
+ * `..` for one. Payloads that expire have the prefix of a lifecycle rule.
  *
- * @param nonce another one for every attempt to store a record: who deletes the payload of one can
- * never meet that of another
+ * @param nonce a new one for every attempt to store a record, so that deleting the payload of one
+ * attempt never deletes that of another
  */
 export const payloadObject = (
   { projectId, id }: { readonly projectId: ProjectId; readonly id: string },

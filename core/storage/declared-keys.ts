@@ -1,8 +1,8 @@
 import type { IndexDeclaration, IndexName, KeyAttribute, TableName, tables } from './tables.ts';
 
 /*
- * The types of keys, out of the declaration of the tables: whoever composes a key with an attribute
- * or an index that a table does not have does not compile.
+ * The types of keys, derived from the declaration of the tables. A key with an attribute or index
+ * that the table does not have does not compile.
  */
 
 type Tables = typeof tables;
@@ -23,12 +23,12 @@ type Index<T extends TableName, I extends IndexName<T>> = Tables[T]['indexes'][I
 /** The key of an item in a table. */
 export type TableKey<T extends TableName> = Attributes<Tables[T]['partition'] | SortOf<T>>;
 
-/** The attributes that place an item in an index. */
+/** The key of an item in an index. */
 export type IndexKey<T extends TableName, I extends IndexName<T>> = Attributes<
   Index<T, I>['partition'] | Index<T, I>['sort']
 >;
 
-/** The name of an attribute that a key of the table or of one of its indexes is made of. */
+/** The name of a key attribute of the table or of one of its indexes. */
 export type KeyName<T extends TableName> =
   | keyof TableKey<T>
   | { [I in IndexName<T>]: keyof IndexKey<T, I> }[IndexName<T>];

@@ -4,15 +4,15 @@ import type { Bucket } from './bucket.ts';
 import type { ExpiryOf } from './declared-keys.ts';
 import type { Table } from './table.ts';
 
-/** Where one kind of thing is stored, and the settings that its layout depends on. */
+/** A table, the bucket for its large values, and the settings that the layout depends on. */
 export interface Store {
   readonly table: Table;
-  /** For what is too big for an item. */
+  /** For values that are too big for an item. */
   readonly bucket: Bucket;
   readonly names: WireNames;
-  /** The shard counts that have ever been in force, the present one last. */
+  /** Every shard count so far, the present one last. */
   readonly shards: readonly [number, ...number[]];
-  /** Days after which what is stored expires; undefined keeps it. */
+  /** The days after which items expire; undefined if they are kept. */
   readonly retentionDays?: number | undefined;
 }
 
@@ -23,17 +23,14 @@ export const shardCount = ({ shards }: Pick<Store, 'shards'>): number => shards.
 export const everyShard = ({ shards }: Pick<Store, 'shards'>): number[] =>
   Array.from({ length: Math.max(...shards) }, (_, shard) => shard);
 
-/**
- * The shards in which what is sharded by an id can lie. An item stays in its shard when the count
- * grows.
- */
+/** The shards that an id can be in. An item stays in its shard when the count grows. */
 export const shardsOf = ({ shards }: Pick<Store, 'shards'>, id: string): number[] => [
   ...new Set(shards.map((count) => shardOf(id, count))),
 ];
 
 type Expiry = ExpiryOf<'calls'> & ExpiryOf<'feedback'>;
 
-/** The attribute that makes an item expire so many days from now. */
+/** The attribute that makes an item expire after so many days. */
 export const expiryIn = (days: number): Expiry => ({
   x: Math.floor(Date.now() / 1000) + days * 86_400,
 });
@@ -41,7 +38,7 @@ export const expiryIn = (days: number): Expiry => ({
 /**
  * The attribute that makes an item expire, if the store has a retention.
  *
- * @param graceDays how many days later than the retention says
+ * @param graceDays days to add to the retention
  */
 export const expiry = ({ retentionDays }: Pick<Store, 'retentionDays'>, graceDays = 0): Partial<Expiry> =>
   retentionDays === undefined ? {} : expiryIn(retentionDays + graceDays);

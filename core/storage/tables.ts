@@ -1,13 +1,13 @@
 /*
- * Every table and index, once. The CDK stack makes them of this, permissions and alarms name them
- * by this, and keys are typed by it: a name that is not here does not compile. Functions import
- * types alone, so that none of it is in their bundles.
+ * The one declaration of all tables and indexes. The stack, permissions, metrics, the local service
+ * and the bench read it, and keys are typed by it: any other name does not compile. Functions
+ * import only types from here, so none of it is in their bundles.
  */
 
 /** The type of a key attribute, as DynamoDB names it: bytes or text. */
 export type KeyType = 'B' | 'S';
 
-/** An attribute that a key is made of. */
+/** An attribute of a key. */
 export interface KeyAttribute {
   readonly name: string;
   readonly type: KeyType;
@@ -21,36 +21,32 @@ export interface IndexDeclaration {
   readonly projects: readonly string[];
 }
 
-/** What of a changed item a stream carries, as DynamoDB names it. */
+/** What a stream has of a changed item, as DynamoDB names it. */
 export type StreamView = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 
-/** A table. */
+/** A table, as the stack makes it. */
 export interface TableDeclaration {
-  /** The id of its construct. Logical ids hang on it: another one would be another table. */
+  /** The id of its construct. The logical id has it, so another id would be another table. */
   readonly construct: string;
-  /** The environment variable that gives functions its name. */
+  /** The environment variable with its name, for functions. */
   readonly variable: string;
-  /** The stack's output that gives its name. @default - none */
+  /** The stack output with its name. @default - none */
   readonly output?: string;
   readonly partition: KeyAttribute;
   readonly sort?: KeyAttribute;
-  /**
-   * The attribute with the time at which an item expires, in seconds since 1970. @default - none
-   */
+  /** The attribute with an item's expiry, in seconds since 1970. @default - items are kept */
   readonly expiry?: string;
   readonly indexes: Readonly<Record<string, IndexDeclaration>>;
-  /** What its stream carries. @default - it has no stream */
+  /** What its stream has. @default - it has no stream */
   readonly stream?: StreamView;
 }
 
 const binary = <const Name extends string>(name: Name) => ({ name, type: 'B' }) as const;
 const text = <const Name extends string>(name: Name) => ({ name, type: 'S' }) as const;
 
-/**
- * The tables of the service. The order of tables and indexes is that of the dashboard's metrics.
- */
+/** The tables of the service. The dashboard's metrics follow the order of their indexes. */
 export const tables = {
-  /** Calls and their payloads; index rows hold headers. */
+  /** Calls and their payloads. Index rows have headers. */
   calls: {
     construct: 'Calls',
     variable: 'CALLS_TABLE',
@@ -82,7 +78,7 @@ export const tables = {
     sort: binary('p'),
     indexes: {},
   },
-  /** Feedback; index rows hold heads, and what links a record to those that it replaced. */
+  /** Feedback. Index rows have heads, and links between the revisions of a chain. */
   feedback: {
     construct: 'Feedback',
     variable: 'FEEDBACK_TABLE',
@@ -103,7 +99,7 @@ export const tables = {
     partition: text('id'),
     indexes: {},
   },
-  /** Counts of each key's requests for inference; only a stack that limits these has it. */
+  /** Counts of each key's inference requests. Only a stack with a limit has the table. */
   rates: {
     construct: 'Rates',
     variable: 'RATES_TABLE',
@@ -115,16 +111,16 @@ export const tables = {
 
 type Tables = typeof tables;
 
-/** A table. */
+/** The name of a table in the declaration. */
 export type TableName = keyof Tables;
 
-/** An index of a table. */
+/** The name of an index of a table. */
 export type IndexName<T extends TableName> = keyof Tables[T]['indexes'] & string;
 
-/** An environment variable that gives functions a table's name. */
+/** An environment variable with a table's name. */
 export type TableVariable = Tables[TableName]['variable'];
 
-/** A table whose name the stack puts out. */
+/** A table with a stack output. */
 export type NamedTable = {
   [T in TableName]: Tables[T] extends { readonly output: string } ? T : never;
 }[TableName];

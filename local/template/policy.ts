@@ -5,8 +5,8 @@ const oneOrMore = z
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
 /**
- * An IAM policy, as far as the stack and its authorizers write them: with conditions, for one, it
- * is refused.
+ * An IAM policy as the stack and its authorizers write them. Anything else is refused, such as
+ * conditions.
  */
 export const policySchema = z.object({
   Version: z.string().optional(),
@@ -20,22 +20,22 @@ export const policySchema = z.object({
   ),
 });
 
-/** A policy document, read. */
+/** A parsed policy document. */
 export type Policy = z.output<typeof policySchema>;
 
-/** Whether the text fits a pattern in which `*` stands for any characters and `?` for any one. */
+/** Whether a text fits a pattern: `*` is any characters, `?` is one. */
 const fits = (pattern: string, text: string): boolean => {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's').test(text);
 };
 
-/** Something that is done: an action, e.g. `dynamodb:Query`, on the ARN of a resource. */
+/** An action, e.g. `dynamodb:Query`, on the ARN of a resource. */
 export interface Access {
   readonly action: string;
   readonly resource: string;
 }
 
-/** Whether policies let something be done: some statement allows it and none denies it. */
+/** Whether policies allow an access: some statement allows it and none denies it. */
 export const allowsAccess = (policies: readonly Policy[], { action, resource }: Access): boolean => {
   const effects = policies
     .flatMap(({ Statement }) => Statement)

@@ -5,7 +5,7 @@ import { localAccount } from '../../../local/template/names.ts';
 import type { Access } from '../../../local/template/policy.ts';
 
 /*
- * What requests to DynamoDB and S3 need to be allowed, after AWS's own pages:
+ * The permissions that requests to DynamoDB and S3 need, by AWS's own pages:
  *
  *   Service Authorization Reference, "Actions, resources, and condition keys" for Amazon DynamoDB
  *     and for Amazon S3
@@ -39,7 +39,7 @@ const partActions = {
 
 type Accesses = (body: unknown) => Access[];
 
-/** Operations on one item, whose conditions need nothing more. */
+/** Operations on one item. Their conditions need no further permission. */
 const onItem =
   (action: string): Accesses =>
   (body) => [{ action, resource: tableArn(named.parse(body).TableName) }];
@@ -83,10 +83,10 @@ const operations: Readonly<Record<string, Accesses>> = {
 };
 
 /**
- * What a request to DynamoDB has to be allowed, each once.
+ * The permissions that a request to DynamoDB needs, each once.
  *
  * @param operation e.g. `Query`, the end of its `X-Amz-Target`
- * @throws Error where the operation is not known here: it has to be added, with what it needs
+ * @throws Error if the operation is not listed here: add it with what it needs
  */
 export const dynamodbAccesses = (operation: string, body: string): Access[] => {
   const accesses = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
@@ -95,21 +95,21 @@ export const dynamodbAccesses = (operation: string, body: string): Access[] => {
   return [...new Map(all.map((access) => [`${access.action} ${access.resource}`, access])).values()];
 };
 
-/** What a request to S3 has to be allowed. */
+/** The permissions that a request to S3 needs. */
 export interface S3Accesses {
   readonly needed: readonly Access[];
   /**
-   * Without it, the answer does not tell an object that is not there from a forbidden one; absent
-   * where nothing is read.
+   * The permission to learn that an object does not exist. Without it the answer is a 403. Absent
+   * if nothing is read.
    */
   readonly toSeeAbsence?: Access;
 }
 
 /**
- * What a request to S3 has to be allowed.
+ * The permissions that a request to S3 needs.
  *
  * @param url its path, `/<bucket>/<key>`, with its query
- * @throws Error where the request is not known here
+ * @throws Error if the request is not listed here
  */
 export const s3Accesses = (method: string, url: string, headers: IncomingHttpHeaders): S3Accesses => {
   const [path = ''] = url.split('?');

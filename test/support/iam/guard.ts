@@ -8,36 +8,31 @@ import type { FunctionSpec } from '../../../local/template/functions.ts';
 import { type Access, allowsAccess, type Policy } from '../../../local/template/policy.ts';
 import { dynamodbAccesses, s3Accesses } from './accesses.ts';
 
-/** What the functions of a stack may do, and who is to know of it. */
+/** What the functions of a stack may do, and who is told. */
 export interface GuardOptions {
   readonly specs: readonly FunctionSpec[];
-  /** By the functions' ARNs. */
+  /** The policies of each function, by its ARN. */
   readonly policies: ReadonlyMap<string, readonly Policy[]>;
-  /** Is told of everything that is allowed and done. */
+  /** Takes each access that is allowed and done. */
   readonly used: (spec: FunctionSpec, access: Access) => void;
   /** Takes a line for each request that is refused. */
   readonly log: (line: string) => void;
 }
 
-/** The store refuses a request: no policy allows it. */
+/** No policy allows a request, so the store refuses it. */
 class AccessDenied extends Error {}
 
-/** DynamoDB Local takes letters and digits alone. */
+/** DynamoDB Local accepts only letters and digits. */
 const accessKeyOf = (at: number): string => `function${at}`;
 
-/**
- * The functions, each with an access key of its own, by which the guard knows whose request it is.
- */
+/** Gives each function an access key, by which the guard knows whose request it is. */
 export const withAccessKeys = (specs: readonly FunctionSpec[]): FunctionSpec[] =>
   specs.map((spec, at) => ({
     ...spec,
     environment: { ...spec.environment, AWS_ACCESS_KEY_ID: accessKeyOf(at) },
   }));
 
-/**
- * Whose request it is, by the access key of its signature: AWS's own way. Signatures are not
- * checked.
- */
+/** The function of a request, by the access key of its signature, which is not checked. */
 const callerOf = ({ headers }: IncomingMessage, { specs }: GuardOptions): FunctionSpec => {
   const [, key] = /Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
   const spec = specs.find((_, at) => accessKeyOf(at) === key);
@@ -45,12 +40,9 @@ const callerOf = ({ headers }: IncomingMessage, { specs }: GuardOptions): Functi
   return spec;
 };
 
-/**
- * What a store's guard does with requests: which may pass, and what is answered to those that may
- * not.
- */
+/** What a store's guard does with requests: which may pass, and how others are refused. */
 interface Gate {
-  /** @throws AccessDenied; Error where the request is not known */
+  /** @throws AccessDenied; Error if the request is not known */
   readonly check: (req: IncomingMessage, body: Buffer) => { readonly hidesAbsence: boolean };
   readonly refuse: (res: ServerResponse, message: string) => void;
 }
@@ -108,14 +100,14 @@ const forwarder = (target: string) => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const onward = ask(new URL(req.url ?? '/', target), { method: req.method, headers, agent }, resolve);
     onward.once('error', reject).end(body);
-    // Who waits no longer is waited for no longer.
+    // Nobody waits for the answer any more.
     res.once('close', () => onward.destroy());
     return promise;
   };
   return { forward, end: () => agent.destroy() };
 };
 
-/** A proxy in front of a store, which lets through what the functions' policies allow. */
+/** A proxy before a store. It passes what the functions' policies allow. */
 const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Promise<LocalStore> => {
   const { forward, end } = forwarder(target);
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -136,8 +128,7 @@ const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Prom
     0,
     Promise.resolve((req, res) => {
       serve(req, res).catch((error: unknown) => {
-        // A store that breaks off, or a caller who has gone; anything else is for the developer to
-        // see.
+        // A store broke off or the caller went away. Anything else is for the developer to see.
         if (!(error instanceof AccessDenied) && error instanceof Error && 'code' in error)
           return res.destroy();
         const message = error instanceof Error ? error.message : String(error);
@@ -154,11 +145,11 @@ const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Prom
 };
 
 /**
- * Puts guards in front of the stores, which refuse functions what their roles do not allow, as AWS
- * does: functions that are made {@link withAccessKeys}. Only inline policies count, and no session,
- * bucket or key policy is looked at.
+ * Puts guards before the stores. They refuse what a function's role does not allow, as AWS does.
+ * The functions need the keys of {@link withAccessKeys}. Only inline policies of roles count, not
+ * those of sessions, buckets or keys.
  *
- * @param cleanup is told how to end them
+ * @param cleanup ends the guards
  */
 export const guardStores = async (
   { dynamodb, s3 }: { readonly dynamodb: string; readonly s3: string },
