@@ -42,8 +42,6 @@ const spawnJava = async (port: number, dataDir: string | undefined): Promise<Chi
   const java = [
     'java',
     '-Xmx2g',
-    // Collecting in one thread, and compiling fast rather than well: most runs are short.
-    ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
     '-Djava.library.path=./DynamoDBLocal_lib',
     ...['-jar', 'DynamoDBLocal.jar', '-port', String(port), '-sharedDb', '-disableTelemetry'],
     // Java runs in another folder.
