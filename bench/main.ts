@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
-import { UsageError, usageText } from '../bin/shared/usage-error.ts';
+import { UsageError, usageText } from '../bin/common/usage-error.ts';
 import { type Bench, openBench } from './harness/bench.ts';
 import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls.ts';
 import { type Figure, printFigures, verdict } from './harness/figures.ts';

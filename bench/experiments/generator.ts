@@ -4,7 +4,7 @@
  *
  *     npm run bench:generator -- calls.jsonl     # one {"start": …, "end": …} per line
  */
-import { UsageError } from '../../bin/shared/usage-error.ts';
+import { UsageError } from '../../bin/common/usage-error.ts';
 import { generatedCalls, readCalls } from '../harness/calls.ts';
 import { rounded } from '../harness/figures.ts';
 import { profileOf } from '../harness/profile.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../../bin/shared/usage-error.ts';
+import { UsageError } from '../../bin/common/usage-error.ts';
 import { formatTime, isJsonObject, parseTime } from '../../core/wire/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 

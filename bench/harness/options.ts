@@ -1,5 +1,5 @@
-import { parseFlags } from '../../bin/shared/parse-flags.ts';
-import { UsageError } from '../../bin/shared/usage-error.ts';
+import { parseFlags } from '../../bin/common/parse-flags.ts';
+import { UsageError } from '../../bin/common/usage-error.ts';
 
 /** The parsed command line of `npm run bench`. */
 export interface BenchOptions {

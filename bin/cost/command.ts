@@ -1,5 +1,5 @@
-import type { CommandOutput } from '../shared/output.ts';
-import { UsageError, usageText } from '../shared/usage-error.ts';
+import type { CommandOutput } from '../common/output.ts';
+import { UsageError, usageText } from '../common/usage-error.ts';
 import { billsOf, breakEven, total } from './bill.ts';
 import type { Measured } from './measured.ts';
 import { type CostOptions, help, parseOptions } from './options.ts';

@@ -1,5 +1,5 @@
-import { parseFlags } from '../shared/parse-flags.ts';
-import { UsageError } from '../shared/usage-error.ts';
+import { parseFlags } from '../common/parse-flags.ts';
+import { UsageError } from '../common/usage-error.ts';
 import { assumptionOptions, type Load, type LoadOption, loadOf, loadOptions } from './load.ts';
 
 /** The parsed command line. */

@@ -1,8 +1,8 @@
 import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../../core/auth/index.ts';
 import type { Table } from '../../core/storage/index.ts';
-import type { CommandOutput } from '../shared/output.ts';
-import { runCommand } from '../shared/run-command.ts';
-import { UsageError } from '../shared/usage-error.ts';
+import type { CommandOutput } from '../common/output.ts';
+import { runCommand } from '../common/run-command.ts';
+import { UsageError } from '../common/usage-error.ts';
 import { Failure } from './failure.ts';
 import { factsOf, findTable, type ServiceFacts } from './location.ts';
 import { type Command, help, type KeysLocation, parseCommand } from './options.ts';

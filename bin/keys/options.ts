@@ -1,7 +1,7 @@
 import { type Grant, type Grantee, grantRule, isKeyId, parseGrant } from '../../core/auth/index.ts';
 import { type Micros, parseTime } from '../../core/wire/index.ts';
-import { parseFlags } from '../shared/parse-flags.ts';
-import { UsageError } from '../shared/usage-error.ts';
+import { parseFlags } from '../common/parse-flags.ts';
+import { UsageError } from '../common/usage-error.ts';
 
 /**
  * Where the table of keys is: a table's name, an output of a deployed stack, or the local service

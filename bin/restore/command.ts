@@ -1,6 +1,6 @@
 import { dynamodbClient } from '../../core/storage/index.ts';
-import type { CommandOutput } from '../shared/output.ts';
-import { runCommand } from '../shared/run-command.ts';
+import type { CommandOutput } from '../common/output.ts';
+import { runCommand } from '../common/run-command.ts';
 import { type CopyCounts, copyItems } from './copy.ts';
 import { help, parseOptions, type RestoreOptions } from './options.ts';
 

@@ -1,6 +1,6 @@
 import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
-import { parseFlags } from '../shared/parse-flags.ts';
-import { UsageError } from '../shared/usage-error.ts';
+import { parseFlags } from '../common/parse-flags.ts';
+import { UsageError } from '../common/usage-error.ts';
 
 export interface RestoreOptions {
   /** The names of the tables. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../../../bin/shared/run-command.ts';
-import { UsageError } from '../../../../bin/shared/usage-error.ts';
+import { runCommand } from '../../../../bin/common/run-command.ts';
+import { UsageError } from '../../../../bin/common/usage-error.ts';
 
 const ran = async (task: () => void | Promise<void>) => {
   const lines: string[] = [];

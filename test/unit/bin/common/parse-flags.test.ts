@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseFlags } from '../../../../bin/shared/parse-flags.ts';
-import { UsageError } from '../../../../bin/shared/usage-error.ts';
+import { parseFlags } from '../../../../bin/common/parse-flags.ts';
+import { UsageError } from '../../../../bin/common/usage-error.ts';
 
 const options = { name: { type: 'string' }, json: { type: 'boolean' } } as const;
 
