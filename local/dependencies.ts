@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalUpstream, startEchoModel } from './inference.ts';
+import { assemble } from './kept-assembly.ts';
 import { startDynamodb } from './stores/dynamodb.ts';
 import { externalStore } from './stores/external.ts';
 import { startS3 } from './stores/s3.ts';
 import type { LocalStore } from './stores/store.ts';
-import { synthesize } from './synthesize.ts';
 import { readStack, type StackSpec } from './template/stack.ts';
 
 /** What the service runs on: which of it runs already, and how to start the rest. */
@@ -78,7 +78,7 @@ const assemblyOf = async (
   if (assembly !== undefined) return assembly;
   const outdir = await mkdtemp(join(tmpdir(), 'pennytrace-'));
   cleanup.defer(() => rm(outdir, { recursive: true, force: true }));
-  await synthesize(outdir, settings, signal);
+  await assemble(outdir, settings, signal);
   return outdir;
 };
 

@@ -354,7 +354,7 @@ describe('a stream', () => {
     await using proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
       operation === 'Query' && queries++ >= 4 ? fault : 'none',
     );
-    const faulty = await startService({ dynamodb: proxy.endpoint });
+    const faulty = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 8 });
     try {
       const calls = [...agentTraces({ projectId: 'acme/faulty', conversations: 75 })];
       for (let i = 0; i < calls.length; i += 300) {

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../api/routes.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { keyWith } from '../support/keys.ts';
+import { deep } from '../support/sampling.ts';
 import { scenarios } from './scenarios/index.ts';
 import { prepare } from './trial.ts';
 
 /*
- * Stores that never answer, with the time-outs as they are deployed: all routes wait at once, which
- * takes as long as the longest patience with storage. Inference needs no storage for its answer,
+ * Stores that never answer. All routes wait at once, which takes as long as the longest time-out. A
+ * deep run has the time-outs as they are deployed; an ordinary one cuts them. Inference needs no storage for its answer,
  * and what its upstream does is tested with it. That the function itself answers shows that its
  * time was not up: else API Gateway would, with a 502.
  */
@@ -15,7 +16,11 @@ import { prepare } from './trial.ts';
 let faulty: FaultyService;
 let hanging = false;
 beforeAll(async () => {
-  faulty = await startFaultyService(() => (hanging ? 'hang' : 'none'));
+  faulty = await startFaultyService(
+    () => (hanging ? 'hang' : 'none'),
+    undefined,
+    deep ? {} : { maxTimeoutSeconds: 8 },
+  );
 });
 afterAll(() => faulty.stop());
 

@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 import { startFaultyProxy } from './faulty-proxy.ts';
 import type { Sender } from './in-process.ts';
 import { overHttp } from './over-http.ts';
-import { startService, type TestService } from './service.ts';
+import { startService, type TestService, type TestServiceOptions } from './service.ts';
 
 /** A service whose requests to both of its stores go through proxies. */
 export interface FaultyService {
@@ -17,17 +17,19 @@ export interface FaultyService {
  *
  * @param decide what happens to a request to either store, as {@link startFaultyProxy} asks it
  * @param done is told of what has been passed on
+ * @param options what shall differ from the deployed functions
  */
 export const startFaultyService = async (
   decide: Parameters<typeof startFaultyProxy>[1],
   done?: Parameters<typeof startFaultyProxy>[2],
+  options: Pick<TestServiceOptions, 'maxTimeoutSeconds'> = {},
 ): Promise<FaultyService> => {
   const { dynamodb, s3 } = inject('stores');
   const [toDynamodb, toS3] = await Promise.all([
     startFaultyProxy(dynamodb, decide, done),
     startFaultyProxy(s3, decide, done),
   ]);
-  const service = await startService({ dynamodb: toDynamodb.endpoint, s3: toS3.endpoint });
+  const service = await startService({ dynamodb: toDynamodb.endpoint, s3: toS3.endpoint, ...options });
   const stop = async () => {
     // What still waits for a store is let go by that.
     await toDynamodb[Symbol.asyncDispose]();

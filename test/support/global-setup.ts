@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { assemble } from '../../local/kept-assembly.ts';
 import { startDynamodb } from '../../local/stores/dynamodb.ts';
 import { startS3 } from '../../local/stores/s3.ts';
 import type { LocalStore } from '../../local/stores/store.ts';
-import { synthesize } from '../../local/synthesize.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -47,7 +47,7 @@ const start = async (): Promise<Shared> => {
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
-    failureOf(synthesize(folder)),
+    failureOf(assemble(folder)),
   ]);
   const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
   return {

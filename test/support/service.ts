@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { type LocalService, type LocalServiceOptions, startLocalService } from '../../local/service.ts';
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  startLocalService,
+  type WrapStores,
+} from '../../local/service.ts';
 import type { Access } from '../../local/template/policy.ts';
 import { assembly } from './assembly.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
@@ -22,7 +27,23 @@ export interface TestServiceOptions extends Omit<LocalServiceOptions, 'wrapStore
    * Takes each access to a store, with the route that made it or `authorizer`. @default - dropped
    */
   readonly onAccess?: (source: string, access: Access) => void;
+  /**
+   * Cuts the time-outs of functions, in seconds, for tests that wait for them. @default - as
+   * deployed
+   */
+  readonly maxTimeoutSeconds?: number;
 }
+
+/** Shorter time-outs of functions, before something else is put between them and the stores. */
+const hurried =
+  (maxSeconds: number, wrap: WrapStores): WrapStores =>
+  ({ functions, ...stores }, ...rest) => {
+    const shorter = functions.map((spec) => ({
+      ...spec,
+      timeoutSeconds: Math.min(spec.timeoutSeconds, maxSeconds),
+    }));
+    return wrap({ ...stores, functions: shorter }, ...rest);
+  };
 
 /**
  * Starts the service for a test file, which stops it at its end.
@@ -31,6 +52,7 @@ export interface TestServiceOptions extends Omit<LocalServiceOptions, 'wrapStore
  */
 export const startService = async ({
   onAccess,
+  maxTimeoutSeconds = Number.POSITIVE_INFINITY,
   ...options
 }: TestServiceOptions = {}): Promise<TestService> => {
   const logged: string[] = [];
@@ -42,7 +64,7 @@ export const startService = async ({
     stackName: `test-${randomUUID().slice(0, 13)}`,
     ...options,
     log,
-    wrapStores: leastPrivilege(log, onAccess),
+    wrapStores: hurried(maxTimeoutSeconds, leastPrivilege(log, onAccess)),
   });
   const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
   const post: TestService['post'] = (path, body, { headers, ...init } = {}) =>

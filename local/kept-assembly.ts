@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { contextWith, synthesize } from './synthesize.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Where stacks are kept. Tools keep what they can make again in this folder by convention. */
+const defaultFolder = join(root, 'node_modules/.cache/pennytrace/assemblies');
+
+/** How many stacks are kept: those used last. One takes some 50 MB. */
+const maxKept = 8;
+
+/** All that a synthesized stack is made from, besides the version of Node and the settings. */
+export const sources = [
+  'api',
+  'bin/pennytrace.ts',
+  'cdk.json',
+  'core',
+  'lambdas',
+  'lib',
+  'openapi',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+] as const;
+
+/** The paths of all files below a path, which may be a file itself, in a fixed order. */
+const filesBelow = async (path: string): Promise<string[]> => {
+  if ((await stat(path)).isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+};
+
+/** A digest of the sources and the settings: hex digits. */
+const digestOf = async (settings: Readonly<Record<string, unknown>>): Promise<string> => {
+  const files = (await Promise.all(sources.map((source) => filesBelow(join(root, source))))).flat();
+  const contents = await Promise.all(files.map((file) => readFile(file)));
+  const hash = createHash('sha256').update(`${process.version} ${JSON.stringify(contextWith(settings))}`);
+  for (const [index, file] of files.entries()) {
+    const content = contents[index] ?? Buffer.alloc(0);
+    hash.update(`\n${file.slice(root.length)} ${content.length}\n`).update(content);
+  }
+  return hash.digest('hex');
+};
+
+/** Copies a kept stack. Gives false if there is none, or if it was removed meanwhile. */
+const takeKept = async (kept: string, outdir: string): Promise<boolean> => {
+  try {
+    const now = new Date();
+    await utimes(kept, now, now);
+  } catch {
+    return false;
+  }
+  try {
+    await cp(kept, outdir, { recursive: true });
+    return true;
+  } catch {
+    await rm(outdir, { recursive: true, force: true });
+    await mkdir(outdir);
+    return false;
+  }
+};
+
+/** Removes the stacks that were not used for longest. */
+const prune = async (folder: string): Promise<void> => {
+  const names = await readdir(folder);
+  const used = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const old = used.sort((one, other) => other.at - one.at).slice(maxKept);
+  await Promise.all(old.map(({ name }) => rm(join(folder, name), { recursive: true, force: true })));
+};
+
+/** Keeps a stack. Whoever looks finds all of it or nothing. */
+const keep = async (outdir: string, folder: string, digest: string): Promise<void> => {
+  const unfinished = join(folder, `${digest}.${process.pid}.${performance.now()}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await cp(outdir, unfinished, { recursive: true });
+    await rename(unfinished, join(folder, digest));
+    await prune(folder);
+  } catch {
+    // A read-only folder, a full disk, or another process that was first: the next start is slower,
+    // and nothing else.
+    await rm(unfinished, { recursive: true, force: true }).catch(() => {});
+  }
+};
+
+/** Where stacks are kept, and what makes one that is not. */
+export interface KeepOptions {
+  /** @default - below node_modules/.cache */
+  readonly folder?: string;
+  /** @default - the stack is synthesized */
+  readonly make?: typeof synthesize;
+}
+
+/**
+ * Synthesizes the stack, or takes the one that was synthesized from the same sources and settings
+ * by the same Node.
+ *
+ * @param outdir the folder for template and bundles
+ * @param settings override the context of cdk.json
+ * @param signal cancels the synthesis
+ * @throws SynthesisFailed with what the app printed; the signal's reason
+ */
+export const assemble = async (
+  outdir: string,
+  settings: Readonly<Record<string, unknown>> = {},
+  signal?: AbortSignal,
+  { folder = defaultFolder, make = synthesize }: KeepOptions = {},
+): Promise<void> => {
+  signal?.throwIfAborted();
+  const digest = await digestOf(settings);
+  if (await takeKept(join(folder, digest), outdir)) return;
+  await make(outdir, settings, signal);
+  await keep(outdir, folder, digest);
+};
