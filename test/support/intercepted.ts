@@ -3,6 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
 import type { Store } from '../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { deep, sample } from './sampling.ts';
 
 /** The same store, through clients of its own. */
 export interface InterceptedStore extends Disposable {
@@ -12,24 +13,24 @@ export interface InterceptedStore extends Disposable {
 /**
  * A store whose clients do something before each of their commands.
  *
- * @param before is given the command's number, from 0, counted over both stores; the command waits
- * for it, and fails where it does
+ * @param before is given the command's number, from 0, counted over both stores, and its operation;
+ * the command waits for it, and fails where it does
  */
 export const intercepted = (
   store: Store,
-  before: (command: number) => Promise<void> | void,
+  before: (command: number, operation: string) => Promise<void> | void,
 ): InterceptedStore => {
   const { dynamodb: dynamodbEndpoint, s3: s3Endpoint } = inject('stores');
   const client = { region: localRegion, credentials: localCredentials };
   const dynamodb = new DynamoDBClient({ ...client, endpoint: dynamodbEndpoint });
   const s3 = new S3Client({ ...client, endpoint: s3Endpoint });
   let commands = 0;
-  dynamodb.middlewareStack.add((next) => async (args) => {
-    await before(commands++);
+  dynamodb.middlewareStack.add((next, { commandName }) => async (args) => {
+    await before(commands++, commandName ?? '');
     return next(args);
   });
-  s3.middlewareStack.add((next) => async (args) => {
-    await before(commands++);
+  s3.middlewareStack.add((next, { commandName }) => async (args) => {
+    await before(commands++, commandName ?? '');
     return next(args);
   });
   return {
@@ -43,6 +44,26 @@ export const intercepted = (
       s3.destroy();
     },
   };
+};
+
+/**
+ * Runs something on a store, to learn before which of its commands it is worth stopping: one of
+ * each operation, chosen by the seed. In a deep run it is before all of them, and after the last.
+ *
+ * @returns the numbers of the commands
+ */
+export const stops = async (
+  store: Store,
+  name: string,
+  work: (store: Store) => Promise<unknown>,
+): Promise<number[]> => {
+  const operations: string[] = [];
+  using watched = intercepted(store, (_, operation) => void operations.push(operation));
+  await work(watched.store);
+  const numbers = operations.map((_, at) => at);
+  if (deep) return [...numbers, numbers.length];
+  const byOperation = Map.groupBy(numbers, (at) => operations[at] ?? '');
+  return [...byOperation].flatMap(([operation, some]) => sample(some, 1, `${name}: ${operation}`));
 };
 
 /**

@@ -3,13 +3,15 @@ import { deleteCalls } from '../../../../../core/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/calls.ts';
-import { Crash, crashed, intercepted, interleaved } from '../../../../support/intercepted.ts';
+import { Crash, crashed, intercepted, interleaved, stops } from '../../../../support/intercepted.ts';
+import { deep, repeatWith, seed } from '../../../../support/sampling.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
 /*
  * Deletions that are stopped before each of their commands in turn, or whose process dies there,
  * while the same calls or their neighbours are reported; and reports that are stopped while the
- * calls are deleted.
+ * calls are deleted. Where that takes long, an ordinary run stops before one command of each
+ * operation, and a deep one before all.
  */
 
 let store: Store;
@@ -65,14 +67,20 @@ describe.each([
   ['items', 40],
   ['segments', 2000],
   ['objects', 320_000],
-])('a deletion with payloads in %s', (_, length) => {
+])('a deletion with payloads in %s', (kind, length) => {
+  const places = async (name: string): Promise<number[]> => {
+    const projectId = newProject();
+    for (const request of family(projectId, length)) await send(store, request);
+    return stops(store, `${name} in ${kind}`, (watched) => remove(watched, projectId, ['parent']));
+  };
+
   it('that dies before any of its commands is completed by sending it again', async () => {
-    for (let at = 0, died = true; died; at++) {
+    for (const at of await places('dies')) {
       const projectId = newProject();
       for (const request of family(projectId, length)) await send(store, request);
       const neighbour = await read(store, 'neighbour', projectId);
-      died = await crashed(store, at, (dying) => remove(dying, projectId, ['parent']));
-      const where = `died before command ${at}`;
+      await crashed(store, at, (dying) => remove(dying, projectId, ['parent']));
+      const where = `${repeatWith}: died before command ${at}`;
       // Whatever is half gone, nobody fails on it, and the neighbour is there.
       expect(await read(store, 'neighbour', projectId), where).toEqual(neighbour);
       for (const filter of [
@@ -93,13 +101,13 @@ describe.each([
   });
 
   it('does not touch its neighbours while all of them are reported again at any moment', async () => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
+    for (const at of await places('reported again')) {
       const projectId = newProject();
       const requests = family(projectId, length);
       for (const request of requests) await send(store, request);
       const before = await views(projectId);
       const neighbour = await read(store, 'neighbour', projectId);
-      isStopped = await interleaved(
+      await interleaved(
         store,
         at,
         (gated) => remove(gated, projectId, ['parent']),
@@ -107,7 +115,7 @@ describe.each([
           for (const request of requests) await send(store, request);
         },
       );
-      const where = `stopped before command ${at}`;
+      const where = `${repeatWith}: stopped before command ${at}`;
       expect(await read(store, 'neighbour', projectId), where).toEqual(neighbour);
       // Each of the others is whole, or gone from every view.
       const after = await views(projectId);
@@ -129,6 +137,8 @@ describe('a deletion that dies', () => {
   it('soon after a descendant got another end is also completed by sending it again', async () => {
     for (const commandsLeft of [0, 1, 2, 3]) {
       for (let at = 0, died = true; died; at++) {
+        // An ordinary run tries each command once, and each number of commands after it.
+        if (!deep && (at + seed) % 4 !== commandsLeft) continue;
         const projectId = newProject();
         for (const request of family(projectId, 40)) await send(store, request);
         using dying = intercepted(store, async (command) => {
@@ -217,16 +227,18 @@ describe('a call that is reported while it is deleted', () => {
 
   it.each(Object.entries(reports))(
     '%s is complete afterwards or gone with its payload',
-    async (_, report) => {
-      for (let at = 0, isStopped = true; isStopped; at++) {
+    async (kind, report) => {
+      const watched = await prepare(report);
+      const places = await stops(store, kind, (from) => remove(from, watched.projectId, ['victim']));
+      for (const at of places) {
         const { projectId, neighbours } = await prepare(report);
-        isStopped = await interleaved(
+        await interleaved(
           store,
           at,
           (gated) => remove(gated, projectId, ['victim']),
           () => send(store, report.batch(projectId)),
         );
-        const where = `deletion stopped before command ${at}`;
+        const where = `${repeatWith}: deletion stopped before command ${at}`;
         const victim = await check(projectId, neighbours, where);
         const { text } = await everythingStored(store, projectId);
         if (victim === null) expect(text, where).not.toMatch(report.gone);
@@ -239,6 +251,8 @@ describe('a call that is reported while it is deleted', () => {
     async (_, report) => {
       for (const heal of ['report', 'deletion']) {
         for (let at = 0, isStopped = true; isStopped; at++) {
+          // An ordinary run sends one of them again after each command.
+          if (!deep && (at + seed) % 2 !== (heal === 'report' ? 0 : 1)) continue;
           const { projectId, neighbours } = await prepare(report);
           isStopped = await interleaved(
             store,
