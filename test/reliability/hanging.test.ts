@@ -7,10 +7,10 @@ import { scenarios } from './scenarios/index.ts';
 import { prepare } from './trial.ts';
 
 /*
- * Stores that never answer. All routes wait at once, which takes as long as the longest time-out. A
- * deep run has the time-outs as they are deployed; an ordinary one cuts them. Inference needs no storage for its answer,
- * and what its upstream does is tested with it. That the function itself answers shows that its
- * time was not up: else API Gateway would, with a 502.
+ * Stores that never answer. All routes wait at once, which takes as long as the longest time-
+ * out. A deep run has the time-outs as they are deployed; an ordinary one cuts them. Inference
+ * needs no storage for its answer, and what its upstream does is tested with it. That the
+ * function itself answers shows that its time was not up: else API Gateway would, with a 502.
  */
 
 let faulty: FaultyService;

@@ -4,11 +4,17 @@ import type { Route } from '../../api/routes.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { repeatWith } from '../support/sampling.ts';
 import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
-import { scenarios } from './scenarios/index.ts';
-import { runClean, runFaulty, shortMs } from './trial.ts';
+import { type Scenario, scenarios } from './scenarios/index.ts';
+import { type Clean, runClean, runFaulty, shortMs } from './trial.ts';
 
-/** How many trials are under way at once: most of them wait. */
-const concurrency = 12;
+/** How many trials of a scenario are under way at once, beside those of others: most of them wait. */
+const concurrency = 4;
+
+/** A scenario as it goes without faults, and the faults to try with it. */
+interface Prepared {
+  readonly clean: Clean;
+  readonly faults: readonly Injected[];
+}
 
 const named = ({ fault, operation, nth, lasting }: Injected): string =>
   `${fault} ${lasting ? 'from' : 'at'} ${operation} ${nth}`;
@@ -19,13 +25,30 @@ const named = ({ fault, operation, nth, lasting }: Injected): string =>
  */
 export const describeFaults = (routes: readonly Route[]): void => {
   const coverage = newCoverage();
+  const prepared = new Map<Scenario, Prepared>();
   let service: InProcessWithModel;
   beforeAll(async () => {
     service = await startInProcessWithModel();
+    // In their order, since what is sampled for one depends on those before it.
+    for (const { path } of routes) {
+      for (const scenario of scenarios[path] ?? []) {
+        const clean = await runClean(service, scenario);
+        prepared.set(scenario, { clean, faults: faultsOf(coverage, path, scenario, clean.operations) });
+      }
+    }
   });
   afterAll(() => service.stop());
 
-  describe.each(routes.map(({ path }) => path))('%s', (path) => {
+  const tryOut = async (path: string, clean: Clean, injected: Injected): Promise<void> => {
+    // A busy machine may need longer to come as far as the request that is to fail.
+    for (const timeMs of [shortMs, 5 * shortMs, 20 * shortMs]) {
+      if (!(await runFaulty(service, clean, injected, timeMs))) continue;
+      cover(coverage, path, injected);
+      break;
+    }
+  };
+
+  describe.concurrent.each(routes.map(({ path }) => path))('%s', (path) => {
     const ofRoute = scenarios[path] ?? [];
 
     it('has scenarios', () => {
@@ -36,22 +59,14 @@ export const describeFaults = (routes: readonly Route[]): void => {
       '$name: whole, or refused and repeated, whatever fails',
       { timeout: 600_000 },
       async (scenario) => {
-        const clean = await runClean(service, scenario);
+        const { clean, faults } = prepared.get(scenario) ?? expect.unreachable('it was prepared');
         expect(clean.operations.length).toBeGreaterThan(0);
         const failures: string[] = [];
-        const tryOut = async (injected: Injected): Promise<void> => {
-          try {
-            // A busy machine may need longer to come as far as the request that is to fail.
-            for (const timeMs of [shortMs, 5 * shortMs, 20 * shortMs]) {
-              if (!(await runFaulty(service, clean, injected, timeMs))) continue;
-              cover(coverage, path, injected);
-              break;
-            }
-          } catch (error) {
-            failures.push(`${named(injected)}: ${(error as Error).message}`);
-          }
-        };
-        await pMap(faultsOf(coverage, path, scenario, clean.operations), tryOut, { concurrency });
+        const collect = (injected: Injected) =>
+          tryOut(path, clean, injected).catch((error: Error) => {
+            failures.push(`${named(injected)}: ${error.message}`);
+          });
+        await pMap(faults, collect, { concurrency });
         expect(failures, repeatWith).toEqual([]);
       },
     );

@@ -133,7 +133,7 @@ describe('npm start fails with a message', () => {
     expect(process.printed.err).toMatch(
       /^AWS_ENDPOINT_URL_S3 is http:\/\/127\.0\.0\.1:1, where nothing answers .*\n$/,
     );
-    expect(process.printed.out).not.toContain('stack');
+    expect(process.printed.out).not.toContain('ready');
   });
 
   it.each([
