@@ -1,8 +1,9 @@
 /** Loops over a store's items without the service. Its speed is compared with theirs. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { timeRange } from '../../core/calls/index.ts';
+import { type Level, timeRange } from '../../core/calls/index.ts';
 import {
   documents,
+  everyShard,
   getItems,
   type Item,
   queryPage,
@@ -25,25 +26,29 @@ export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
   return keys;
 };
 
-const range = (project: string, shard: number) => timeRange(project as ProjectId, shard, {});
+const levels = ['roots', 'nested'] as const satisfies readonly Level[];
+
+const range = (project: string, level: Level, shard: number) =>
+  timeRange(project as ProjectId, level, shard, {});
 
 /** Reads the same items as an export of everything, headers then payloads, and drops them. */
 export const bareLoop = async (store: Store, project: string, keys: readonly Item[]): Promise<void> => {
   const budget = benchBudget();
-  for (let shard = 0; shard < (store.shards.at(-1) ?? 1); shard++) {
-    let start: Item | undefined;
-    do {
-      const page = await queryPage(store.table, range(project, shard), budget, { start });
-      start = page.next;
-    } while (start);
-  }
+  for (const level of levels)
+    for (const shard of everyShard(store)) {
+      let start: Item | undefined;
+      do {
+        const page = await queryPage(store.table, range(project, level, shard), budget, { start });
+        start = page.next;
+      } while (start);
+    }
   for (let i = 0; i < keys.length; i += 100)
     await getItems(store.table, keys.slice(i, i + 100), budget, { consistent: false });
 };
 
 const byTime = 'by_time' satisfies IndexName<'calls'>;
 
-/** Queries 128 rows of the index by time. */
+/** Queries 128 rows of nested calls in the index by time. */
 export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
   documents(table).send(
     new QueryCommand({
@@ -51,7 +56,7 @@ export const bareIndexQuery = ({ table }: Store, project: string): Promise<unkno
       IndexName: byTime,
       KeyConditionExpression: '#k = :k',
       ExpressionAttributeNames: { '#k': tables.calls.indexes[byTime].partition.name },
-      ExpressionAttributeValues: { ':k': range(project, 0).partition[1] },
+      ExpressionAttributeValues: { ':k': range(project, 'nested', 0).partition[1] },
       Limit: 128,
     }),
   );

@@ -8,7 +8,7 @@ const spare = 8;
 export const evenShare = (rows: number, ranges: number): number => Math.ceil(rows / ranges) + spare;
 
 /** With more ranges than this, none is read ahead: each would have up to 1 MB under way. */
-const maxRangesAhead = 16;
+const maxRangesAhead = 32;
 
 /** Whether to read ranges ahead: all rows will be wanted, and the ranges are few. */
 export const readsAhead = (

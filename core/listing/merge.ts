@@ -29,7 +29,7 @@ interface Source<T extends object, C> {
  */
 export async function* mergeRanges<T extends object, C>(
   reads: readonly ReadPage<T, C>[],
-  { compare, descending, ...paging }: Merging<T>,
+  { compare, descending, wanted, ...paging }: Merging<T>,
 ): AsyncGenerator<readonly T[]> {
   const sign = descending ? -1 : 1;
   const heap = new Heap<Source<T, C>>((a, b) => {
@@ -37,12 +37,17 @@ export async function* mergeRanges<T extends object, C>(
     const y = b.reader.head;
     return (x && y ? sign * compare(x, y) : 0) || a.index - b.index;
   });
-  let waiting = reads.map((read, index) => ({ reader: new RangeReader(read, paging), index }));
+  let waiting = reads.map((read, index) => ({ reader: new RangeReader(read, paging, index), index }));
+  let taken = 0;
+  // A range that gave a part of the rows so far will give that part of those that are wanted.
+  const shareOf = ({ taken: own }: RangeReader<T, C>): number =>
+    wanted && taken > 0 ? Math.ceil((wanted() * own) / taken) : Number.POSITIVE_INFINITY;
   for (;;) {
-    await mapConcurrent(waiting, concurrency, ({ reader }) => reader.fill());
+    await mapConcurrent(waiting, concurrency, ({ reader }) => reader.fill(shareOf(reader)));
     for (const source of waiting) if (source.reader.head !== undefined) heap.push(source);
     if (heap.size === 0) return;
     const { rows, usedUp } = takeRows(heap);
+    taken += rows.length;
     yield rows;
     waiting = usedUp;
   }

@@ -14,8 +14,10 @@ export type ReadPage<T, C> = (limit: number | undefined, start: C | undefined) =
 
 /** How ranges are paged through. */
 export interface Paging {
-  /** Rows to ask each range for at first; each page asks for four times as many as the last. */
-  readonly firstPage: number;
+  /** Rows to ask each range for at first, by the range's place in the list if they differ. */
+  readonly firstPage: number | readonly number[];
+  /** How many times as many rows each page asks for as the last. @default 4 */
+  readonly growth?: number;
   /** From this many rows on, a page has no limit of its own: storage ends it at 1 MB. */
   readonly maxPage?: number;
   /**
@@ -23,9 +25,19 @@ export interface Paging {
    * will want every row.
    */
   readonly ahead?: boolean;
+  /**
+   * About how many rows are still wanted of all ranges, after those that were taken. No page asks
+   * for many more than its range's share. @default - nobody knows
+   */
+  readonly wanted?: () => number;
 }
 
-const growth = 4;
+const defaultGrowth = 4;
+/**
+ * Rows asked for beyond a range's share, since a run of ties ends with the row behind it. They
+ * double with each page, so that a wrong guess costs few pages.
+ */
+const firstSpare = 4;
 /** Some 2,000 rows of an index make 1 MB. */
 const defaultMaxPage = 2000;
 
@@ -34,7 +46,10 @@ export class RangeReader<T extends object, C> {
   readonly #read: ReadPage<T, C>;
   readonly #ahead: boolean;
   readonly #maxPage: number;
+  readonly #growth: number;
   #limit: number;
+  #spare = firstSpare;
+  #taken = 0;
   /** Where the next page starts; undefined before the first page. */
   #start: C | undefined;
   #finished = false;
@@ -42,11 +57,19 @@ export class RangeReader<T extends object, C> {
   #rows: readonly T[] = [];
   #at = 0;
 
-  constructor(read: ReadPage<T, C>, { firstPage, maxPage = defaultMaxPage, ahead = false }: Paging) {
+  /** @param index the range's place in the list */
+  constructor(read: ReadPage<T, C>, paging: Omit<Paging, 'wanted'>, index: number) {
+    const { firstPage, growth = defaultGrowth, maxPage = defaultMaxPage, ahead = false } = paging;
     this.#read = read;
-    this.#limit = firstPage;
+    this.#limit = typeof firstPage === 'number' ? firstPage : (firstPage[index] ?? maxPage);
+    this.#growth = growth;
     this.#maxPage = maxPage;
     this.#ahead = ahead;
+  }
+
+  /** How many rows were taken. */
+  get taken(): number {
+    return this.#taken + this.#at;
   }
 
   /** The next row of the page; undefined when the page is used up. */
@@ -66,23 +89,30 @@ export class RangeReader<T extends object, C> {
     return rows;
   }
 
-  /** Reads on until there is a head, or none will come. */
-  async fill(): Promise<void> {
+  /**
+   * Reads on until there is a head, or none will come.
+   *
+   * @param share rows that are wanted of it, about; infinity if nobody knows
+   */
+  async fill(share: number): Promise<void> {
     while (this.head === undefined && !this.#finished) {
-      const { rows, next } = await (this.#coming ?? this.#fetch());
+      const { rows, next } = await (this.#coming ?? this.#fetch(share));
       this.#coming = undefined;
       const isFirst = this.#start === undefined;
+      this.#taken += this.#rows.length;
       this.#rows = rows;
       this.#at = 0;
       this.#start = next;
       this.#finished = next === undefined;
-      if (this.#ahead && !isFirst && !this.#finished) this.#coming = this.#fetch();
+      if (this.#ahead && !isFirst && !this.#finished) this.#coming = this.#fetch(share);
     }
   }
 
-  #fetch(): Promise<RowPage<T, C>> {
-    const limit = this.#limit < this.#maxPage ? this.#limit : undefined;
-    this.#limit *= growth;
+  #fetch(share: number): Promise<RowPage<T, C>> {
+    const rows = this.#start === undefined ? this.#limit : Math.min(this.#limit, share + this.#spare);
+    const limit = rows < this.#maxPage ? rows : undefined;
+    this.#limit *= this.#growth;
+    if (this.#start !== undefined) this.#spare *= 2;
     const page = this.#read(limit, this.#start);
     // Whoever awaits the page sees its failure. Until then it must not count as unhandled.
     page.catch(() => {});

@@ -1,5 +1,6 @@
 import {
   type CallHeader,
+  type Level,
   readHeaders,
   type TimeBounds,
   threadRange,
@@ -8,11 +9,16 @@ import {
 } from '../calls/index.ts';
 import { everyShard, type KeyRange, type RequestBudget, type Store, shardsOf } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import type { Source } from './plan.ts';
+import { bothLevels, type Source } from './plan.ts';
 
-/** The key ranges of a project's calls: one for each shard that has ever been in force. */
-const projectRanges = (store: Store, projectId: ProjectId, bounds: TimeBounds): KeyRange[] =>
-  everyShard(store).map((shard) => timeRange(projectId, shard, bounds));
+/** The key ranges of a project's calls: one a level for each shard that has ever been in force. */
+const projectRanges = (
+  store: Store,
+  projectId: ProjectId,
+  levels: readonly Level[],
+  bounds: TimeBounds,
+): KeyRange[] =>
+  levels.flatMap((level) => everyShard(store).map((shard) => timeRange(projectId, level, shard, bounds)));
 
 const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>, bounds: TimeBounds): KeyRange[] =>
   [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, bounds));
@@ -32,7 +38,7 @@ const threadRanges = (
 /**
  * Turns the source of a plan into the key ranges to scan. Parents and turns are looked up for their
  * traces and threads. While one of them is not known, what belongs to it can be anywhere in the
- * project.
+ * project; children of a parent are nested.
  *
  * @param bounds the span of `started_at` that is wanted
  * @throws ServiceError 503 when storage does not give them in time
@@ -46,14 +52,15 @@ export const locate = async (
 ): Promise<KeyRange[]> => {
   switch (source.kind) {
     case 'project':
-      return projectRanges(store, projectId, bounds);
+      return projectRanges(store, projectId, source.levels, bounds);
     case 'traces':
       return traceRanges(projectId, source.ids, bounds);
     case 'threads':
       return threadRanges(store, projectId, source.ids, bounds);
   }
   const known: CallHeader[] = await readHeaders(store, projectId, source.ids, budget);
-  if (known.length < source.ids.length) return projectRanges(store, projectId, bounds);
+  if (known.length < source.ids.length)
+    return projectRanges(store, projectId, source.kind === 'parents' ? ['nested'] : bothLevels, bounds);
   const traces = traceRanges(
     projectId,
     known.map(({ start }) => start.traceId),

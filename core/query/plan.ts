@@ -1,3 +1,4 @@
+import type { Level } from '../calls/index.ts';
 import {
   conjuncts,
   describe,
@@ -5,6 +6,7 @@ import {
   type FieldPath,
   intersect,
   pathsIn,
+  presenceOf,
 } from '../expression/index.ts';
 import { distinctUpTo, isEmptySpan, isOrderOfSource, type TimePlan } from '../listing/index.ts';
 import type { IndexName } from '../storage/tables.ts';
@@ -28,8 +30,11 @@ export type Source =
   | { readonly kind: 'parents'; readonly ids: readonly string[] }
   /** In the threads and traces of these turns, or everywhere while a turn is not known. */
   | { readonly kind: 'turns'; readonly ids: readonly string[] }
-  /** In `by_time`, the whole project. */
-  | { readonly kind: 'project' };
+  /** In `by_time`: the whole project, or its roots or nested calls alone. */
+  | { readonly kind: 'project'; readonly levels: readonly Level[] };
+
+/** Both levels of a project: all its calls. */
+export const bothLevels: readonly Level[] = ['roots', 'nested'];
 
 /** How a query is going to be answered: plain data, logged with the request. */
 export interface Plan extends TimePlan {
@@ -68,9 +73,33 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 const few = (ids: readonly string[] | null, max: number): readonly string[] | undefined =>
   distinctUpTo(ids?.filter(isId), max);
 
+/** What a query says of the levels of calls. */
+interface Levels {
+  readonly levels: readonly Level[];
+  /** The expressions that say nothing else. */
+  readonly inLevels: ReadonlySet<Expression>;
+}
+
+/** The levels that calls can be at. All expressions must hold. */
+const levelsOf = ({ traceRootsOnly }: CallsFilter, expressions: readonly Expression[]): Levels => {
+  let levels = traceRootsOnly ? bothLevels.slice(0, 1) : bothLevels;
+  const inLevels = new Set<Expression>();
+  for (const expression of expressions) {
+    const presence = presenceOf(expression);
+    if (presence?.path.text !== 'parent_id') continue;
+    levels = levels.filter((level) => level === (presence.isThere ? 'nested' : 'roots'));
+    inLevels.add(expression);
+  }
+  return { levels, inLevels };
+};
+
 /** The narrowest place that holds every call which can match. */
-const chooseSource = ({ filter, limit }: CallsQuery, { ids, bounds }: Pushed): Source => {
-  if (limit === 0 || isEmptySpan(bounds) || Object.values(filter).some(isEmptyList))
+const chooseSource = (
+  { filter, limit }: CallsQuery,
+  { ids, bounds }: Pushed,
+  levels: readonly Level[],
+): Source => {
+  if (limit === 0 || isEmptySpan(bounds) || levels.length === 0 || Object.values(filter).some(isEmptyList))
     return { kind: 'nothing' };
   const pushed = (field: Parameters<typeof ids.get>[0]) => ids.get(field) ?? null;
   const candidates = [
@@ -82,7 +111,7 @@ const chooseSource = ({ filter, limit }: CallsQuery, { ids, bounds }: Pushed): S
   ] as const;
   if (candidates.some((candidate) => candidate.ids?.length === 0)) return { kind: 'nothing' };
   for (const { kind, ids: found } of candidates) if (found) return { kind, ids: found };
-  return { kind: 'project' };
+  return { kind: 'project', levels };
 };
 
 const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
@@ -95,15 +124,19 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
   const expressions = where === null ? [] : conjuncts(where);
   const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
   const pushed = pushDown(callKind(names, includes), expressions);
-  const source = chooseSource(query, pushed);
+  const { levels, inLevels } = levelsOf(filter, expressions);
+  const source = chooseSource(query, pushed, levels);
   const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));
   const fields = (Object.keys(filter) as (keyof CallsFilter)[]).filter((field) => isSet(filter, field));
   const order = isOrderOfSource(query.sort, 'started_at') ? 'free' : 'sort';
-  // What is read keeps the bounds exactly, unless calls are looked up by their ids.
-  const isBounded =
-    source.kind !== 'calls' && onHeaders.every((expression) => pushed.inBounds.has(expression));
-  const dropsNone = fields.length === 0 && later.length === 0 && isBounded && order === 'free';
+  // What is read keeps the bounds exactly, unless calls are looked up by their ids. Only the
+  // project is read by level.
+  const byLevel = source.kind === 'project';
+  const isKept = (expression: Expression): boolean =>
+    (source.kind !== 'calls' && pushed.inBounds.has(expression)) || (byLevel && inLevels.has(expression));
+  const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
+  const dropsNone = keepsFields && later.length === 0 && onHeaders.every(isKept) && order === 'free';
   return {
     plan: {
       source,
@@ -143,9 +176,14 @@ const indexes: Readonly<Record<Source['kind'], 'table' | Index | `${Index}, ${In
   project: 'by_time',
 };
 
+const sourceText = (source: Source): string => {
+  if ('ids' in source) return `${source.ids.length} ${source.kind}`;
+  return source.kind === 'project' && source.levels.length === 1 ? source.levels.join() : source.kind;
+};
+
 /** A plan as it is logged: with the index that is read, and with ids counted, not listed. */
 export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
-  source: 'ids' in source ? `${source.ids.length} ${source.kind}` : source.kind,
+  source: sourceText(source),
   index: indexes[source.kind],
   ...rest,
 });

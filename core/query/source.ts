@@ -1,5 +1,5 @@
 import { type CallHeader, readHeaders } from '../calls/index.ts';
-import { evenShare, readsAhead } from '../listing/index.ts';
+import { evenShare, mapBatches, type Paging, readsAhead } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { joinParts } from './join.ts';
@@ -26,23 +26,58 @@ export async function* readSource(
     return;
   }
   const ranges = await locate(store, projectId, source, bounds, budget);
+  const seen = { rows: 0, calls: 0 };
   const options = {
     descending,
-    firstPage: firstPageRows(enough, ranges.length),
+    ...firstPages(plan, ranges.length),
     ahead: readsAhead(plan, ranges.length),
+    ...(enough !== null && { wanted: () => wantedRows(enough, seen) }),
   };
-  const rows = scanParts(store, projectId, ranges, options, budget);
-  const calls = joinParts(store, projectId, rows, budget);
+  const rows = mapBatches(scanParts(store, projectId, ranges, options, budget), (batch) => {
+    seen.rows += batch.length;
+    return batch;
+  });
+  const calls = mapBatches(joinParts(store, projectId, rows, budget), (batch) => {
+    seen.calls += batch.length;
+    return batch;
+  });
   // What is going to be sorted needs no order before.
   yield* order === 'sort' ? calls : orderTies(descending, calls);
 }
 
 /**
  * Rows to ask for in all when it is not known how many calls are enough: something to send at once.
+ * So few cost no more than one of a range.
  */
-const unknownRows = 32;
-/** A call has up to two rows, and some calls may be missing. */
-const rowsPerCall = 2.2;
+const [unknownRows, fewRows] = [32, 8];
+/** How fast pages grow when all rows will be wanted: each page is rounded up to half a unit. */
+const growthToAll = 16;
+/**
+ * Rows to ask roots for at first where nested calls are read too. Mostly they are few. So many cost
+ * no more than one.
+ */
+const fewRoots = 12;
 
-const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? Math.ceil(unknownRows / ranges) : evenShare(rowsPerCall * enough, ranges);
+/** The first pages of ranges. Most calls have one row; second pages bring what is missing. */
+const firstPages = (
+  { source, enough, limit, order }: Plan,
+  ranges: number,
+): Pick<Paging, 'firstPage' | 'growth'> => {
+  if (enough === null) {
+    const firstPage = Math.max(fewRows, Math.ceil(unknownRows / ranges));
+    return limit === null || order === 'sort' ? { firstPage, growth: growthToAll } : { firstPage };
+  }
+  const isWhole = source.kind === 'project' && source.levels.length > 1;
+  if (!isWhole) return { firstPage: evenShare(enough, ranges) };
+  const shards = ranges / source.levels.length;
+  const nested = evenShare(enough, shards);
+  return {
+    firstPage: source.levels.flatMap((level) =>
+      Array.from({ length: shards }, () => (level === 'roots' ? Math.min(fewRoots, nested) : nested)),
+    ),
+  };
+};
+
+/** How many rows the calls that are missing have, if they are like those that were seen. */
+const wantedRows = (enough: number, { rows, calls }: { readonly rows: number; readonly calls: number }) =>
+  Math.max(0, enough - calls) * (calls > 0 ? rows / calls : 1);

@@ -19,6 +19,7 @@ export const indexedFieldsOf = (projectId: ProjectId, id: string, start: StartHe
   id,
   startedAt: start.startedAt,
   traceId: start.traceId,
+  parentId: start.parentId,
   threadId: start.threadId,
   turnId: start.turnId,
 });

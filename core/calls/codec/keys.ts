@@ -16,7 +16,7 @@ import type { Micros, ProjectId } from '../../wire/index.ts';
  *
  *   table      k   project 0 call id                 p   S (start) | E (end)
  *              k   project 0 2 segment id            p   P (payload segment)
- *   by_time    tk  project 0 shard of the trace      ts  started at, call id 0 S|E
+ *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
  */
@@ -68,6 +68,7 @@ export interface IndexedFields {
   readonly id: string;
   readonly startedAt: Micros;
   readonly traceId: string;
+  readonly parentId: string | null;
   readonly threadId: string | null;
   readonly turnId: string | null;
 }
@@ -79,9 +80,19 @@ export const isTurn = (call: Pick<IndexedFields, 'id' | 'threadId' | 'turnId'>):
 const timeSortKey = (call: IndexedFields, part: Part): Buffer =>
   joinBytes(signedTimeBytes(call.startedAt), sortableId(call.id), 0, part);
 
+/** The calls that a partition of `by_time` holds: roots, which have no parent, or all others. */
+export type Level = 'roots' | 'nested';
+
+const timePartition = (projectId: ProjectId, level: Level, shard: number): Buffer =>
+  joinBytes(projectId, 0, level === 'roots' ? 'r' : 'n', shard);
+
 /** The attributes of a row's key in `by_time`. */
 export const timeKeys = (call: IndexedFields, part: Part, shards: number): IndexKey<'calls', 'by_time'> => ({
-  tk: joinBytes(call.projectId, 0, shardOf(call.traceId, shards)),
+  tk: timePartition(
+    call.projectId,
+    call.parentId === null ? 'roots' : 'nested',
+    shardOf(call.traceId, shards),
+  ),
   ts: timeSortKey(call, part),
 });
 
@@ -126,14 +137,15 @@ const sortBounds = (prefix: Buffer, bounds: TimeBounds): [Buffer, Buffer] => [
   joinBytes(prefix, bounds.to === undefined ? lowest : signedTimeBytes(bounds.to), highest),
 ];
 
-/** Every call in one shard of a project within bounds of time. */
+/** Every root, or every nested call, in one shard of a project within bounds of time. */
 export const timeRange = (
   projectId: ProjectId,
+  level: Level,
   shard: number,
   bounds: TimeBounds,
 ): IndexRange<'calls', 'by_time'> => ({
   index: 'by_time',
-  partition: ['tk', joinBytes(projectId, 0, shard)],
+  partition: ['tk', timePartition(projectId, level, shard)],
   sort: ['ts', ...sortBounds(lowest, bounds)],
 });
 

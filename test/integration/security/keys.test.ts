@@ -78,7 +78,7 @@ const id = fc.oneof(
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 const placed = (projectId: ProjectId, name: string): calls.IndexedFields & { threadId: string } => ({
-  ...{ projectId, id: name, startedAt: 0, traceId: name, threadId: name, turnId: null },
+  ...{ projectId, id: name, startedAt: 0, traceId: name, parentId: null, threadId: name, turnId: null },
 });
 const digest = 'x'.repeat(43);
 const terms = (model: string) => ({

@@ -57,8 +57,8 @@ describe('the first page', () => {
   it.each([
     ['free', null, 16, true],
     ['free', 5, 1, false],
-    ['sort', 5, 16, true],
-    ['sort', null, 17, false],
+    ['sort', 5, 32, true],
+    ['sort', null, 33, false],
   ] as const)(
     'in the order %s with limit %s of %s ranges is read ahead: %s',
     (order, limit, ranges, ahead) => {

@@ -23,7 +23,8 @@ const later = (operator: string, time: unknown = noon) => op(operator, field('st
 
 type Case = [name: string, body: object, expected: Partial<Plan>];
 
-const project = { kind: 'project' } as const;
+const project = { kind: 'project', levels: ['roots', 'nested'] } as const;
+const roots = { kind: 'project', levels: ['roots'] } as const;
 const nothing = { kind: 'nothing' } as const;
 
 const sources: Case[] = [
@@ -125,6 +126,44 @@ const sources: Case[] = [
   ],
   ['an id that is not', where({ $not: [op('$eq', field('id'), literal('a'))] }), { source: project }],
   [
+    'roots: their partitions',
+    { filter: { trace_roots_only: true } },
+    { source: roots, onHeaders: ['traceRootsOnly'] },
+  ],
+  [
+    'calls without a parent: the same',
+    where(op('$eq', literal(null), field('parent_id'))),
+    { source: roots },
+  ],
+  [
+    'the same in other words',
+    where(
+      { $in: [field('parent_id'), [literal(null)]] },
+      { $not: [{ $convert: { input: field('parent_id'), to: 'exists' } }] },
+    ),
+    { source: roots },
+  ],
+  [
+    'calls with a parent: theirs',
+    where(op('$ne', field('parent_id'), literal(null))),
+    { source: { kind: 'project', levels: ['nested'] } },
+  ],
+  [
+    'roots with a parent: nothing is read',
+    { filter: { trace_roots_only: true }, ...where(op('$ne', field('parent_id'), literal(null))) },
+    { source: nothing },
+  ],
+  [
+    'a trace’s roots: the trace',
+    { filter: { trace_ids: ['t'], trace_roots_only: true } },
+    { source: { kind: 'traces', ids: ['t'] } },
+  ],
+  [
+    'roots or others: no level',
+    where({ $or: [op('$eq', field('parent_id'), literal(null)), op('$eq', field('op_name'), literal('x'))] }),
+    { source: project },
+  ],
+  [
     'ids or none: no place',
     where({ $in: [field('parent_id'), [literal('p'), literal(null)]] }),
     { source: project, onHeaders: ['$in(parent_id, 2)'] },
@@ -187,7 +226,17 @@ const orders: Case[] = [
   ],
   [
     'a limit with a filter: nobody knows how many rows',
+    { limit: 100, filter: { op_names: ['x'] } },
+    { enough: null },
+  ],
+  [
+    'the newest 100 roots: no more rows than that',
     { limit: 100, filter: { trace_roots_only: true } },
+    { enough: 100, source: roots },
+  ],
+  [
+    'a limit with roots of a thread: the index does not keep them apart',
+    { limit: 100, filter: { trace_roots_only: true, thread_ids: ['h'] } },
     { enough: null },
   ],
   [
@@ -323,5 +372,6 @@ describe('a plan', () => {
     expect(summary).toMatchObject({ source: '2 traces', index: 'by_trace', order: 'free' });
     expect(JSON.stringify(summary)).not.toMatch(/t1|secret/);
     expect(planSummary(planOf({}))).toMatchObject({ source: 'project', index: 'by_time' });
+    expect(planSummary(planOf({ filter: { trace_roots_only: true } }))).toMatchObject({ source: 'roots' });
   });
 });

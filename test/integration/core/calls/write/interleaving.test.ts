@@ -62,8 +62,8 @@ const large = Array.from({ length: 300 }, (_, i) => Math.sin(i)).join(' ');
 
 const thread = { id: 'call', thread_id: 'h', turn_id: 'call' };
 /**
- * The requests that may report the call, each with versions that move it in time, to another trace,
- * or in or out of its item.
+ * The requests that may report the call, each with versions that move it in time, to another trace
+ * or parent, or in or out of its item.
  */
 const requests = {
   'a start': [startOf({ op_name: 's1', trace_id: 't1', inputs: { small }, ...thread })],
@@ -71,6 +71,7 @@ const requests = {
     startOf({
       op_name: 's2',
       trace_id: 't2',
+      parent_id: 'parent',
       started_at: '2026-10-01T00:00:00.5Z',
       inputs: { large },
       ...thread,
@@ -121,14 +122,19 @@ const inOrder = (order: readonly Request[]): Shown => {
 const shown = (call: Record<string, unknown> | null | undefined): Shown =>
   call ? [String(call.op_name), (call.output as [string] | null)?.[0] ?? null] : null;
 
+/** The op name of the start that has a parent. */
+const nested = 's2';
+
 /** The call as each view shows it; one that shows it twice fails. */
 const views = async (projectId: ProjectId): Promise<Shown[]> => {
+  const stored = shown(await read(store, id, projectId));
   const filters = [
     { callIds: [id] },
     {},
     { traceIds: ['t1', 't2'] },
     { threadIds: ['h'] },
     { turnIds: [id] },
+    stored?.[0] === nested ? { parentIds: ['parent'] } : { traceRootsOnly: true },
   ];
   const found = await Promise.all(
     filters.map(async (filter) => {
@@ -137,7 +143,7 @@ const views = async (projectId: ProjectId): Promise<Shown[]> => {
       return shown(calls[0]);
     }),
   );
-  return [shown(await read(store, id, projectId)), ...found];
+  return [stored, ...found];
 };
 
 /** Whether the request that was stopped reached the command before which it should stop. */

@@ -27,7 +27,7 @@ const answersTo = (batch: readonly object[]) =>
 let fresh = 0;
 const newIds = (count: number): string[] => Array.from({ length: count }, () => `call-${fresh++}`);
 
-/** Versions of a start that move its rows: in time, to another trace, into a thread, as a turn. */
+/** Versions of a start that move its rows: in time, to another trace or parent, into a thread. */
 const starts = [
   { op_name: 'first', started_at: '2026-10-01T00:00:00.000001Z', trace_id: 't1', inputs: { a: 1 } },
   { op_name: 'later', started_at: '2026-10-01T00:00:09Z', trace_id: 't1', inputs: { a: 2 }, thread_id: 'h1' },
@@ -35,6 +35,7 @@ const starts = [
     op_name: 'moved',
     started_at: '2026-10-01T00:00:00.000001Z',
     trace_id: 't2',
+    parent_id: 'parent',
     inputs: {},
     attributes: { x: null },
   },
@@ -109,6 +110,8 @@ describe('a call', () => {
         }
         const inThread = visible.filter((call) => call.op_name === 'later').map((call) => call.id);
         expect((await found({ threadIds: ['h1'] })).map((call) => call.id).sort()).toEqual(inThread.sort());
+        const roots = visible.filter((call) => call.op_name !== 'moved').map((call) => call.id);
+        expect((await found({ traceRootsOnly: true })).map((call) => call.id).sort()).toEqual(roots.sort());
       }),
       { numRuns: runs(25) },
     );

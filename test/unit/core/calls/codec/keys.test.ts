@@ -35,6 +35,7 @@ const place = (changes: Partial<IndexedFields>): IndexedFields => ({
   id: 'call',
   startedAt: 0,
   traceId: 'trace',
+  parentId: null,
   threadId: null,
   turnId: null,
   ...changes,
@@ -117,7 +118,7 @@ describe('the keys of the calls table', () => {
     fc.assert(
       fc.property(micros, micros, micros, anyId, (startedAt, a, b, id) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
-        const [, low, high] = timeRange(project, 0, { from, to }).sort ?? [];
+        const [, low, high] = timeRange(project, 'roots', 0, { from, to }).sort ?? [];
         const { ts } = timeKeys(place({ startedAt, id }), 'S', 1);
         const within = Buffer.compare(low ?? ts, ts) <= 0 && Buffer.compare(ts, high ?? ts) <= 0;
         expect(within).toBe(from <= startedAt && startedAt <= to);
