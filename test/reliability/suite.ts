@@ -7,7 +7,7 @@ import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
 import { type Scenario, scenarios } from './scenarios/index.ts';
 import { type Clean, runClean, runFaulty, shortMs } from './trial.ts';
 
-/** How many trials of a scenario are under way at once, beside those of others: most of them wait. */
+/** How many trials of one scenario are under way at once: most of them wait. */
 const concurrency = 4;
 
 /** A scenario as it goes without faults, and the faults to try with it. */
