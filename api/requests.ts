@@ -24,7 +24,9 @@ import {
   objectsQueryBody,
   refsReadBody,
 } from './schemas/objects.ts';
+import { projectsQueryBody } from './schemas/projects.ts';
 import { callReadBody, callsQueryBody, callsStatsBody } from './schemas/query.ts';
+import { callsUsageBody } from './schemas/stats.ts';
 import { threadsQueryBody } from './schemas/threads.ts';
 
 /*
@@ -73,6 +75,9 @@ export const callsStreamQuery = (names: WireNames) => request('/calls/stream_que
 /** What `/calls/query_stats` takes. */
 export const callsQueryStats = (names: WireNames) => request('/calls/query_stats', callsStatsBody(names));
 
+/** What `/calls/usage` takes. */
+export const callsUsage = () => request('/calls/usage', callsUsageBody);
+
 /** What `/threads/stream_query` takes. */
 export const threadsStreamQuery = () => request('/threads/stream_query', threadsQueryBody);
 
@@ -115,6 +120,9 @@ export const feedbackQuery = (names: WireNames) => request('/feedback/query', fe
 
 /** What `/feedback/purge` takes. */
 export const feedbackPurge = () => request('/feedback/purge', feedbackPurgeBody);
+
+/** What `/projects/query` takes. */
+export const projectsQuery = () => request('/projects/query', projectsQueryBody);
 
 /** What `/inference/v1/{path+}` takes. */
 export const inference = () => request('/inference/v1/{path+}', inferenceBody);

@@ -30,6 +30,16 @@ export type CostsAccess = 'read' | 'create' | 'purge';
  */
 export type FeedbackAccess = 'join' | 'query' | 'create' | 'replace' | 'purge';
 
+/**
+ * What a function does with the rollups table:
+ *
+ * - `note` notes the projects that are written to, and marks rollups that a write makes stale;
+ * - `mark` does the latter alone;
+ * - `list` lists the noted projects;
+ * - `use` reads rollups and their marks, and stores rollups.
+ */
+export type RollupsAccess = 'note' | 'mark' | 'list' | 'use';
+
 /** The stores that a function uses, and how. */
 export interface Stores {
   readonly calls?: CallsAccess;
@@ -37,6 +47,7 @@ export interface Stores {
   readonly objects?: ObjectsAccess;
   readonly costs?: CostsAccess;
   readonly feedback?: FeedbackAccess;
+  readonly rollups?: RollupsAccess;
 }
 
 /** How a function answers, and what it is given. All shapes are in `shapes.ts`. */
@@ -77,6 +88,18 @@ export interface KeyedRoute extends AnyRoute {
   readonly role: Role;
 }
 
+/**
+ * An endpoint about the key of the request itself: a GET that any valid key may make, and that
+ * touches no store.
+ */
+export interface KeyRoute extends AnyRoute {
+  readonly method: 'GET';
+  readonly scheme: Scheme;
+  readonly role?: never;
+  readonly stores: Readonly<Record<string, never>>;
+  readonly upstreams?: never;
+}
+
 /** An endpoint for everybody, without credentials: a GET that touches no store. */
 export interface OpenRoute extends AnyRoute {
   readonly method: 'GET';
@@ -86,7 +109,10 @@ export interface OpenRoute extends AnyRoute {
 }
 
 /** One endpoint. */
-export type Route = KeyedRoute | OpenRoute;
+export type Route = KeyedRoute | KeyRoute | OpenRoute;
+
+/** Whether a route takes a key, and a body that says what for. */
+export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
 
 /** Whether a route takes a key. */
-export const isKeyed = (route: Route): route is KeyedRoute => route.scheme !== 'none';
+export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';

@@ -16,10 +16,18 @@ const reading = <Path extends `/${string}`>(path: Path) =>
 const open = <Path extends `/${string}`>(path: Path, handler: string) =>
   ({ path, method: 'GET', handler, scheme: 'none', stores: {} }) as const;
 
+/** A route about the key itself, with the handler of the same path. */
+const ofTheKey = <Path extends `/${string}`>(path: Path) =>
+  ({ path, method: 'GET', handler: path.slice(1), scheme: 'basic', stores: {} }) as const;
+
 const list = [
-  { ...writing('/call/start'), ...oneRecord, stores: { calls: 'write', payloads: 'write' } },
-  { ...writing('/call/end'), ...oneRecord, stores: { calls: 'end', payloads: 'write' } },
-  { ...writing('/call/upsert_batch'), ...batch, stores: { calls: 'write', payloads: 'write' } },
+  { ...writing('/call/start'), ...oneRecord, stores: { calls: 'write', payloads: 'write', rollups: 'note' } },
+  { ...writing('/call/end'), ...oneRecord, stores: { calls: 'end', payloads: 'write', rollups: 'note' } },
+  {
+    ...writing('/call/upsert_batch'),
+    ...batch,
+    stores: { calls: 'write', payloads: 'write', rollups: 'note' },
+  },
   {
     ...reading('/call/read'),
     ...oneAnswer,
@@ -31,7 +39,12 @@ const list = [
     stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
   },
   { ...reading('/calls/query_stats'), ...stream, stores: { calls: 'query', payloads: 'read' } },
-  { ...writing('/obj/create'), ...oneRecord, stores: { objects: 'create' } },
+  {
+    ...reading('/calls/usage'),
+    ...oneAnswer,
+    stores: { calls: 'find', payloads: 'read', costs: 'read' },
+  },
+  { ...writing('/obj/create'), ...oneRecord, stores: { objects: 'create', rollups: 'note' } },
   { ...reading('/obj/read'), ...oneAnswer, stores: { objects: 'read' } },
   { ...writing('/obj/delete'), ...fewRecords, stores: { objects: 'delete' } },
   { ...reading('/objs/query'), ...stream, stores: { objects: 'query' } },
@@ -46,17 +59,19 @@ const list = [
     scheme: 'bearer',
     role: 'inference',
     ...passThrough,
-    stores: { calls: 'record', payloads: 'write' },
+    stores: { calls: 'record', payloads: 'write', rollups: 'note' },
     upstreams: true,
   },
   { ...writing('/call/update'), ...oneRecord, stores: { calls: 'update' } },
   { ...writing('/calls/delete'), ...deletion, stores: { calls: 'delete', payloads: 'delete' } },
   { ...reading('/threads/stream_query'), ...stream, stores: { calls: 'threads' } },
-  { ...writing('/feedback/create'), ...oneRecord, stores: { feedback: 'create' } },
-  { ...writing('/feedback/batch/create'), ...batch, stores: { feedback: 'create' } },
+  { ...writing('/feedback/create'), ...oneRecord, stores: { feedback: 'create', rollups: 'note' } },
+  { ...writing('/feedback/batch/create'), ...batch, stores: { feedback: 'create', rollups: 'note' } },
   { ...writing('/feedback/replace'), ...oneRecord, stores: { feedback: 'replace' } },
   { ...reading('/feedback/query'), ...stream, stores: { feedback: 'query' } },
   { ...writing('/feedback/purge'), ...fewRecords, stores: { feedback: 'purge' } },
+  { ...reading('/projects/query'), ...oneAnswer, stores: { rollups: 'list' } },
+  { ...ofTheKey('/me'), ...fixed },
   { ...open('/health', 'health'), ...fixed },
   { ...open('/openapi.json', 'openapi'), ...fixed },
 ] as const satisfies readonly Route[];

@@ -14,7 +14,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import { isKeyed, type Route } from '../api/routes.ts';
+import { type Route, takesKey } from '../api/routes.ts';
 import { accessLogFormat } from './access-log.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
@@ -93,7 +93,7 @@ export class Api extends Construct {
     const method = resource.addMethod(
       route.method,
       integration,
-      isKeyed(route)
+      takesKey(route)
         ? { authorizer: auth.authorizer(route.scheme) }
         : { authorizationType: AuthorizationType.NONE },
     );
@@ -137,7 +137,7 @@ const acknowledge = (rest: RestApi): void => {
 };
 
 const acknowledgeMethod = (method: Method, route: Route): void => {
-  if (isKeyed(route)) {
+  if (takesKey(route)) {
     Validations.of(method).acknowledge({
       id: 'AwsSolutions-COG4',
       reason: 'Keys of the service authenticate, through a Lambda authorizer. There is no user pool.',

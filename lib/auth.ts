@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { isKeyed, type Route, type Scheme } from '../api/routes.ts';
+import { type Route, type Scheme, takesKey } from '../api/routes.ts';
 import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
@@ -40,7 +40,7 @@ export class Auth extends Construct {
       environment: { [tables.keys.variable]: this.keys.tableName },
       permissions: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
     });
-    const schemes = new Set(routes.filter(isKeyed).map((route) => route.scheme));
+    const schemes = new Set(routes.filter(takesKey).map((route) => route.scheme));
     this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));
   }
 

@@ -71,7 +71,7 @@ export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string):
 };
 
 const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => {
-  const { calls, payloads, objects, costs, feedback } = route.stores;
+  const { calls, payloads, objects, costs, feedback, rollups } = route.stores;
   return {
     SHARDS: config.shards.join(','),
     ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: config.stackName }),
@@ -81,5 +81,6 @@ const environmentOf = (route: Route, config: Config, storage: Storage): Record<s
     ...((payloads || objects || feedback) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
     ...(costs && { [tables.costs.variable]: storage.costs.tableName }),
     ...(feedback && { [tables.feedback.variable]: storage.feedback.tableName }),
+    ...(rollups && { [tables.rollups.variable]: storage.rollups.tableName }),
   };
 };

@@ -7,6 +7,7 @@ import type {
   FeedbackAccess,
   ObjectsAccess,
   PayloadsAccess,
+  RollupsAccess,
   Route,
 } from '../api/routes.ts';
 import type { IndexName, TableName } from '../core/storage/tables.ts';
@@ -123,14 +124,22 @@ const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>>
   purge: ['DeleteObject'],
 };
 
+const rollupsActions: Readonly<Record<RollupsAccess, TableActions<'rollups'>>> = {
+  note: { table: ['UpdateItem'] },
+  mark: { table: ['UpdateItem'] },
+  list: { table: ['Query'] },
+  use: { table: ['Query', 'PutItem'] },
+};
+
 /** What a route's function may do to its stores: what the route declares, and nothing else. */
 export const permissionsOf = (
-  { stores: { calls, payloads, objects, costs, feedback } }: Route,
+  { stores: { calls, payloads, objects, costs, feedback, rollups } }: Route,
   {
     calls: callsTable,
     objects: objectsTable,
     costs: costsTable,
     feedback: feedbackTable,
+    rollups: rollupsTable,
     payloads: bucket,
   }: Storage,
 ): Permission[] => [
@@ -141,4 +150,5 @@ export const permissionsOf = (
   ...(costs ? tablePermissions(costsTable.tableArn, costsActions[costs]) : []),
   ...(feedback ? tablePermissions(feedbackTable.tableArn, feedbackActions[feedback]) : []),
   ...(feedback ? objectPermissions(bucket, 'feedback', feedbackObjectActions[feedback]) : []),
+  ...(rollups ? tablePermissions(rollupsTable.tableArn, rollupsActions[rollups]) : []),
 ];

@@ -69,6 +69,7 @@ const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] =>
   ['objects', storage.objects],
   ['costs', storage.costs],
   ['feedback', storage.feedback],
+  ['rollups', storage.rollups],
   ['keys', auth.keys],
 ];
 
@@ -83,10 +84,18 @@ const consumed = (metricName: string, props: SignalsProps): Metric[] => {
   ];
 };
 
-/** Throttle events of the tables, and of the busiest index. */
+/**
+ * Tables whose throttle events are not shown, since they are used least. The service counts the
+ * throttled requests to all tables.
+ */
+const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'rollups']);
+
+/** Throttle events of the tables in constant use, and of the busiest index. */
 const throttleEvents = (props: SignalsProps): Metric[] =>
   ['ReadThrottleEvents', 'WriteThrottleEvents'].flatMap((metricName) => [
-    ...watchedTables(props).map(([, table]) => dynamodbMetric(metricName, table)),
+    ...watchedTables(props).flatMap(([name, table]) =>
+      seldomUsed.has(name) ? [] : [dynamodbMetric(metricName, table)],
+    ),
     dynamodbMetric(metricName, props.storage.calls, busiestIndex),
   ]);
 

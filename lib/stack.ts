@@ -39,6 +39,7 @@ export class PennytraceStack extends Stack {
     this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
     this.#output(tables.costs.output, storage.costs.tableName, 'Where prices of models are kept');
     this.#output(tables.feedback.output, storage.feedback.tableName, 'Where feedback is kept');
+    this.#output(tables.rollups.output, storage.rollups.tableName, 'Where rollups of calls are kept');
   }
 
   #output(name: string, value: string, description: string): void {

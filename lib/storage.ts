@@ -6,12 +6,16 @@ import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import { makeTable } from './table.ts';
 
-/** A table each for calls, objects, prices and feedback, and a bucket for what no item can hold. */
+/**
+ * A table each for calls, objects, prices, feedback and what is derived from them, and a bucket for
+ * what no item can hold.
+ */
 export class Storage extends Construct {
   readonly calls: Table;
   readonly objects: Table;
   readonly costs: Table;
   readonly feedback: Table;
+  readonly rollups: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, config: Config) {
@@ -21,6 +25,7 @@ export class Storage extends Construct {
     this.payloads = this.#payloadsBucket(config);
     this.costs = makeTable(this, tables.costs, config);
     this.feedback = makeTable(this, tables.feedback, config);
+    this.rollups = makeTable(this, tables.rollups, config);
   }
 
   #payloadsBucket({ keepData, retentionDays }: Config): Bucket {

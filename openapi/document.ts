@@ -1,4 +1,4 @@
-import { isKeyed, type Route, type RoutePath, routes } from '../api/routes.ts';
+import { isKeyed, type Route, type RoutePath, routes, takesKey } from '../api/routes.ts';
 import { type WireNames, wireNames } from '../core/wire/index.ts';
 import { error } from './answers/error.ts';
 import { describeFields } from './describe.ts';
@@ -80,7 +80,7 @@ const operationObject = (
     description: isKeyed(route)
       ? `${operation.description}\n\nThe key needs the role \`${route.role}\`.`
       : operation.description,
-    security: isKeyed(route) ? [{ [route.scheme]: [] }] : [],
+    security: takesKey(route) ? [{ [route.scheme]: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, operation, schemas),

@@ -1,5 +1,5 @@
 import type { KeyedRoute, Route } from '../api/routes.ts';
-import { isKeyed } from '../api/routes.ts';
+import { isKeyed, takesKey } from '../api/routes.ts';
 import type { Operation } from './operation.ts';
 
 /** The statuses of errors in the document, and what they mean. */
@@ -24,7 +24,9 @@ export type ErrorStatus = keyof typeof errorTexts;
 
 /** The errors of any route: the gateway answers them. */
 const always: readonly ErrorStatus[] = [429, 500, 502, 504];
-const keyed: readonly ErrorStatus[] = [401, 403, 413, 415, 422, 503];
+/** The errors of a key. */
+const withKey: readonly ErrorStatus[] = [401, 403, 503];
+const withBody: readonly ErrorStatus[] = [413, 415, 422];
 
 /**
  * Whether a route negotiates its media type. Endpoints that stream their own answers do; those that
@@ -36,7 +38,8 @@ const negotiates = (route: KeyedRoute): boolean => route.streaming && !route.ups
 export const errorsOf = (route: Route, operation: Operation): ErrorStatus[] => {
   const own: readonly ErrorStatus[] = operation.errors ?? [];
   const more: readonly ErrorStatus[] = isKeyed(route) && negotiates(route) ? [406] : [];
-  return [...always, ...(isKeyed(route) ? keyed : []), ...more, ...own].sort((a, b) => a - b);
+  const taking = [...(takesKey(route) ? withKey : []), ...(isKeyed(route) ? withBody : [])];
+  return [...always, ...taking, ...more, ...own].sort((a, b) => a - b);
 };
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });

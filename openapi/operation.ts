@@ -4,7 +4,16 @@ import type { RoutePath } from '../api/routes.ts';
 import type { WireNames } from '../core/wire/index.ts';
 
 /** The groups of operations. */
-export type Tag = 'calls' | 'threads' | 'objects' | 'costs' | 'feedback' | 'inference' | 'service';
+export type Tag =
+  | 'calls'
+  | 'statistics'
+  | 'threads'
+  | 'objects'
+  | 'costs'
+  | 'feedback'
+  | 'inference'
+  | 'projects'
+  | 'service';
 
 /** A request and its answer. It works on the local service after the examples above it. */
 export interface Example {

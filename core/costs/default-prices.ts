@@ -1,6 +1,7 @@
 import type { ModelPrice, PriceCalculation } from '@pydantic/genai-prices';
 import type { Micros } from '../wire/index.ts';
 import type { PriceBook, PriceInForce } from './price-book.ts';
+import type { SteadyPrices } from './steady-prices.ts';
 
 type CalcPrice = typeof import('@pydantic/genai-prices').calcPrice;
 
@@ -92,9 +93,55 @@ const inForce = (found: PriceCalculation, promptTokens: number): PriceInForce | 
   };
 };
 
-const load = async (): Promise<PriceBook> => {
+const loadFinder = async () => {
   const { calcPrice } = await import('@pydantic/genai-prices');
-  const find = modelFinder(calcPrice);
+  return modelFinder(calcPrice);
+};
+
+let finder: ReturnType<typeof loadFinder> | undefined;
+
+/** The finder of models, loaded once per container. */
+const theFinder = (): ReturnType<typeof loadFinder> => {
+  finder ??= loadFinder();
+  return finder;
+};
+
+/** Whether a list of prices has one that begins or ends within a span, or depends on the hour. */
+const changesWithin = ({ model: { prices } }: PriceCalculation, from: Micros, to: Micros): boolean =>
+  Array.isArray(prices) &&
+  prices.some(({ constraint }) => {
+    if (constraint === undefined) return false;
+    if (constraint.type !== 'start_date') return true;
+    const date = Date.parse(constraint.start_date) * 1000;
+    return date > from && date < to;
+  });
+
+const isSamePrice = (a: PriceInForce, b: PriceInForce): boolean =>
+  a.promptTokenCost === b.promptTokenCost &&
+  a.cacheReadTokenCost === b.cacheReadTokenCost &&
+  a.cacheWriteTokenCost === b.cacheWriteTokenCost &&
+  a.completionTokenCost === b.completionTokenCost;
+
+/**
+ * The default prices that are in force throughout a span of time, for prompts of any length up to
+ * the longest. Tiers ascend, so a price that is the same for the shortest and the longest prompt is
+ * the same for all.
+ */
+export const loadSteadyDefaults = async (): Promise<SteadyPrices> => {
+  const find = await theFinder();
+  return (model, from, to, maxPrompt) => {
+    if (model.length > maxName) return null;
+    const found = find(model, new Date(from / 1000));
+    if (found === null) return null;
+    if (changesWithin(found, from, to)) return undefined;
+    const [shortest, longest] = [inForce(found, 0), inForce(found, maxPrompt)];
+    if (!shortest || !longest) return null;
+    return isSamePrice(shortest, longest) ? longest : undefined;
+  };
+};
+
+const load = async (): Promise<PriceBook> => {
+  const find = await theFinder();
   return (model, startedAt, promptTokens) => {
     if (model.length > maxName) return undefined;
     const found = find(model, new Date(startedAt / 1000));

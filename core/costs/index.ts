@@ -5,4 +5,6 @@ export type * from './model.ts';
 export { type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
 export * from './purge.ts';
 export { type CostsQuery, queryPrices } from './query.ts';
+export { type SteadyPrices, steadyPrices } from './steady-prices.ts';
 export { readPrices } from './store.ts';
+export { type Tokens, tokensOf } from './tokens.ts';

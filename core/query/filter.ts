@@ -9,14 +9,15 @@ import type { CallRow } from './row.ts';
 /** Whether something passes; `undefined` when a filter asks for nothing. */
 type Test<T> = ((value: T) => boolean) | undefined;
 
-const among = (values: readonly string[] | null): Test<string | null> => {
+/** Makes the test whether a value is one of a list; undefined for no list. */
+export const among = (values: readonly string[] | null): Test<string | null> => {
   if (values === null) return undefined;
   const set = new Set<string | null>(values);
   return (value) => set.has(value);
 };
 
 /** Exact texts, or prefixes where a text ends with `:*`. */
-const likeOneOf = (patterns: readonly string[] | null): Test<string> => {
+export const likeOneOf = (patterns: readonly string[] | null): Test<string> => {
   if (patterns === null) return undefined;
   const exact = new Set(patterns.filter((pattern) => !pattern.endsWith(':*')));
   const prefixes = patterns

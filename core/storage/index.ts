@@ -4,6 +4,7 @@ export * from './compare-and-swap.ts';
 export * from './documents.ts';
 export * from './item.ts';
 export * from './map-concurrent.ts';
+export * from './raise-number.ts';
 export * from './request-budget.ts';
 export * from './retries.ts';
 export * from './scan.ts';

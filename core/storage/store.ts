@@ -14,6 +14,11 @@ export interface Store {
   readonly shards: readonly [number, ...number[]];
   /** The days after which items expire; undefined if they are kept. */
   readonly retentionDays?: number | undefined;
+  /**
+   * Where rollups of calls and their marks are. A function that changes calls needs it, or rollups
+   * go stale; without it nothing is rolled up. @default - none
+   */
+  readonly rollups?: Table | undefined;
 }
 
 /** The shard count that writes use. */

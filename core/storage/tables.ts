@@ -91,6 +91,19 @@ export const tables = {
       by_type: { partition: binary('yk'), sort: binary('t'), projects: ['h', 'f', 'r'] },
     },
   },
+  /**
+   * What is derived from other tables: the projects that there are, rollups of their calls, and the
+   * marks that make rollups stale.
+   */
+  rollups: {
+    construct: 'Rollups',
+    variable: 'ROLLUPS_TABLE',
+    output: 'RollupsTable',
+    partition: binary('k'),
+    sort: binary('s'),
+    expiry: 'x',
+    indexes: {},
+  },
   /** The keys of callers, by their ids. */
   keys: {
     construct: 'Keys',

@@ -7,6 +7,7 @@ import { authorize, type NamedProject, readCaller } from './caller.ts';
 import { answerErrors, timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { logRequest } from './log.ts';
+import { noteProjects } from './note-projects.ts';
 import { settings } from './settings.ts';
 import { jsonText } from './text.ts';
 
@@ -27,13 +28,17 @@ export const routeOf = (path: string): KeyedRoute => {
   return route;
 };
 
-/** The middlewares of every endpoint, in order: log → errors → caller → body → authorization. */
+/**
+ * The middlewares of every endpoint, in order: log → errors → caller → body → authorization → note
+ * of the projects, if the route makes one.
+ */
 export const middlewares = <Body>({ path, body, projects }: Endpoint<Body>) => [
   logRequest(path),
   answerErrors(settings.names.service),
   readCaller(),
   readBody(body),
   authorize(routeOf(path).role, projects),
+  ...(routeOf(path).stores.rollups === 'note' ? [noteProjects(projects)] : []),
 ];
 
 /** An endpoint whose answer is one JSON value. */

@@ -1,4 +1,4 @@
-import { type Bucket, dynamodbClient, type Store, s3Client } from '../../core/storage/index.ts';
+import { type Bucket, dynamodbClient, type Store, s3Client, type Table } from '../../core/storage/index.ts';
 import type { TableVariable } from '../../core/storage/tables.ts';
 import { type WireNames, wireNames } from '../../core/wire/index.ts';
 
@@ -12,6 +12,8 @@ export interface Settings {
   readonly objects: Store;
   readonly costs: Store;
   readonly feedback: Store;
+  /** The projects that there are, rollups of calls, and their marks. */
+  readonly rollups: Table;
 }
 
 /** What an environment variable gives. Throws an Error if it is not set. */
@@ -67,7 +69,10 @@ const readSettings = (): Settings => {
       ...layout,
     };
   };
-  const calls = storeOf('CALLS_TABLE');
+  const { ROLLUPS_TABLE } = process.env;
+  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
+  const callsStore = storeOf('CALLS_TABLE');
+  const calls = callsStore && Object.defineProperty(callsStore, 'rollups', { value: rollups });
   const objects = storeOf('OBJECTS_TABLE');
   const costs = storeOf('COSTS_TABLE');
   const feedback = storeOf('FEEDBACK_TABLE');
@@ -84,6 +89,9 @@ const readSettings = (): Settings => {
     },
     get feedback() {
       return given('FEEDBACK_TABLE', feedback);
+    },
+    get rollups() {
+      return given('ROLLUPS_TABLE', rollups);
     },
   };
 };

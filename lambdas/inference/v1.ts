@@ -12,6 +12,7 @@ import { readCaller } from '../http/caller.ts';
 import { answerErrors } from '../http/errors.ts';
 import { headersOf } from '../http/event.ts';
 import { logRequest } from '../http/log.ts';
+import { noteProject } from '../http/note-projects.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { settings } from '../http/settings.ts';
 import { authorizeInference, pathOf, projectOf } from './authorize.ts';
@@ -46,6 +47,7 @@ const follow = (event: Event, context: Context): Recording | undefined => {
   const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
   const release = event.log.hold();
   event.afterwards = async () => {
+    noteProject(projectId);
     try {
       const { batch } = parseValue(callBatch, recording.batch());
       // Its time begins now, but the request's meter counts what it takes.

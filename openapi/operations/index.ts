@@ -5,14 +5,18 @@ import { costOperations } from './costs.ts';
 import { feedbackOperations } from './feedback.ts';
 import { objectOperations } from './objects.ts';
 import { inferenceOperations, openOperations, threadOperations } from './others.ts';
+import { projectOperations } from './projects.ts';
+import { statsOperations } from './stats.ts';
 
 /** What the document says of all routes. Their examples work in this order. */
 export const operationsOf = (names: WireNames): Operations => ({
   ...callOperations(names),
+  ...statsOperations(),
   ...threadOperations,
   ...objectOperations(names),
   ...costOperations,
   ...feedbackOperations(names),
   ...inferenceOperations,
+  ...projectOperations(names),
   ...openOperations,
 });

@@ -61,12 +61,12 @@ export interface InProcess extends Sender {
 type Handler = (event: object, ...rest: unknown[]) => Promise<unknown>;
 
 const setEnvironment = (stores: Stores, environment: Readonly<Record<string, string>>): void => {
-  const { callsTable, objectsTable, costsTable, feedbackTable, bucket } = stores;
+  const { callsTable, objectsTable, costsTable, feedbackTable, rollupsTable, bucket } = stores;
   const all = {
     ...stores.environment,
     ...{ SERVICE_NAME: 'svc', SHARDS: '4' },
     ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
-    ...{ FEEDBACK_TABLE: feedbackTable, PAYLOADS_BUCKET: bucket },
+    ...{ FEEDBACK_TABLE: feedbackTable, ROLLUPS_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
     ...environment,
   };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);

@@ -20,6 +20,7 @@ export interface Stores {
   readonly bucket: string;
   readonly costsTable: string;
   readonly feedbackTable: string;
+  readonly rollupsTable: string;
   /**
    * What AWS SDK clients, in this process or another, need in their environment to find these
    * stores.
@@ -53,6 +54,7 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
     bucket: outputOf(stack, 'PayloadsBucket'),
     costsTable: tableNameOf(stack, 'costs'),
     feedbackTable: tableNameOf(stack, 'feedback'),
+    rollupsTable: tableNameOf(stack, 'rollups'),
     environment,
   };
 };

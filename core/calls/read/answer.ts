@@ -52,11 +52,12 @@ const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startField
 export const isPayloadColumn = (column: string): column is PayloadField => payloadColumns.has(column);
 
 /** The status of a call; `running` without an end. */
-const statusOf = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'descendant_error' =>
+/** How a call stands. */
+export const statusOf = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'descendant_error' =>
   end ? end.status : 'running';
 
 /** Milliseconds from start to end, rounded; null while the call runs. */
-const latencyMs = ({ start, end }: CallHeader): number | null =>
+export const latencyMs = ({ start, end }: CallHeader): number | null =>
   end && Math.round((end.endedAt - start.startedAt) / 1000);
 
 /**

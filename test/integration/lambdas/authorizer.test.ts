@@ -113,7 +113,7 @@ describe('a good key', () => {
       {
         Action: 'execute-api:Invoke',
         Effect: 'Allow',
-        Resource: 'arn:aws:execute-api:us-east-1:123456789012:abcdef1234/api/POST/*',
+        Resource: 'arn:aws:execute-api:us-east-1:123456789012:abcdef1234/api/*',
       },
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isKeyed, type Route, routes } from '../../../api/routes.ts';
+import { type Route, routes, takesKey } from '../../../api/routes.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
@@ -35,11 +35,11 @@ const functionIdOf = ({ method, path }: Route): string => {
 };
 const uriOf = ({ Integration }: Method) => JSON.stringify(Integration.Uri);
 
-describe.each(routes.filter(isKeyed))('POST $path', (route) => {
-  it('is a POST behind the authorizer of its scheme', () => {
+describe.each(routes.filter(takesKey))('$method $path', (route) => {
+  it('is behind the authorizer of its scheme', () => {
     const method = methodOf(route.path);
     const authorizerId = method.AuthorizerId?.Ref ?? '';
-    expect(method).toMatchObject({ HttpMethod: 'POST', AuthorizationType: 'CUSTOM' });
+    expect(method).toMatchObject({ HttpMethod: route.method, AuthorizationType: 'CUSTOM' });
     const authorizer = authorizers.get(authorizerId) as Resource;
     expect(authorizerId).toMatch(route.scheme === 'basic' ? /^AuthBasic/ : /^AuthBearer/);
     expect(authorizer.Type).toBe('AWS::ApiGateway::Authorizer');
@@ -47,7 +47,7 @@ describe.each(routes.filter(isKeyed))('POST $path', (route) => {
 });
 
 describe('the routes without credentials', () => {
-  const open = routes.filter((route) => !isKeyed(route));
+  const open = routes.filter((route) => !takesKey(route));
 
   it('are two that touch no store', () => {
     expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /health', 'GET /openapi.json']);

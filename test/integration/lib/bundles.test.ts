@@ -39,6 +39,7 @@ describe('the bundles of the handlers', () => {
       'OBJECTS_TABLE',
       'COSTS_TABLE',
       'FEEDBACK_TABLE',
+      'ROLLUPS_TABLE',
       'KEYS_TABLE',
       'PAYLOADS_BUCKET',
     ];

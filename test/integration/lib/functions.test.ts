@@ -14,6 +14,7 @@ const [payloadsId] = resourceOf(template, 'AWS::S3::Bucket');
 const [costsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCosts');
 const [sharedLogId] = resourceOf(template, 'AWS::Logs::LogGroup', 'FunctionsLog');
 const [feedbackId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageFeedback');
+const [rollupsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageRollups');
 
 const functionOf = (path: string, from = template): Resource => {
   const found = [...resourcesOf(from, functionType).values()].filter(
@@ -103,6 +104,7 @@ describe.each(routes)('the function of $path', (route) => {
       }),
       ...(route.stores.feedback && { FEEDBACK_TABLE: { Ref: feedbackId } }),
       ...(route.stores.costs && { COSTS_TABLE: { Ref: costsId } }),
+      ...(route.stores.rollups && { ROLLUPS_TABLE: { Ref: rollupsId } }),
     });
   });
 
@@ -182,6 +184,7 @@ describe('the actions that the functions are granted', () => {
     BatchWriteCommand: 'dynamodb:BatchWriteItem',
     PutCommand: 'dynamodb:PutItem',
     DeleteCommand: 'dynamodb:DeleteItem',
+    UpdateCommand: 'dynamodb:UpdateItem',
     // Its statements are INSERTs.
     BatchExecuteStatementCommand: 'dynamodb:PartiQLInsert',
     GetObjectCommand: 's3:GetObject',

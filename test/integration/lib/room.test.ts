@@ -102,6 +102,7 @@ describe('what holds data, and what the URL is made of', () => {
     'StorageFeedback1BD6D49C',
     'StorageObjectsAC4CDBF6',
     'StoragePayloadsCE68CCE3',
+    'StorageRollups7265698E',
   ];
   const types = ['AWS::ApiGateway::RestApi', 'AWS::DynamoDB::Table', 'AWS::S3::Bucket'];
   const lastingOf = ({ Resources }: Written): string[] =>

@@ -50,6 +50,7 @@ describe('the stack', () => {
       'PayloadsBucket',
       'CostsTable',
       'FeedbackTable',
+      'RollupsTable',
     ]);
   });
 

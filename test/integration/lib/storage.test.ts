@@ -111,8 +111,8 @@ describe('the costs table', () => {
 describe('every table', () => {
   const tables = resourcesOf(template, table);
 
-  it('is one of five', () => {
-    expect(tables.size).toBe(5);
+  it('is one of six', () => {
+    expect(tables.size).toBe(6);
   });
 
   it.each([...tables])('%s is paid per request', (_, { Properties }) => {

@@ -41,7 +41,7 @@ const query = { $expr: { $in: [{ $getField: 'inputs.text' }, [{ $literal: canary
 const bodyOf = (path: keyof typeof goodRequests): string =>
   JSON.stringify({
     ...Object(goodRequests[path]?.body),
-    ...(path.startsWith('/calls/') && path !== '/calls/delete' && { query }),
+    ...(/^\/calls\/(stream_query|query_stats)$/.test(path) && { query }),
   })
     .replace('"op_name"', `"inputs":{"text":"${canary}"},"op_name"`)
     .replace('"ended_at"', `"output":"${canary}","ended_at"`)

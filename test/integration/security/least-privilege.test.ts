@@ -23,6 +23,10 @@ const seldom: Readonly<Record<string, string>> = {
   '/calls/stream_query: Query on calls':
     'a call whose end moved between the reading of index and item is looked up by its id',
   '/calls/query_stats: Query on calls': 'as for /calls/stream_query',
+  '/calls/usage: Query on calls': 'as for /calls/stream_query',
+  '/calls/usage: GetObject on bucket/segments/*':
+    'usage that is too large for a header, of a call whose payload is too large for an item',
+  '/calls/usage: ListBucket on bucket': 'the same',
 };
 
 const storeNames = {
@@ -30,6 +34,7 @@ const storeNames = {
   objects: 'ObjectsTable',
   costs: 'CostsTable',
   feedback: 'FeedbackTable',
+  rollups: 'RollupsTable',
   keys: 'KeysTable',
   bucket: 'PayloadsBucket',
 } as const;

@@ -3,6 +3,7 @@ import type { Route } from '../../../api/routes.ts';
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
   'bucket/segments/*: PutObject',
+  'rollups: UpdateItem',
 ] as const;
 const queryCalls = [
   'calls: BatchGetItem Query',
@@ -21,6 +22,7 @@ const readObjects = ['objects: BatchGetItem', 'bucket/objects/*: GetObject', 'bu
 const createFeedback = [
   'feedback: BatchGetItem PartiQLInsert PutItem',
   'bucket/feedback/*: PutObject DeleteObject',
+  'rollups: UpdateItem',
 ] as const;
 
 /**
@@ -31,7 +33,11 @@ const createFeedback = [
 export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly string[]>> = {
   authorizer: ['keys: GetItem'],
   '/call/start': writeCalls,
-  '/call/end': ['calls: BatchGetItem BatchWriteItem PutItem', 'bucket/segments/*: PutObject'],
+  '/call/end': [
+    'calls: BatchGetItem BatchWriteItem PutItem',
+    'bucket/segments/*: PutObject',
+    'rollups: UpdateItem',
+  ],
   '/call/upsert_batch': writeCalls,
   '/call/read': [
     'calls: BatchGetItem Query',
@@ -43,6 +49,13 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   ],
   '/calls/stream_query': [...queryCalls, 'costs: Query', ...joinFeedback, ...readObjects],
   '/calls/query_stats': queryCalls,
+  '/calls/usage': [
+    'calls: BatchGetItem Query',
+    'calls/index/by_trace: Query',
+    'costs: Query',
+    'bucket/segments/*: GetObject',
+    'bucket: ListBucket',
+  ],
   '/call/update': ['calls: BatchGetItem PutItem'],
   '/calls/delete': [
     'calls: BatchGetItem PutItem DeleteItem',
@@ -54,6 +67,7 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   '/obj/create': [
     'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
     'bucket/objects/*: PutObject DeleteObject',
+    'rollups: UpdateItem',
   ],
   '/obj/read': readObjects,
   '/obj/delete': [
@@ -78,7 +92,8 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
     'bucket: ListBucket',
   ],
   '/feedback/purge': ['feedback: BatchGetItem DeleteItem PutItem', 'bucket/feedback/*: DeleteObject'],
-  '/inference/v1/{path+}': ['calls: BatchWriteItem', 'bucket/segments/*: PutObject'],
+  '/inference/v1/{path+}': ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+  '/projects/query': ['rollups: Query'],
 };
 
 /** The permissions of a table as single ones: an action and what it is on. */

@@ -55,6 +55,7 @@ export const probes: readonly [path: string, what: string, body: (names: Names) 
     'a trace',
     ({ trace }) => ({ filter: { trace_ids: [trace] }, include_total_storage_size: true }),
   ],
+  ['/calls/usage', 'calls', ({ call, child }) => ({ call_ids: [call, child], include_costs: true })],
   ['/threads/stream_query', 'a thread', ({ thread }) => ({ filter: { thread_ids: [thread] } })],
   [
     '/obj/create',

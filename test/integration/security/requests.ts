@@ -77,6 +77,11 @@ export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
     answer: '{"count":0,"total_storage_size_bytes":null}',
     forbidden: reading,
   },
+  '/calls/usage': {
+    body: { project_id: project, call_ids: ['none'] },
+    answer: '{"call_usage":{},"unfinished_call_ids":[]}',
+    forbidden: reading,
+  },
   '/obj/create': {
     body: { obj: { ...object, val: { text: 'Be brief.' } } },
     answer: `{"digest":"${digest}","object_id":"prompt"}`,
@@ -130,6 +135,11 @@ export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
     body: { project_id: project, call_ids: ['none'] },
     answer: '{"num_deleted":0}',
     forbidden: writing,
+  },
+  '/projects/query': {
+    body: { limit: 0 },
+    answer: '{"projects":[]}',
+    forbidden: { loc: ['header', 'authorization'], msg: 'this key may not read any project' },
   },
   '/threads/stream_query': {
     body: { project_id: project, filter: { thread_ids: ['none'] } },

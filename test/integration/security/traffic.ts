@@ -151,6 +151,10 @@ const reading = async (send: Send): Promise<void> => {
     include_total_storage_size: true,
     sort_by: [{ field: 'inputs.a.text', direction: 'desc' }],
   });
+  await send('/calls/usage', {
+    ...{ project_id: project, call_ids: ['one', 'w1', 'large'] },
+    include_costs: true,
+  });
   await send('/threads/stream_query', { project_id: project });
   await send('/threads/stream_query', { project_id: project, filter: { thread_ids: ['h'] } });
 };
@@ -197,4 +201,5 @@ export const exercise = async (service: TestService): Promise<void> => {
   await inference(service);
   await reading(send);
   await deleting(send);
+  await send('/projects/query', {});
 };

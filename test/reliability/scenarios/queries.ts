@@ -127,10 +127,32 @@ const threads: readonly Scenario[] = [
   },
 ];
 
-/** The routes that read calls. */
+const usage: readonly Scenario[] = [
+  {
+    name: 'what calls of a trace used, with an end apart, and what it cost',
+    before,
+    request: (p) => ({
+      path: '/calls/usage',
+      body: { project_id: p, call_ids: ['1', '2', 'running'], include_costs: true },
+    }),
+  },
+];
+
+const projects: readonly Scenario[] = [
+  {
+    // Others are noted all the while; the first stays the first.
+    name: 'the first project that the key may read',
+    before: (p) => [report(start(p, 'c'))],
+    request: () => ({ path: '/projects/query', body: { limit: 1 } }),
+  },
+];
+
+/** The routes that read calls, and projects. */
 export const queryScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   '/call/read': reads,
   '/calls/stream_query': queries,
   '/calls/query_stats': stats,
+  '/calls/usage': usage,
   '/threads/stream_query': threads,
+  '/projects/query': projects,
 };

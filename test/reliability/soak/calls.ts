@@ -125,9 +125,14 @@ export const callsModel = (client: Client, random: Random, project: string, name
     for (const id of ids.filter(Boolean)) see(id, found.get(id) ?? null);
   };
   const look = async (): Promise<void> => {
-    const [path, body] = random.chance(0.5)
-      ? ['/threads/stream_query', { project_id: project }]
-      : ['/calls/query_stats', { project_id: project, filter: { trace_ids: [`${name} 1`] } }];
+    const looks: readonly (readonly [path: string, body: object])[] = [
+      ['/threads/stream_query', { project_id: project }],
+      ['/calls/query_stats', { project_id: project, filter: { trace_ids: [`${name} 1`] } }],
+      ['/calls/usage', { project_id: project, call_ids: some() }],
+      ['/projects/query', { limit: 10 }],
+    ];
+    const [path, body] = random.pick(looks) ?? [];
+    if (path === undefined || body === undefined) return;
     await client.send({ path, body });
   };
   const some = () => Array.from({ length: 3 }, () => random.pick(starts.names) ?? '').filter(Boolean);

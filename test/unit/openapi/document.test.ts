@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../../api/routes.ts';
+import { routes, takesKey } from '../../../api/routes.ts';
 import { endpoints } from '../../../core/inference/index.ts';
 import { openApiDocument } from '../../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../../support/document.ts';
@@ -20,7 +20,7 @@ describe('the document', () => {
       const paths = route.path.endsWith('{path+}')
         ? Object.keys(endpoints).map((path) => route.path.replace('/{path+}', path))
         : [route.path];
-      const security = isKeyed(route) ? [{ [route.scheme]: [] }] : [];
+      const security = takesKey(route) ? [{ [route.scheme]: [] }] : [];
       return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
     });
     expect(new Set(inDocument.map(String))).toEqual(new Set(inList.map(String)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../../../api/routes.ts';
+import { routes, takesKey } from '../../../../api/routes.ts';
 import { outputOf, readStack, stackOf } from '../../../../local/template/stack.ts';
 import type { Template } from '../../../../local/template/template.ts';
 import { assembly } from '../../../support/assembly.ts';
@@ -142,7 +142,7 @@ describe('the synthesized stack', () => {
       const stores = route?.stores;
       const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
       expect(authorizer?.function.environment.KEYS_TABLE).toBe(
-        route && isKeyed(route) ? outputOf(stack, 'KeysTable') : undefined,
+        route && takesKey(route) ? outputOf(stack, 'KeysTable') : undefined,
       );
       expect(CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
       expect(OBJECTS_TABLE).toBe(stores?.objects && outputOf(stack, 'ObjectsTable'));

@@ -1,0 +1,2 @@
+export { ProjectNotes } from './note.ts';
+export { queryProjects, readsAnything } from './query.ts';

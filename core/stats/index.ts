@@ -1,0 +1,1 @@
+export { type UsageAnswer, type UsageRequest, usageOf } from './usage.ts';

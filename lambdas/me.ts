@@ -1,0 +1,15 @@
+import { formatTime } from '../core/wire/index.ts';
+import { callerEndpoint } from './http/caller-endpoint.ts';
+import { settings } from './http/settings.ts';
+
+/** The service's version, set by the bundler. */
+declare const SERVICE_VERSION: string;
+
+/** `GET /me`: whose key the request has, what it allows, and until when. */
+export const handler = callerEndpoint('/me', ({ user, keyId, expiresAt, grants }) => ({
+  user,
+  key_id: keyId,
+  expires_at: expiresAt === undefined ? null : formatTime(expiresAt),
+  grants: grants.map(({ scope, role }) => ({ resource: scope, role })),
+  service: { name: settings.names.service, version: SERVICE_VERSION },
+}));

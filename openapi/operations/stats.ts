@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import * as requests from '../../api/requests.ts';
+import { field, timestamp } from '../answers/parts.ts';
+import type { Operations } from '../operation.ts';
+
+const tokens = z.number().check(z.minimum(0));
+
+const modelUsage = z.object({
+  requests: field(tokens, 'Requests to the model.'),
+  prompt_tokens: field(tokens, 'Tokens of prompts, cached ones included.'),
+  completion_tokens: field(tokens, 'Tokens of completions.'),
+  total_tokens: field(tokens, 'All tokens.'),
+  cache_read_input_tokens: field(tokens, "Tokens of prompts that were read from the provider's cache."),
+  cache_creation_input_tokens: field(tokens, "Tokens of prompts that were written to the provider's cache."),
+  prompt_token_cost: field(z.optional(z.number()), 'The price of a prompt token, of the latest call.'),
+  completion_token_cost: field(
+    z.optional(z.number()),
+    'The price of a completion token, of the latest call.',
+  ),
+  prompt_tokens_total_cost: field(z.optional(z.number()), 'What all tokens of prompts cost.'),
+  completion_tokens_total_cost: field(z.optional(z.number()), 'What all tokens of completions cost.'),
+  prompt_token_cost_unit: field(z.optional(z.string()), 'Such as `USD`.'),
+  completion_token_cost_unit: field(z.optional(z.string()), 'Such as `USD`.'),
+  effective_date: field(
+    z.optional(z.nullable(timestamp)),
+    'Since when the price is in force; null for ever.',
+  ),
+  provider_id: field(z.optional(z.string()), 'Whose price it is.'),
+  pricing_level: field(z.optional(z.enum(['project', 'default'])), 'Whether the project has its own price.'),
+  pricing_level_id: field(z.optional(z.string()), 'The project, or `default`.'),
+  created_at: field(z.optional(z.nullable(timestamp)), 'When the price was stored; null for a default one.'),
+  created_by: field(z.optional(z.string()), 'Who stored it, or whose list it is from.'),
+});
+
+/** What the document says of statistics and usage. */
+export const statsOperations = (): Pick<Operations, '/calls/usage'> => ({
+  '/calls/usage': [
+    {
+      name: 'CallsUsage',
+      tag: 'statistics',
+      summary: 'Sum up usage',
+      description:
+        'What each call used with all calls below it, by model: tokens and, if asked for, costs at the prices in force when each call started. Models without a price have no costs. Unknown ids are left out.',
+      request: requests.callsUsage,
+      answer: z.object({
+        call_usage: field(
+          z.record(z.string(), z.record(z.string(), modelUsage)),
+          'By the id of the call, then by model.',
+        ),
+        unfinished_call_ids: field(
+          z.array(z.string()),
+          'The calls that run, or have a call below them that runs: they may use more yet.',
+        ),
+      }),
+      examples: {
+        turn: {
+          summary: 'A turn and what is below it',
+          body: { project_id: 'acme/shop', call_ids: ['turn-1'] },
+          answer: {
+            call_usage: {
+              'turn-1': {
+                'gpt-4o': {
+                  ...{ requests: 1, prompt_tokens: 1200, completion_tokens: 12, total_tokens: 1212 },
+                  ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+                },
+              },
+            },
+            unfinished_call_ids: [],
+          },
+        },
+      },
+    },
+  ],
+});

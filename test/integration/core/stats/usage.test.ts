@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { noLookups } from '../../../../core/query/index.ts';
+import { usageOf } from '../../../../core/stats/index.ts';
+import { requestBudget, type Store } from '../../../../core/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../core/wire/index.ts';
+import { createCallStore, endOf, send, startOf } from '../../../support/calls.ts';
+import { runs, seed } from '../../../support/sampling.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await createCallStore();
+});
+
+let projects = 0;
+const newProject = () => `acme/usage-${projects++}` as ProjectId;
+
+const ask = (projectId: ProjectId, callIds: readonly string[], spent = requestBudget(30_000)) =>
+  usageOf(store, { projectId, callIds, withCosts: false }, spent, noLookups);
+
+const used = (prompt: number, completion: number) => ({
+  ...{ requests: 1, prompt_tokens: prompt, completion_tokens: completion },
+  ...{ total_tokens: prompt + completion, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+});
+
+/** A call of a tree: its parent by index, and its tokens of two models; null while it runs. */
+type Node = readonly [parent: number | null, a: number, b: number | null, runs: boolean];
+
+const node: fc.Arbitrary<Node> = fc.tuple(
+  fc.option(fc.nat({ max: 12 }), { nil: null }),
+  fc.nat({ max: 9 }),
+  fc.option(fc.nat({ max: 9 }), { nil: null }),
+  fc.boolean(),
+);
+const trees = fc.array(node, { minLength: 1, maxLength: 12 });
+
+/** What a naive reader sums up below a call. */
+const naive = (nodes: readonly Node[], root: number) => {
+  const inTree = new Set([root]);
+  for (let grew = true; grew; ) {
+    const before = inTree.size;
+    for (const [i, [parent]] of nodes.entries()) if (parent !== null && inTree.has(parent)) inTree.add(i);
+    grew = inTree.size > before;
+  }
+  const sums: Record<string, { requests: number; prompt_tokens: number }> = {};
+  for (const i of inTree) {
+    const [, a, b, isRunning] = nodes[i] ?? [null, 0, null, true];
+    if (isRunning) continue;
+    for (const [model, tokens] of [['a', a], ...(b === null ? [] : [['b', b]])] as [string, number][]) {
+      const sum = sums[model] ?? { requests: 0, prompt_tokens: 0 };
+      sums[model] = sum;
+      sum.requests++;
+      sum.prompt_tokens += tokens;
+    }
+  }
+  return { sums, isRunning: [...inTree].some((i) => nodes[i]?.[3] ?? false) };
+};
+
+describe('usage', () => {
+  it('is that of a call and all below it, whatever the tree and however it was reported', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, fc.boolean(), async (nodes, isApart) => {
+        const project_id = newProject();
+        const reports = nodes.map(([parent, a, b, isRunning], i) => {
+          const usage = { a: { prompt_tokens: a }, ...(b !== null && { b: { input_tokens: b } }) };
+          const parent_id = parent === null || parent >= nodes.length ? null : `${parent}`;
+          return [
+            startOf({ project_id, id: `${i}`, trace_id: 't', parent_id }),
+            ...(isRunning ? [] : [endOf({ project_id, id: `${i}`, summary: { usage } })]),
+          ];
+        });
+        if (isApart) {
+          await send(
+            store,
+            reports.flatMap(([, end]) => end ?? []),
+          );
+          await send(
+            store,
+            reports.flatMap(([start]) => start ?? []),
+          );
+        } else await send(store, reports.flat());
+        const known = nodes.map(
+          ([parent, ...rest]): Node => [parent !== null && parent < nodes.length ? parent : null, ...rest],
+        );
+        const ids = nodes.map((_, i) => `${i}`);
+        const answer = await ask(project_id, [...ids, 'unknown']);
+        expect(Object.keys(answer.call_usage)).toEqual(ids);
+        for (const [i, id] of ids.entries()) {
+          const { sums, isRunning } = naive(known, i);
+          expect(answer.call_usage[id]).toMatchObject(sums);
+          expect(Object.keys(answer.call_usage[id] ?? {}).sort()).toEqual(Object.keys(sums).sort());
+          expect(answer.unfinished_call_ids.includes(id)).toBe(isRunning);
+        }
+      }),
+      { numRuns: runs(15), seed },
+    );
+  });
+
+  it('counts cached tokens, and usage that is too large for a header', async () => {
+    const project_id = newProject();
+    const usage: JsonObject = { m: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 4 } };
+    const large = { ...usage, filler: { text: 'x'.repeat(5000) } };
+    await send(store, [
+      startOf({ project_id, id: 'root', trace_id: 't' }),
+      endOf({ project_id, id: 'root', summary: { usage } }),
+      startOf({ project_id, id: 'child', trace_id: 't', parent_id: 'root' }),
+      endOf({ project_id, id: 'child', summary: { usage: large } }),
+    ]);
+    const { call_usage } = await ask(project_id, ['root']);
+    expect(call_usage.root?.m).toEqual({
+      ...{ requests: 2, prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 },
+      ...{ cache_read_input_tokens: 8, cache_creation_input_tokens: 0 },
+    });
+  });
+
+  it('has the costs of each call at its own time, if asked for, for models with a price', async () => {
+    const project_id = newProject();
+    const usage = { m: { prompt_tokens: 10 }, free: { prompt_tokens: 1 } };
+    const starts = ['2026-10-02T00:00:00Z', '2026-10-01T00:00:00Z'];
+    await send(
+      store,
+      starts.flatMap((started_at, i) => [
+        startOf({ project_id, id: `${i}`, trace_id: 't', parent_id: i === 0 ? null : '0', started_at }),
+        endOf({ project_id, id: `${i}`, summary: { usage } }),
+      ]),
+    );
+    const costs = async () => (_: JsonObject, startedAt: number) => {
+      const price = startedAt < Date.UTC(2026, 9, 2) * 1000 ? 1 : 3;
+      return {
+        m: {
+          prompt_token_cost: price,
+          prompt_tokens_total_cost: 10 * price,
+          completion_tokens_total_cost: 0,
+        },
+      };
+    };
+    const request = { projectId: project_id, callIds: ['0'], withCosts: true };
+    const { call_usage } = await usageOf(store, request, requestBudget(30_000), { costs });
+    expect(call_usage['0']?.m).toMatchObject({
+      prompt_tokens: 20,
+      prompt_tokens_total_cost: 40,
+      prompt_token_cost: 3,
+    });
+    expect(call_usage['0']?.free).toEqual({ ...used(2, 0), requests: 2 });
+  });
+
+  it('does not follow a cycle of parents for ever', async () => {
+    const project_id = newProject();
+    await send(store, [
+      startOf({ project_id, id: 'a', trace_id: 't', parent_id: 'b' }),
+      startOf({ project_id, id: 'b', trace_id: 't', parent_id: 'a' }),
+    ]);
+    expect(await ask(project_id, ['a'])).toEqual({ call_usage: { a: {} }, unfinished_call_ids: ['a'] });
+  });
+});
