@@ -106,6 +106,8 @@ export interface OpenRoute extends AnyRoute {
   readonly scheme: 'none';
   readonly stores: Readonly<Record<string, never>>;
   readonly upstreams?: never;
+  /** Whether it answers HEAD too, as monitors ask. A method takes two resources of the stack. */
+  readonly head?: true;
 }
 
 /** One endpoint. */
@@ -116,3 +118,7 @@ export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
 
 /** Whether a route takes a key. */
 export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
+
+/** The methods of a route. */
+export const methodsOf = (route: Route): readonly string[] =>
+  !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method];

@@ -1,5 +1,15 @@
 import type { Route } from './route.ts';
-import { batch, deletion, fewRecords, fixed, oneAnswer, oneRecord, passThrough, stream } from './shapes.ts';
+import {
+  batch,
+  deletion,
+  document,
+  fewRecords,
+  fixed,
+  oneAnswer,
+  oneRecord,
+  passThrough,
+  stream,
+} from './shapes.ts';
 
 export type { Role, Scheme } from '../core/auth/index.ts';
 export * from './route.ts';
@@ -72,8 +82,8 @@ const list = [
   { ...writing('/feedback/purge'), ...fewRecords, stores: { feedback: 'purge' } },
   { ...reading('/projects/query'), ...oneAnswer, stores: { rollups: 'list' } },
   { ...ofTheKey('/me'), ...fixed },
-  { ...open('/health', 'health'), ...fixed },
-  { ...open('/openapi.json', 'openapi'), ...fixed },
+  { ...open('/health', 'health'), ...fixed, head: true },
+  { ...open('/openapi.json', 'openapi'), ...document },
 ] as const satisfies readonly Route[];
 
 /** The path of a route, in API Gateway's resource syntax. */

@@ -53,5 +53,12 @@ export const passThrough = {
   memoryMb: 512,
 } as const satisfies FunctionShape;
 
-/** Answers a fixed text. */
+/** Answers a fixed text that is worth compressing. */
+export const document = {
+  streaming: true,
+  timeoutSeconds: 5,
+  memoryMb: 256,
+} as const satisfies FunctionShape;
+
+/** Answers a short fixed text. */
 export const fixed = { streaming: false, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;

@@ -5,8 +5,8 @@ import { jsonText } from './http/text.ts';
 declare const SERVICE_VERSION: string;
 
 /**
- * `GET /health`: says that the service is up, and its version. It takes no credentials and never
- * comes from a cache.
+ * `GET /health`, or HEAD: says that the service is up, and its version. It takes no credentials
+ * and never comes from a cache.
  */
 export const handler = fixedEndpoint({
   text: jsonText({ status: 'up', version: SERVICE_VERSION }),

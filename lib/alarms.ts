@@ -23,13 +23,13 @@ interface AlarmSpec {
 const slowShare = 0.8;
 
 /**
- * The alarms, each on one metric. An account has ten alarm metrics for free, and an alarm on a
+ * The alarms, on seven metrics. An account has ten alarm metrics for free, and an alarm on a
  * formula counts with all metrics of the formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
   {
     id: 'ServerErrors',
-    metric: signals.serverErrors,
+    metric: signals.unexpectedErrors,
     threshold: 5,
     periods: 1,
     description:

@@ -14,7 +14,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import { type Route, takesKey } from '../api/routes.ts';
+import { methodsOf, type Route, takesKey } from '../api/routes.ts';
 import { accessLogFormat } from './access-log.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
@@ -90,14 +90,16 @@ export class Api extends Construct {
       }),
     });
     const resource = this.rest.root.resourceForPath(route.path);
-    const method = resource.addMethod(
-      route.method,
-      integration,
-      takesKey(route)
-        ? { authorizer: auth.authorizer(route.scheme) }
-        : { authorizationType: AuthorizationType.NONE },
-    );
-    acknowledgeMethod(method, route);
+    for (const verb of methodsOf(route)) {
+      const method = resource.addMethod(
+        verb,
+        integration,
+        takesKey(route)
+          ? { authorizer: auth.authorizer(route.scheme) }
+          : { authorizationType: AuthorizationType.NONE },
+      );
+      acknowledgeMethod(method, route);
+    }
   }
 }
 

@@ -72,10 +72,11 @@ export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string):
 
 const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => {
   const { calls, payloads, objects, costs, feedback, rollups } = route.stores;
+  const storing = Object.keys(route.stores).length > 0;
   return {
-    SHARDS: config.shards.join(','),
+    ...(storing && { SHARDS: config.shards.join(',') }),
     ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: config.stackName }),
-    ...(config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
+    ...(storing && config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
     ...(calls && { [tables.calls.variable]: storage.calls.tableName }),
     ...(objects && { [tables.objects.variable]: storage.objects.tableName }),
     ...((payloads || objects || feedback) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),

@@ -1,5 +1,5 @@
 import { Aws, Duration } from 'aws-cdk-lib';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct, type Node } from 'constructs';
@@ -38,6 +38,12 @@ const failures: Readonly<Record<string, IFilterPattern>> = {
 
 /** Requests to storage that were throttled, as the functions count them. */
 const throttled = FilterPattern.numberValue('$.throttled', '>', 0);
+
+/** Requests that ended in a 504 because the time was up that their caller gave them. */
+const callersTimeouts = FilterPattern.all(
+  FilterPattern.stringValue('$.outcome', '=', 'timed_out'),
+  FilterPattern.numberValue('$.status', '=', 504),
+);
 
 /** What writes a log: a function, or several that share one. */
 interface Logging {
@@ -104,6 +110,8 @@ export class Signals extends Construct {
   readonly requests: Metric;
   readonly clientErrors: Metric;
   readonly serverErrors: Metric;
+  /** The same without the 504s of callers who gave a model less time than it took. */
+  readonly unexpectedErrors: MathExpression;
   readonly latency: readonly Metric[];
   /** Failures in the log of all endpoints: one metric, which has no data until one fails. */
   readonly failures: Metric;
@@ -132,6 +140,15 @@ export class Signals extends Construct {
       stage.metricLatency({ period, statistic, label: statistic }),
     );
     const authorizer = auth.function;
+    this.unexpectedErrors = new MathExpression({
+      label: 'Unexpected 5XX',
+      expression: 'errors - FILL(timeouts, 0)',
+      usingMetrics: {
+        errors: this.serverErrors,
+        timeouts: this.#fromLogs('CallersTimeouts', [functions], { TimedOut: callersTimeouts }),
+      },
+      period,
+    });
     this.failures = this.#fromLogs('Failures', [functions], failures);
     this.authorizerFailures = this.#fromLogs('AuthorizerFailures', [authorizer], failures);
     const all = [functions, authorizer];

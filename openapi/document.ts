@@ -31,7 +31,7 @@ export interface OperationObject {
 
 const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
-const header = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } };
+const header = { 'x-request-id': headers['x-request-id'] };
 
 const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   200: { description: 'It was done.', headers: header, content: contentOf(operation, schemas) },
@@ -151,7 +151,6 @@ export const openApiDocument = (serviceName: string, version: string): OpenApiDo
     paths,
     components: {
       securitySchemes: securitySchemes(names),
-      headers,
       responses: Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
       schemas: componentsOf(names, schemas),
     },

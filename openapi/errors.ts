@@ -42,9 +42,10 @@ export const errorsOf = (route: Route, operation: Operation): ErrorStatus[] => {
   return [...always, ...taking, ...more, ...own].sort((a, b) => a - b);
 };
 
-const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-
-/** The headers of answers beyond HTTP's own. */
+/**
+ * The headers of answers beyond HTTP's own. They stand wherever they are answered:
+ * openapi-generator dies of a reference in their place.
+ */
 export const headers = {
   'x-request-id': {
     description: 'The id of the request, in the log too.',
@@ -61,9 +62,9 @@ export const headers = {
 } as const;
 
 const headersOf = (status: ErrorStatus) => ({
-  'x-request-id': header('x-request-id'),
-  ...((status === 429 || status === 503) && { 'retry-after': header('retry-after') }),
-  ...(status === 401 && { 'www-authenticate': header('www-authenticate') }),
+  'x-request-id': headers['x-request-id'],
+  ...((status === 429 || status === 503) && { 'retry-after': headers['retry-after'] }),
+  ...(status === 401 && { 'www-authenticate': headers['www-authenticate'] }),
 });
 
 /** The answer of an error, as a component. */

@@ -24,15 +24,6 @@ const replace = (schema: JsonSchema, by: JsonSchema): void => {
   Object.assign(schema, by);
 };
 
-/**
- * Removes the bounds that zod writes for integers. They are those of a double, and JSON has none.
- */
-const withoutSafeBounds = (schema: JsonSchema): void => {
-  if (schema.type !== 'integer') return;
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-};
-
 type Side = 'input' | 'output';
 
 /** Components that a conversion has found. zod still changes them until it is done. */
@@ -52,7 +43,6 @@ const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
     // `documented` describes these instead; a test compares the document with the parser.
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      withoutSafeBounds(jsonSchema);
       if (isDeepStrictEqual(jsonSchema.properties, {})) delete jsonSchema.properties;
       // Answers may gain fields.
       if (io === 'output' && jsonSchema.additionalProperties === false)

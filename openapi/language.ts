@@ -19,33 +19,61 @@ const listOf = (items: JsonSchema, length?: number): JsonSchema => ({
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** An operation or an operand of the query language: an object with one operator. */
-const operationSchema = (kind: PathKind): JsonSchema => {
-  const operand = refTo(`${kind.name}Operation`);
-  const operators: Record<string, JsonSchema> = {
-    $literal: {},
-    $getField: refTo(`${kind.name}Path`),
-    $and: listOf(operand),
-    $or: listOf(operand),
-    $not: listOf(operand, 1),
-    ...Object.fromEntries(comparisons.map((comparison) => [comparison, listOf(operand, 2)])),
-    $in: { type: 'array', prefixItems: [operand, listOf(operand)], minItems: 2, maxItems: 2 },
-    $contains: objectWith(
-      { input: operand, substr: operand, case_insensitive: { type: ['boolean', 'null'] } },
-      ['input', 'substr'],
-    ),
-    $convert: objectWith({ input: operand, to: { enum: [...conversions] } }),
-  };
+/** What is said of paths into a kind of records. */
+const pathSays = ({ fields, nested }: PathKind): JsonSchema => {
+  const below = '(?:\\.[\\s\\S]*)?';
+  const ways = fields.map((field) => `${escaped(field)}${nested.includes(field) ? below : ''}`);
   return {
+    pattern: `^(?:${ways.join('|')})$`,
     description:
-      'An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or` (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two), `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most 5,000 operators in one query, 1,000 deep.',
-    anyOf: Object.entries(operators).map(([operator, argument]) => objectWith({ [operator]: argument })),
+      nested.length > 0
+        ? `A field, or a dotted path into ${nested.join(', ')}: \`${nested[0]}.a.0\`. A number indexes a list.`
+        : 'A field.',
   };
 };
 
 /**
- * The components of the query language for a kind of records: `<Kind>Query`, `<Kind>Operation` and
- * `<Kind>Path`.
+ * The operators of the query language with what each takes. Clients that generators make take the
+ * first alternative that a value fits, so the one that takes anything comes last.
+ */
+const operatorsOf = (kind: PathKind): Record<string, JsonSchema> => {
+  const operand = refTo(`${kind.name}Operation`);
+  return {
+    $and: listOf(operand),
+    $or: listOf(operand),
+    $not: listOf(operand, 1),
+    ...Object.fromEntries(comparisons.map((comparison) => [comparison, listOf(operand, 2)])),
+    $in: {
+      type: 'array',
+      prefixItems: [operand, listOf(operand)],
+      items: { not: {} },
+      minItems: 2,
+      maxItems: 2,
+    },
+    $contains: objectWith(
+      { input: operand, substr: operand, case_insensitive: { type: ['boolean', 'null'] } },
+      ['input', 'substr'],
+    ),
+    $convert: objectWith({ input: operand, to: { type: 'string', enum: [...conversions] } }),
+    $getField: refTo(`${kind.name}Path`),
+    $literal: {},
+  };
+};
+
+/** The name of an operator's component: `CallEq`, `CallGetField`. */
+const operatorName = (kind: PathKind, operator: string): string =>
+  `${kind.name}${operator.slice(1, 2).toUpperCase()}${operator.slice(2)}`;
+
+/** An operation or an operand of the query language: an object with one operator. */
+const operationSchema = (kind: PathKind): JsonSchema => ({
+  description:
+    'An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or` (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two), `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most 5,000 operators in one query, 1,000 deep.',
+  anyOf: Object.keys(operatorsOf(kind)).map((operator) => refTo(operatorName(kind, operator))),
+});
+
+/**
+ * The components of the query language for a kind of records: `<Kind>Query`, `<Kind>Operation`, one
+ * for each operator such as `<Kind>Eq`, and `<Kind>Path`.
  *
  * @returns names and schemas
  */
@@ -58,13 +86,16 @@ export const languageSchemas = (kind: PathKind): [name: string, schema: JsonSche
     },
   ],
   [`${kind.name}Operation`, operationSchema(kind)],
+  ...Object.entries(operatorsOf(kind)).map(([operator, argument]): [string, JsonSchema] => [
+    operatorName(kind, operator),
+    objectWith({ [operator]: argument }),
+  ]),
   [
     `${kind.name}Path`,
     {
       type: 'string',
       maxLength: maxPath,
-      pattern: `^(?:${kind.fields.map(escaped).join('|')})(?:\\.[\\s\\S]*)?$`,
-      description: 'A field, or a dotted path into one, such as `a.b.0`. A number indexes a list.',
+      ...pathSays(kind),
     },
   ],
 ];

@@ -29,17 +29,20 @@ const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
   contentSchema: record,
 });
 
-/** Records in each of their forms, the default first. */
+/**
+ * Records in each of their forms. A list comes first though lines are the default: clients that
+ * generators make ask for the first form that is called JSON, and parse it as one value.
+ */
 const recordContent = (record: JsonSchema, { examples }: Operation): Content => ({
+  'application/json': {
+    schema: { type: 'array', items: record },
+    examples: examplesOf(examples, ({ answer }) => [answer]),
+  },
   'application/jsonl': {
     schema: lines(record, 'application/jsonl'),
     examples: examplesOf(examples, ({ answer }) => `${JSON.stringify(answer)}\n`),
   },
   'application/x-ndjson': { schema: lines(record, 'application/x-ndjson') },
-  'application/json': {
-    schema: { type: 'array', items: record },
-    examples: examplesOf(examples, ({ answer }) => [answer]),
-  },
   'text/csv': {
     schema: { type: 'string', description: 'A line of names, then one line a record (RFC 4180).' },
   },

@@ -70,7 +70,12 @@ export const costCreateBody = z.pipe(
 );
 
 /** Prices as records for expressions. */
-const priceKind: RecordKind = { name: 'Cost', fields: priceFields, times: new Set(['effective_date']) };
+const priceKind: RecordKind = {
+  name: 'Cost',
+  fields: priceFields,
+  nested: [],
+  times: new Set(['effective_date']),
+};
 
 /** The body of `/cost/query`. */
 export const costQueryBody = z.pipe(

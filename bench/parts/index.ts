@@ -1,6 +1,7 @@
 import { tuning } from '../experiments/tuning.ts';
 import type { BenchPart } from '../harness/part.ts';
 import { cpu } from './cpu.ts';
+import { encodings } from './encodings.ts';
 import { extrasPart } from './extras.ts';
 import { feedback } from './feedback.ts';
 import { functions } from './functions.ts';
@@ -21,6 +22,7 @@ export const parts: readonly BenchPart[] = [
   threads,
   tuning,
   cpu,
+  encodings,
   starts,
   functions,
   speed,

@@ -103,7 +103,7 @@ export const assumptionOptions: readonly LoadOption[] = [
   option('log-bytes', 'logBytes', 1500, 'count', 'bytes logged for a request'),
   option('traced', 'traced', 0.05, 'share', 'share of requests that X-Ray samples'),
   option('gzip', 'gzip', 0.1, 'share', 'compressed size of an answer as a share of it'),
-  option('alarms', 'alarms', 6, 'count', 'CloudWatch alarms'),
+  option('alarms', 'alarms', 7, 'count', 'metrics of CloudWatch alarms'),
   option('dashboards', 'dashboards', 1, 'count', 'CloudWatch dashboards'),
 ];
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../wire/index.ts';
 import { convert } from './convert.ts';
-import type { Comparison, Expression, FieldPath, RecordKind } from './model.ts';
+import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './model.ts';
 import { compareScalars, equal, isTruthy, microsOf, type Value } from './values.ts';
 
 /** Makes what reads a path's value from a record. */
@@ -59,9 +59,6 @@ const compileValue = <R>(kind: RecordKind, expression: Expression, read: Reader<
     }
   }
 };
-
-const isTime = (kind: RecordKind, expression: Expression): boolean =>
-  expression.kind === 'field' && expression.path.steps.length === 0 && kind.times.has(expression.path.field);
 
 /**
  * A literal that is compared with a time, in microseconds.

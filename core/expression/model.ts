@@ -55,11 +55,17 @@ export interface RecordKind {
   readonly name: string;
   /** The fields that a path may begin with. */
   readonly fields: readonly string[];
+  /** The fields that can hold lists and objects. Only these have anything below them. */
+  readonly nested: readonly string[];
   /** The fields that hold a time as text. */
   readonly times: ReadonlySet<string>;
   /** Says what is wrong with a path into a field; undefined if nothing is. */
   readonly pathRule?: (path: FieldPath) => string | undefined;
 }
+
+/** Whether an expression is a time of records. */
+export const isTime = ({ times }: Pick<RecordKind, 'times'>, expression: Expression): boolean =>
+  expression.kind === 'field' && expression.path.steps.length === 0 && times.has(expression.path.field);
 
 /**
  * The expressions that must all hold: the operands of a top-level `$and`, of an `$and` within it,

@@ -1,13 +1,15 @@
-import { type ErrorDetail, isJsonObject, type JsonValue, problemOf } from '../wire/index.ts';
+import { type ErrorDetail, isJsonObject, type JsonValue, problemOf, timeRule } from '../wire/index.ts';
 import {
   type Comparison,
   type Conversion,
   comparisons,
   conversions,
   type Expression,
+  isTime,
   type RecordKind,
   toPath,
 } from './model.ts';
+import { microsOf } from './values.ts';
 
 /** How deep operators may be nested. Evaluating them takes a stack. */
 const maxNested = 1000;
@@ -68,11 +70,25 @@ const required = (record: Record<string, unknown>, key: string, loc: Loc): unkno
   throw new Problem([...loc, key], 'this field is required', 'missing');
 };
 
+/**
+ * Refuses a literal that is compared with a time and is none: it would never match. Null asks for a
+ * time that is missing.
+ */
+const requireTime = (kind: RecordKind, time: Expression, other: Expression, loc: Loc): void => {
+  if (other.kind !== 'literal' || other.value === null || !isTime(kind, time)) return;
+  if (microsOf(other.value) !== undefined) return;
+  const msg = `${timeRule}, or seconds since 1970: it is compared with a time`;
+  throw new Problem([...loc, '$literal'], msg, 'datetime_parsing');
+};
+
 const comparison =
-  (operator: Comparison): ParseArguments =>
+  (kind: RecordKind, operator: Comparison): ParseArguments =>
   (argument, loc, operand) => {
-    const [left, right] = listOf(2, argument, loc, '[{"$getField": "op_name"}, {"$literal": "answer"}]');
-    return { kind: 'compare', operator, left: operand(left, '0'), right: operand(right, '1') };
+    const operands = listOf(2, argument, loc, '[{"$getField": "op_name"}, {"$literal": "answer"}]');
+    const [left, right] = [operand(operands[0], '0'), operand(operands[1], '1')];
+    requireTime(kind, left, right, [...loc, '1']);
+    requireTime(kind, right, left, [...loc, '0']);
+    return { kind: 'compare', operator, left, right };
   };
 
 const junction =
@@ -82,14 +98,18 @@ const junction =
     operands: list(argument, loc).map((item, i) => operand(item, String(i))),
   });
 
-const parseIn: ParseArguments = (argument, loc, operand) => {
-  const [input, options] = listOf(2, argument, loc, '[operand, [operands]]');
-  return {
-    kind: 'in',
-    input: operand(input, '0'),
-    options: list(options, [...loc, '1']).map((option, i) => operand(option, '1', String(i))),
+const isIn =
+  (kind: RecordKind): ParseArguments =>
+  (argument, loc, operand) => {
+    const operands = listOf(2, argument, loc, '[operand, [operands]]');
+    const input = operand(operands[0], '0');
+    const options = list(operands[1], [...loc, '1']).map((json, i) => {
+      const option = operand(json, '1', String(i));
+      requireTime(kind, input, option, [...loc, '1', String(i)]);
+      return option;
+    });
+    return { kind: 'in', input, options };
   };
-};
 
 const parseContains: ParseArguments = (argument, loc, operand) => {
   const record = fields(argument, loc, ['input', 'substr', 'case_insensitive']);
@@ -122,20 +142,25 @@ const parseLiteral: ParseArguments = (value, loc) => {
 
 /** Checks a dotted path; undefined if it is good. */
 export const pathProblem = (
-  kind: Pick<RecordKind, 'fields' | 'pathRule'>,
+  kind: Pick<RecordKind, 'fields' | 'nested' | 'pathRule'>,
   path: unknown,
 ): Omit<ErrorDetail, 'loc'> | undefined => {
   if (typeof path !== 'string') return { msg: 'should be a dotted path, as a string', type: 'string_type' };
   if (path.length > maxPath)
     return { msg: `should be at most ${maxPath} characters`, type: 'string_too_long' };
-  if (kind.fields.includes(toPath(path).field)) {
-    const msg = kind.pathRule?.(toPath(path));
-    return msg === undefined ? undefined : { msg, type: 'value_error' };
+  const { field, steps } = toPath(path);
+  const nested = kind.nested.join(', ');
+  if (!kind.fields.includes(field)) {
+    const below = nested && `, and dotted paths into ${nested}`;
+    return {
+      msg: `there is no such field; the fields are ${kind.fields.join(', ')}${below}`,
+      type: 'value_error',
+    };
   }
-  return {
-    msg: `there is no such field; the fields are ${kind.fields.join(', ')}, and dotted paths into them`,
-    type: 'value_error',
-  };
+  if (steps.length > 0 && !kind.nested.includes(field))
+    return { msg: `there is nothing below ${field}: leave out what follows it`, type: 'value_error' };
+  const msg = kind.pathRule?.(toPath(path));
+  return msg === undefined ? undefined : { msg, type: 'value_error' };
 };
 
 const operatorsOf = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
@@ -149,8 +174,8 @@ const operatorsOf = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
         operand: operand(listOf(1, argument, loc, '[operation]')[0], '0'),
       }),
     ],
-    ...comparisons.map((operator): [string, ParseArguments] => [operator, comparison(operator)]),
-    ['$in', parseIn],
+    ...comparisons.map((operator): [string, ParseArguments] => [operator, comparison(kind, operator)]),
+    ['$in', isIn(kind)],
     ['$contains', parseContains],
     ['$convert', parseConvert],
     ['$literal', parseLiteral],

@@ -12,7 +12,7 @@ export interface Language {
 }
 
 /** What must be known of records for paths into them. */
-export type PathKind = Pick<RecordKind, 'name' | 'fields' | 'pathRule'>;
+export type PathKind = Pick<RecordKind, 'name' | 'fields' | 'nested' | 'pathRule'>;
 
 /** The schemas that take the query language, for the OpenAPI document. Parsing does not use it. */
 export const languages = z.registry<Language>();

@@ -30,6 +30,7 @@ const valuesOf = (
 export const feedbackKind = (names: WireNames): RecordKind => ({
   name: 'Feedback',
   fields: Object.keys(valuesOf(names)),
+  nested: [payloadField],
   times: new Set(['created_at']),
 });
 

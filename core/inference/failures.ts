@@ -42,6 +42,20 @@ export const upstreamRedirected = (upstream: string): ServiceError =>
     `the upstream ${upstream} answered with a redirect: correct its baseUrl`,
   );
 
-/** 504: no answer within the time of the request. */
-export const upstreamTimedOut = (upstream: string, seconds: number): ServiceError =>
-  upstreamFailure(504, 'timeout', `the upstream ${upstream} gave no answer within ${seconds} s`);
+/** 504: no answer within the time that the caller, or else the service, gives the request. */
+export const upstreamTimedOut = (
+  upstream: string,
+  seconds: number,
+  isCallersTimeout: boolean,
+): ServiceError =>
+  new ServiceError(
+    504,
+    [
+      {
+        loc: ['upstream'],
+        msg: `the upstream ${upstream} gave no answer within ${seconds} s`,
+        type: 'timeout',
+      },
+    ],
+    { isCallersTimeout },
+  );

@@ -53,6 +53,8 @@ export interface ForwardedAnswer {
   /** The number of bytes of the body that have passed so far. */
   readonly bytes: () => number;
   readonly upstream: string;
+  /** Whether the caller's own `timeout` has ended it. */
+  readonly isTimedOut: () => boolean;
 }
 
 const choose = ({ upstreams }: UpstreamConfig, { body: { model } }: InferenceRequest): UpstreamModel => {
@@ -128,9 +130,11 @@ const forwardTo = async (
   const requestedMs = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
   const ms = Math.max(1, Math.min(request.maxMs, requestedMs));
   const timeout = AbortSignal.timeout(ms);
+  const isCallers = requestedMs <= request.maxMs;
+  const timedOut = upstreamTimedOut(name, ms / 1000, isCallers);
   let complete = false;
   const noteTimeout = () => {
-    if (!complete) recording?.failed(upstreamTimedOut(name, ms / 1000).message);
+    if (!complete) recording?.failed(timedOut.message);
   };
   timeout.addEventListener('abort', noteTimeout, { once: true });
   gone.addEventListener('abort', () => recording?.failed('the client has gone'), { once: true });
@@ -149,9 +153,10 @@ const forwardTo = async (
     });
     answer.once('error', () => recording?.failed(`the upstream ${name} broke its answer off`));
     const headers = answerHeaders(answer.headers, request.id);
-    return { status, headers, ...tapped(answer, recording), upstream: name };
+    const isTimedOut = () => isCallers && timeout.aborted && !complete;
+    return { status, headers, ...tapped(answer, recording), upstream: name, isTimedOut };
   } catch (error) {
-    if (timeout.aborted) throw upstreamTimedOut(name, ms / 1000);
+    if (timeout.aborted) throw timedOut;
     throw error instanceof ServiceError ? error : upstreamUnreachable(name, error);
   }
 };

@@ -19,6 +19,7 @@ export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
   // A kind of its own: fewer fields may be named.
   name: includes.storageSize && includes.totalStorageSize ? 'Call' : 'PlainCall',
   fields: fieldsOf(names, includes),
+  nested: ['attributes', 'inputs', 'output', 'summary'],
   times: new Set(['started_at', 'ended_at']),
   pathRule: ({ field, steps: [block, member] }) => {
     if (field !== 'summary' || block !== names.service) return undefined;

@@ -20,16 +20,19 @@ export class ServiceError extends Error {
   readonly detail: readonly ErrorDetail[];
   /** Seconds until the same request may be sent again, for 429 and 503. */
   readonly retryAfterSeconds: number | undefined;
+  /** Whether the caller's own time-out caused it, so that the service did not fail. */
+  readonly isCallersTimeout: boolean;
 
   constructor(
     status: number,
     detail: readonly ErrorDetail[],
-    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; retryAfterSeconds?: number; isCallersTimeout?: boolean } = {},
   ) {
     super(detail[0]?.msg ?? `status ${status}`, 'cause' in options ? { cause: options.cause } : undefined);
     this.status = status;
     this.detail = detail;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isCallersTimeout = options.isCallersTimeout ?? false;
   }
 }
 

@@ -54,7 +54,7 @@ const objectWith = (key: string, value: object) => ({
 });
 
 const isIdOf = (...operands: object[]) =>
-  objectWith('$eq', { type: 'array', prefixItems: operands, minItems: 2, maxItems: 2 });
+  objectWith('$eq', { type: 'array', prefixItems: operands, items: { not: {} }, minItems: 2, maxItems: 2 });
 
 const field = objectWith('$getField', { const: 'id' });
 const literal = objectWith('$literal', { type: 'string', ...printableText(256) });

@@ -21,12 +21,28 @@ export const mediaType = (event: Headers, written: readonly string[]): string =>
   ]);
 };
 
+/** The codings that an answer can be compressed with, ours to prefer first. */
+export const codings = ['zstd', 'gzip'] as const;
+export type Coding = (typeof codings)[number];
+
+/** Negotiator with an option that its types do not have yet. */
+interface Preferring {
+  encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
+}
+
 /**
- * Whether the client wants its answer compressed with gzip. It must name gzip: `*` alone does not
- * count.
+ * Chooses how to compress an answer: by the client's preference, and among equals by ours. The
+ * client must name a coding, since `*` alone does not say that it can read it.
+ *
+ * @returns undefined for an answer as it is
  */
-export const acceptsGzip = (event: Headers): boolean => {
+export const contentCoding = (event: Headers): Coding | undefined => {
   const headers = headersOf(event);
-  if (!/gzip/i.test(headers['accept-encoding'] ?? '')) return false;
-  return new Negotiator({ headers }).encoding(['gzip', 'identity']) === 'gzip';
+  const header = headers['accept-encoding']?.toLowerCase() ?? '';
+  const named = header.split(',').map((part) => part.split(';', 1)[0]?.trim());
+  const available = codings.filter((coding) => named.includes(coding));
+  if (available.length === 0) return undefined;
+  const negotiator: Preferring = new Negotiator({ headers });
+  const chosen = negotiator.encoding([...available, 'identity'], { preferred: codings });
+  return available.find((coding) => coding === chosen);
 };

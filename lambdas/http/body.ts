@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { ServiceError } from '../../core/wire/index.ts';
+import { invalid, ServiceError } from '../../core/wire/index.ts';
 import { type BodySchema, parseBody } from '../../core/wire/schema.ts';
 import { headerOf, type ServiceEvent } from './event.ts';
 
@@ -9,12 +10,40 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const unsupported = (header: string, msg: string): ServiceError =>
   new ServiceError(415, [{ loc: ['header', header], msg, type: 'unsupported_media_type' }]);
 
-/** The body as the client sent it; empty if there is none. */
-export const bodyText = ({
-  body,
-  isBase64Encoded,
-}: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>): string =>
-  isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString('utf8') : (body ?? '');
+type SentBody = Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>;
+
+/** What a decoder writes for bytes that are not UTF-8. */
+const replacement = '\ufffd';
+
+const notUtf8 = (text: string): ServiceError => {
+  const at = text.indexOf(replacement);
+  const msg = `the body is not UTF-8; see its character ${at}`;
+  return invalid({ loc: ['body', String(at)], msg, type: 'json_invalid' });
+};
+
+/**
+ * Whether the gateway has replaced bytes of a body, since it hands bodies over as text. The bytes
+ * are gone, but those that stand for them are others in number than `content-length` says
+ * (docs/decisions/0166).
+ */
+const isMended = (event: SentBody, text: string): boolean => {
+  if (!text.includes(replacement)) return false;
+  const length = headerOf(event, 'content-length') ?? '';
+  return /^\d+$/.test(length) && Number(length) !== Buffer.byteLength(text);
+};
+
+/**
+ * The body as the client sent it; empty if there is none.
+ *
+ * @throws ServiceError 422 if it is not UTF-8
+ */
+export const bodyText = (event: SentBody): string => {
+  const { body, isBase64Encoded } = event;
+  const bytes = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : undefined;
+  const text = bytes ? bytes.toString('utf8') : (body ?? '');
+  if (bytes ? !isUtf8(bytes) : isMended(event, text)) throw notUtf8(text);
+  return text;
+};
 
 /** Parses the body and checks it against a schema. A body without a content type counts as JSON. */
 export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceEvent<Body>> => ({

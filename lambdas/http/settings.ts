@@ -52,7 +52,6 @@ const lazyBucket = (name: string): Bucket => {
 
 const readSettings = (): Settings => {
   const names = wireNames(variable('SERVICE_NAME'));
-  const layout = { names, shards: readShards(variable('SHARDS')), retentionDays: readRetention() };
   const { PAYLOADS_BUCKET } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
@@ -66,7 +65,8 @@ const readSettings = (): Settings => {
       get bucket() {
         return given('PAYLOADS_BUCKET', payloads);
       },
-      ...layout,
+      // Only routes that touch a store know its layout.
+      ...{ names, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
     };
   };
   const { ROLLUPS_TABLE } = process.env;

@@ -1,9 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
-import { constants, createGzip } from 'node:zlib';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Details, RequestLog } from '../log/index.ts';
-import { acceptsGzip, mediaType } from './accept.ts';
+import { type Coding, contentCoding, mediaType } from './accept.ts';
+import { compressor } from './compress.ts';
 import { type Endpoint, middlewares } from './endpoint.ts';
 import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
@@ -36,7 +36,7 @@ export const streamEndpoint = <Body>(
     .use(middlewares(endpoint))
     .handler(async (event) => {
       const type = mediaType(event, mediaTypes);
-      const gzip = acceptsGzip(event);
+      const coding = contentCoding(event);
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, budget: { ...service.budget, signal: aborting.signal } };
@@ -54,9 +54,9 @@ export const streamEndpoint = <Body>(
           'content-type': type,
           'x-request-id': request.id,
           vary: 'accept, accept-encoding',
-          ...(gzip && { 'content-encoding': 'gzip' }),
+          ...(coding && { 'content-encoding': coding }),
         },
-        body: gzip ? compressed(source) : source,
+        body: coding ? compressed(source, coding) : source,
       };
     });
 
@@ -124,8 +124,8 @@ async function* logged(
   }
 }
 
-/** Compresses and flushes piece by piece, so that no line waits for the next. */
-const compressed = (source: Readable): Readable =>
+/** Compresses piece by piece. */
+const compressed = (source: Readable, coding: Coding): Readable =>
   // A failure of the source destroys the compressor, and its reader sees that. Nobody else needs to
   // know.
-  pipeline(source, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => {});
+  pipeline(source, compressor(coding), () => {});

@@ -62,11 +62,13 @@ const follow = (event: Event, context: Context): Recording | undefined => {
 };
 
 /** Tells the log what became of an answer that is passed on. */
-const followAnswer = ({ log, gone }: Event, { status, upstream, body, bytes }: ForwardedAnswer): void => {
-  log.describes(() => ({ status, upstream, rows: 1, bytes: bytes() }));
+const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
+  const { status, upstream, body } = answer;
+  log.describes(() => ({ status, upstream, rows: 1, bytes: answer.bytes() }));
   body.once('close', () => {
     if (body.readableEnded) log.ends('answered');
-    else log.ends(gone.aborted ? 'gone' : 'broken', body.errored ?? undefined);
+    else if (gone.aborted) log.ends('gone');
+    else log.ends(answer.isTimedOut() ? 'timed_out' : 'broken', body.errored ?? undefined);
   });
 };
 

@@ -1,5 +1,5 @@
 /** How a request ended, or what the authorizer made of its key. */
-export type Outcome = 'answered' | 'refused' | 'failed' | 'broken' | 'gone' | 'allowed';
+export type Outcome = 'answered' | 'refused' | 'failed' | 'broken' | 'timed_out' | 'gone' | 'allowed';
 
 /**
  * One problem of a refused request: its kind and its place. A `*` stands for any step that the
@@ -25,7 +25,7 @@ export interface LoggedError {
  * a body they hold the projects alone.
  */
 export interface LineFields {
-  readonly level: 'info' | 'error';
+  readonly level: 'info' | 'warn' | 'error';
   /**
    * What the line is about: a request (one line by its function), or the look-up of a key (one line
    * by the authorizer).
@@ -75,7 +75,7 @@ export interface LineFields {
   readonly upstream?: string;
   /** What was wrong with a refused request: the first ten problems. */
   readonly errors?: readonly LoggedProblem[];
-  /** What went wrong on the service's side. */
+  /** What went wrong on the service's side, or what the caller's own time-out cut off. */
   readonly error?: LoggedError;
   /** Why a model request was answered but not recorded. */
   readonly recordError?: LoggedError;

@@ -124,12 +124,17 @@ export class RequestLog {
     this.#writeWhenDue();
   }
 
-  /** Notes the end of a request with an error: refused below a status of 500, else failed. */
+  /**
+   * Notes the end of a request with an error: refused below a status of 500, timed out if the
+   * caller's own time was up, else failed.
+   */
   endsIn(error: unknown): void {
+    const isCallersTimeout = error instanceof ServiceError && error.isCallersTimeout;
     const status = error instanceof ServiceError ? error.status : 500;
     const details = this.#details;
     this.#details = () => ({ ...details(), status, bytes: 0, rows: 0 });
-    this.ends(status >= 500 ? 'failed' : 'refused', error);
+    if (isCallersTimeout) this.ends('timed_out', error);
+    else this.ends(status >= 500 ? 'failed' : 'refused', error);
   }
 
   #writeWhenDue(): void {
@@ -142,9 +147,10 @@ export class RequestLog {
 
   #line({ outcome, ms, error }: End): LineFields {
     const failed = outcome === 'failed' || outcome === 'broken' || this.#recordError !== undefined;
+    const timedOut = outcome === 'timed_out';
     const { rows = 0, bytes = 0, ...details } = this.#details();
     return {
-      level: failed ? 'error' : 'info',
+      level: failed ? 'error' : timedOut ? 'warn' : 'info',
       ...this.#head,
       outcome,
       ...this.#caller,
@@ -156,7 +162,7 @@ export class RequestLog {
       ...this.#meter,
       failed: failed ? 1 : 0,
       ...(outcome === 'refused' && error instanceof ServiceError && { errors: problemsOf(error.detail) }),
-      ...((outcome === 'failed' || outcome === 'broken') && { error: errorOf(error) }),
+      ...((outcome === 'failed' || outcome === 'broken' || timedOut) && { error: errorOf(error) }),
       ...(this.#recordError !== undefined && { recordError: errorOf(this.#recordError) }),
     };
   }

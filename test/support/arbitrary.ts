@@ -107,8 +107,8 @@ const of = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const options = schema.anyOf ?? schema.oneOf;
   if (options) {
-    const parts = options.map((option) => of(option as JsonSchema, tie));
-    // Deep down the first is taken: of operations, that is a literal.
+    // Deep down the first is taken. Of operations the last has nothing below it: a literal.
+    const parts = options.toReversed().map((option) => of(option as JsonSchema, tie));
     return fc.oneof({ maxDepth: 3, depthIdentifier: 'schema' }, ...parts);
   }
   if (Array.isArray(schema.type)) {

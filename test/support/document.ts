@@ -29,6 +29,10 @@ for (const schema of objectsIn(closed.components.schemas)) {
   if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
 }
 
+/** What the document says of times in words alone. */
+const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}Z$';
+Object.assign(closed.components.schemas.Timestamp ?? {}, { pattern: timePattern });
+
 const newAjv = (): Ajv2020 => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import about from '../../../package.json' with { type: 'json' };
 import { document } from '../../support/document.ts';
@@ -25,6 +29,13 @@ describe('GET /health', () => {
     }
   });
 
+  it('is answered to HEAD without the body', async () => {
+    const answer = await fetch(`${service.url}/health`, { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.text()).toBe('');
+  });
+
   it('carries the id of its request', async () => {
     const ids = await Promise.all(
       [1, 2].map(async () => (await fetch(`${service.url}/health`)).headers.get('x-request-id')),
@@ -50,6 +61,26 @@ describe('GET /openapi.json', () => {
     } finally {
       await weft.stop();
     }
+  });
+});
+
+describe('GET /openapi.json, compressed', () => {
+  /** The bytes as they are sent: fetch would unpack them. */
+  const get = async (encoding: string) => {
+    const request = httpGet(`${service.url}/openapi.json`, { headers: { 'accept-encoding': encoding } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return { headers: response.headers, body: await buffer(response) };
+  };
+
+  it.each([
+    ['gzip', gunzipSync],
+    ['zstd', zstdDecompressSync],
+  ] as const)('as %s has the same text, in a sixth of the bytes', async (coding, decompress) => {
+    const [plain, packed] = await Promise.all([get('identity'), get(coding)]);
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(packed.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' });
+    expect(decompress(packed.body).equals(plain.body)).toBe(true);
+    expect(packed.body.length).toBeLessThan(plain.body.length / 6);
   });
 });
 

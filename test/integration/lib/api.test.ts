@@ -23,8 +23,11 @@ interface Method {
 const methods = [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].map(
   ({ Properties }) => Properties as unknown as Method,
 );
+const methodsOf = (path: string): Method[] =>
+  methods.filter(({ ResourceId }) => pathOf(ResourceId.Ref) === path);
+/** The method of a path, beside which there may be a HEAD. */
 const methodOf = (path: string): Method => {
-  const found = methods.filter(({ ResourceId }) => pathOf(ResourceId.Ref) === path);
+  const found = methodsOf(path).filter(({ HttpMethod }) => HttpMethod !== 'HEAD');
   expect(found).toHaveLength(1);
   return found[0] as Method;
 };
@@ -54,9 +57,13 @@ describe('the routes without credentials', () => {
     for (const { stores } of open) expect(stores).toEqual({});
   });
 
-  it.each(open)('$path has no authorizer, and no method but GET', ({ path }) => {
-    expect(methodOf(path)).toMatchObject({ HttpMethod: 'GET', AuthorizationType: 'NONE' });
-    expect(methodOf(path)).not.toHaveProperty('AuthorizerId');
+  it.each(open)('$path has no authorizer, and no method but GET, and HEAD for /health', ({ path }) => {
+    const verbs = path === '/health' ? ['GET', 'HEAD'] : ['GET'];
+    expect(methodsOf(path).map(({ HttpMethod }) => HttpMethod)).toEqual(verbs);
+    for (const method of methodsOf(path)) {
+      expect(method).toMatchObject({ AuthorizationType: 'NONE' });
+      expect(method).not.toHaveProperty('AuthorizerId');
+    }
   });
 });
 
@@ -84,20 +91,21 @@ describe.each(routes)('$method $path', (route) => {
     }
   });
 
-  it('may be invoked by API Gateway only for this method on this stage', () => {
+  it('may be invoked by API Gateway only for its methods on this stage', () => {
+    const verbs = route.path === '/health' ? ['GET', 'HEAD'] : [route.method];
     const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) => JSON.stringify(FunctionName).includes(`"${functionIdOf(route)}"`));
-    expect(permissions).toHaveLength(1);
-    expect(permissions[0]).toMatchObject({
-      Action: 'lambda:InvokeFunction',
-      Principal: 'apigateway.amazonaws.com',
-    });
+    expect(permissions).toHaveLength(verbs.length);
     const [stageId] = resourceOf(template, 'AWS::ApiGateway::Stage');
     const arnPath = route.path.replace(/\{[^}]+\}/g, '*');
-    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain(
-      `{"Ref":"${stageId}"},"/${route.method}${arnPath}"]`,
-    );
+    for (const [i, { SourceArn, ...rest }] of permissions.entries()) {
+      expect(rest).toMatchObject({
+        Action: 'lambda:InvokeFunction',
+        Principal: 'apigateway.amazonaws.com',
+      });
+      expect(JSON.stringify(SourceArn)).toContain(`{"Ref":"${stageId}"},"/${verbs[i]}${arnPath}"]`);
+    }
   });
 });
 
@@ -106,7 +114,8 @@ describe('the API', () => {
   const [, stage] = resourceOf(template, 'AWS::ApiGateway::Stage');
 
   it('has the methods of its routes and no other', () => {
-    expect(methods).toHaveLength(routes.length);
+    expect(methods.filter(({ HttpMethod }) => HttpMethod !== 'HEAD')).toHaveLength(routes.length);
+    expect(methods.filter(({ HttpMethod }) => HttpMethod === 'HEAD')).toHaveLength(1);
   });
 
   it('is regional and accepts only TLS 1.2 or better, under its own name', () => {

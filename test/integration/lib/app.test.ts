@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
+import about from '../../../package.json' with { type: 'json' };
 import { assembly } from '../../support/assembly.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
 import type { Resource } from '../../support/synth.ts';
@@ -35,6 +36,17 @@ describe('the app', () => {
       const { S3Key } = Properties.Code as { S3Key: string };
       expect(existsSync(join(outdir, `asset.${S3Key.replace('.zip', '')}`, 'index.cjs'))).toBe(true);
     }
+  });
+
+  it('is started by cdk.json with the Node that the project brings, whatever Node runs the CLI', async () => {
+    const { app } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { app: string };
+    const [node = '', ...args] = app.split(' ');
+    expect(args).toEqual(['bin/pennytrace.ts']);
+    const done = await promisify(execFile)(node, ['--version'], {
+      cwd: root,
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    expect(done.stdout.trim()).toBe(`v${about.devDependencies.node}`);
   });
 
   it('gives the same template each time', async () => {

@@ -93,10 +93,10 @@ describe.each(routes)('the function of $path', (route) => {
     });
   });
 
-  it('knows the settings and its own stores, and no other', () => {
+  it('knows its own stores and what settings say of stores, and no other', () => {
     expect(environmentOf(resource)).toEqual({
       SERVICE_NAME: 'svc',
-      SHARDS: '4',
+      ...(Object.keys(route.stores).length > 0 && { SHARDS: '4' }),
       ...(route.stores.calls && { CALLS_TABLE: { Ref: callsId } }),
       ...(route.stores.objects && { OBJECTS_TABLE: { Ref: objectsId } }),
       ...((route.stores.payloads || route.stores.objects || route.stores.feedback) && {
@@ -167,6 +167,7 @@ describe('the functions', () => {
     const custom = synthesize(settings);
     const environment = environmentOf(functionOf('/call/upsert_batch', custom));
     expect(environment).toMatchObject({ SERVICE_NAME: 'weft', SHARDS: '4,16', RETENTION_DAYS: '90' });
+    expect(environmentOf(functionOf('/health', custom))).toEqual({ SERVICE_NAME: 'weft' });
     for (const { Properties } of resourcesOf(custom, 'AWS::Logs::LogGroup').values()) {
       expect(Properties.RetentionInDays).toBe(7);
     }

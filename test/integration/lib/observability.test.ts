@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { root } from '../../support/project.ts';
-import { resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
 const stackName = { Ref: 'AWS::StackName' };
@@ -11,16 +11,30 @@ const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
 const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
 
 describe('the alarms', () => {
-  it('stay within the ten free metrics, with one each', () => {
-    expect(alarms.size).toBeLessThanOrEqual(10);
-    for (const { Properties } of alarms.values()) {
-      expect(Properties).toHaveProperty('MetricName');
-      expect(Properties).not.toHaveProperty('Metrics');
-    }
+  const metricsOf = ({ Properties }: Resource): { Expression?: string; MetricStat?: object }[] =>
+    (Properties.Metrics as object[] | undefined) ?? [{ MetricStat: { Metric: Properties } }];
+
+  it('stay within the ten free metrics', () => {
+    const metrics = [...alarms.values()].flatMap(metricsOf).filter(({ MetricStat }) => MetricStat);
+    expect(metrics).toHaveLength(7);
+  });
+
+  it('ServerErrors leaves out the 504s of callers who gave a model too little time', () => {
+    expect(metricsOf(alarmOf('ServerErrors'))).toMatchObject([
+      { Expression: 'errors - FILL(timeouts, 0)' },
+      { Id: 'errors', MetricStat: { Metric: { MetricName: '5XXError' }, Stat: 'Sum' }, ReturnData: false },
+      {
+        Id: 'timeouts',
+        MetricStat: { Metric: { Namespace: stackName, MetricName: 'CallersTimeouts' }, Stat: 'Sum' },
+        ReturnData: false,
+      },
+    ]);
+    const { patterns, logs } = countedIn('CallersTimeouts');
+    expect(patterns).toEqual(new Set(['{ ($.outcome = "timed_out") && ($.status = 504) }']));
+    expect(logs).toEqual(new Set(logsOf('Functions')));
   });
 
   it.each([
-    ['ServerErrors', 'AWS/ApiGateway', '5XXError'],
     ['FunctionThrottles', 'AWS/Lambda', 'Throttles'],
     ['IngestDuration', 'AWS/Lambda', 'Duration'],
     ['Failures', stackName, 'Failures'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../../../core/wire/index.ts';
+import { type JsonValue, parseTime } from '../../../core/wire/index.ts';
 import type { Conversion, Operand } from '../reference/index.ts';
-import { literalFor, pathIn, type Seen } from './seen.ts';
+import { isTimeColumn, literalFor, pathIn, type Seen } from './seen.ts';
 import { scalar } from './values.ts';
 
 const field = (path: string): Operand => ({ $getField: path });
@@ -24,6 +24,17 @@ const readAs = (path: string): fc.Arbitrary<Operand> =>
     { arbitrary: conversion.map((to): Operand => ({ $convert: { input: field(path), to } })), weight: 1 },
   );
 
+const isTime = (value: JsonValue): boolean =>
+  value === null ||
+  typeof value === 'number' ||
+  (typeof value === 'string' && parseTime(value) !== undefined);
+
+/** An operand as it may stand beside another: null for a literal beside a time that is none. */
+const beside = (other: Operand, operand: Operand): Operand => {
+  const strange = '$getField' in other && isTimeColumn(other.$getField) && '$literal' in operand;
+  return strange && !isTime(operand.$literal) ? literal(null) : operand;
+};
+
 type Pair = readonly [Operand, Operand];
 type MakeComparison = (pair: Pair) => Operand;
 
@@ -42,9 +53,10 @@ const compare = (
   one: fc.Arbitrary<Operand>,
   other: fc.Arbitrary<Operand>,
 ): fc.Arbitrary<Operand> =>
-  fc
-    .tuple(fc.constantFrom(...makes), one, other, fc.boolean())
-    .map(([make, left, right, turned]) => make(turned ? [right, left] : [left, right]));
+  fc.tuple(fc.constantFrom(...makes), one, other, fc.boolean()).map(([make, one, other, turned]) => {
+    const [left, right] = [beside(other, one), beside(one, other)];
+    return make(turned ? [right, left] : [left, right]);
+  });
 
 const comparison = (seen: Seen, operation: fc.Arbitrary<Operand>): fc.Arbitrary<Operand> =>
   pathIn(seen).chain((path) => compare(comparisons, readAs(path), otherSide(seen, path, operation)));
@@ -53,7 +65,7 @@ const membership = (seen: Seen, operation: fc.Arbitrary<Operand>): fc.Arbitrary<
   pathIn(seen).chain((path) =>
     fc
       .tuple(readAs(path), fc.array(otherSide(seen, path, operation), { maxLength: 3, size: 'max' }))
-      .map(([one, others]): Operand => ({ $in: [one, others] })),
+      .map(([one, others]): Operand => ({ $in: [one, others.map((other) => beside(one, other))] })),
   );
 
 /** What a value can be asked to contain: itself, parts of a text, items of a list. */

@@ -34,12 +34,11 @@ export const seenIn = (calls: readonly JsonObject[]): Seen => {
 };
 
 /**
- * Paths that lead nowhere, or would in a language where texts and lists have properties, and one
- * into a time.
+ * Paths that lead nowhere, or would in a language where texts and lists have properties.
  */
 const strangePaths =
   'inputs.nope inputs.a.nope inputs.toString inputs.constructor.name inputs.__proto__.a inputs. output.-1 output.length output.99 ' +
-  'output.0.a output. exception.0 summary.svc.cost summary.usage.gpt-4.1.nope display_name.0 ended_at.0 svc_run_step.toFixed';
+  'output.0.a output. summary.svc.cost summary.usage.gpt-4.1.nope summary.svc.trace_name.0 summary.svc.latency_ms.toFixed';
 
 const payloads = ['attributes', 'inputs', 'output', 'summary'];
 
@@ -62,7 +61,7 @@ export const pathIn = (seen: Seen): fc.Arbitrary<string> => {
   );
 };
 
-const isTimeColumn = (path: string): boolean => path === 'started_at' || path === 'ended_at';
+export const isTimeColumn = (path: string): boolean => path === 'started_at' || path === 'ended_at';
 
 /** Literals that mean a time or one beside it. */
 const timeLiterals = (time: string): JsonValue[] => {

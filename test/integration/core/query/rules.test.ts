@@ -172,11 +172,7 @@ describe('a query', () => {
     ['2026-09-30 23:59:59.999999', []],
     [Date.UTC(2026, 9, 1, 0, 0, 2) / 1000, ['missing', 'null']],
     [Date.UTC(2026, 9, 1, 0, 0, 1) / 1000 + 0.000001, ['missing', 'null']],
-    // No time: compared as text.
     ['2026-10-01T00:00:02', ['missing', 'null']],
-    ['2026-10-01T00:00:0', []],
-    ['3', ids],
-    [true, []],
     [null, []],
   ])('takes %j for a time beside a time column', async (time, wanted) => {
     const before: Operand = { $lt: [field('started_at'), literal(time)] };
@@ -294,7 +290,7 @@ describe('columns', () => {
     ],
     ['dotted', ['inputs.v.b.c'], { inputs: { v: { 'b.c': 3 } } }],
     ['list', ['inputs.v.1'], { inputs: { v: [null, 'a'] } }],
-    ['list', ['inputs.v.7', 'display_name.x'], { display_name: null, inputs: {} }],
+    ['list', ['inputs.v.7', 'display_name'], { display_name: null, inputs: {} }],
     [
       'zero',
       ['output.0', 'summary.svc.status'],

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lineOf } from '../../../support/log-lines.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import {
   chunk,
@@ -220,6 +221,7 @@ describe('an answer', () => {
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['upstream'], type: 'timeout' }] });
     expect(performance.now() - begun).toBeLessThan(3000);
     await upstream.last().aborted;
+    expect(await lineOf(service, response)).toMatchObject({ level: 'warn', outcome: 'timed_out', failed: 0 });
   });
 
   it('is a 502 if it never begins', async () => {
@@ -315,6 +317,11 @@ describe('a stream', () => {
     const response = await post({ model, stream: true, timeout: 0.4 });
     await expect(response.text()).rejects.toThrow();
     await upstream.last().aborted;
+    expect(await lineOf(service, response)).toMatchObject({
+      level: 'warn',
+      outcome: 'timed_out',
+      status: 200,
+    });
   });
 
   it('ends upstream if its client disconnects, before its head and after', async () => {

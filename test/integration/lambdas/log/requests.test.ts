@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linesOfTheLog } from '../../../support/log-lines.ts';
+import { lineOf as loggedLineOf } from '../../../support/log-lines.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 
 let service: TestService;
@@ -8,14 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The line that the log gets of an answer's request. */
 const lineOf = async (answer: Response): Promise<Record<string, unknown>> => {
   await answer.text();
-  const id = answer.headers.get('x-request-id');
-  const found = () =>
-    linesOfTheLog(service.logged).find(({ message, requestId }) => message === 'request' && requestId === id);
-  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
-  return found() ?? {};
+  return loggedLineOf(service, answer);
 };
 
 const project_id = 'acme/logged';

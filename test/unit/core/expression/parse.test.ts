@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { parseQuery, type RecordKind } from '../../../../core/expression/index.ts';
 
-const kind: RecordKind = { name: 'Thing', fields: ['name', 'data'], times: new Set() };
+const kind: RecordKind = {
+  name: 'Thing',
+  fields: ['name', 'at', 'data'],
+  nested: ['data'],
+  times: new Set(['at']),
+};
 const problemOf = (expression: unknown) => {
   const parsed = parseQuery(kind, { $expr: expression });
   return 'problem' in parsed ? parsed.problem : undefined;
 };
 const field = { $getField: 'name' };
+const time = { $getField: 'at' };
 
 describe('a query that is not an expression is refused with its problem and place', () => {
   it.each<[unknown, string[], string]>([
@@ -26,7 +32,12 @@ describe('a query that is not an expression is refused with its problem and plac
     [{ $in: [field, [{ $literal: 1 }, 2]] }, ['$in', '1', '1'], 'such as {"$literal": 2}'],
     [{ $getField: 1 }, ['$getField'], 'a dotted path'],
     [{ $getField: '' }, ['$getField'], 'there is no such field'],
-    [{ $getField: '__proto__.x' }, ['$getField'], 'the fields are name, data'],
+    [
+      { $getField: '__proto__.x' },
+      ['$getField'],
+      'the fields are name, at, data, and dotted paths into data',
+    ],
+    [{ $getField: 'name.x' }, ['$getField'], 'there is nothing below name'],
     [{ $getField: `data.${'x'.repeat(600)}` }, ['$getField'], 'at most 512'],
     [{ $contains: [field, field] }, ['$contains'], 'an object with input, substr'],
     [{ $contains: { input: field } }, ['$contains', 'substr'], 'required'],
@@ -37,6 +48,13 @@ describe('a query that is not an expression is refused with its problem and plac
       'true or false',
     ],
     [{ $convert: { input: field, to: 'date' } }, ['$convert', 'to'], 'double, int, string, bool, exists'],
+    [
+      { $gt: [time, { $literal: 'soon' }] },
+      ['$gt', '1', '$literal'],
+      'datetime_parsing should be an ISO 8601',
+    ],
+    [{ $ne: [{ $literal: true }, time] }, ['$ne', '0', '$literal'], 'or seconds since 1970'],
+    [{ $in: [time, [{ $literal: 1 }, { $literal: '' }]] }, ['$in', '1', '1', '$literal'], 'datetime_parsing'],
     [{ $literal: JSON.parse('1e400') }, ['$literal'], 'too large a number'],
   ])('%j', (expression, loc, text) => {
     const problem = problemOf(expression);
@@ -47,6 +65,19 @@ describe('a query that is not an expression is refused with its problem and plac
   it('if it is not an object with $expr', () => {
     for (const json of [null, [], 'x', { $and: [] }, {}])
       expect(parseQuery(kind, json)).toHaveProperty('problem');
+  });
+});
+
+describe('beside a time', () => {
+  it.each([null, 0, 1790856000.5, '2026-10-01', '2026-10-01T14:00:00+02:00'])('%j is a literal', (value) => {
+    expect(problemOf({ $eq: [time, { $literal: value }] })).toBeUndefined();
+    expect(problemOf({ $in: [time, [{ $literal: value }]] })).toBeUndefined();
+  });
+
+  it('any text may stand where texts are compared', () => {
+    const text = { $literal: '2026-1' };
+    expect(problemOf({ $contains: { input: time, substr: text } })).toBeUndefined();
+    expect(problemOf({ $lt: [{ $convert: { input: time, to: 'string' } }, text] })).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../core/wire/index.ts';
-import { acceptsGzip, mediaType } from '../../../../lambdas/http/accept.ts';
+import { contentCoding, mediaType } from '../../../../lambdas/http/accept.ts';
 
 const written = ['application/jsonl', 'application/x-ndjson'];
 const accepting = (accept?: string) =>
@@ -37,20 +37,26 @@ describe('mediaType', () => {
   );
 });
 
-describe('acceptsGzip', () => {
+describe('contentCoding', () => {
   it.each([
-    ['gzip', true],
-    ['gzip, deflate, br', true],
-    ['br;q=1.0, gzip;q=0.8, *;q=0.1', true],
-    ['GZIP', true],
-    ['gzip;q=0', false],
-    ['identity', false],
-    ['*', false],
-    ['', false],
-    [undefined, false],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'gzip'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip,deflate,zstd', 'zstd'],
+    ['zstd', 'zstd'],
+    ['zstd;q=0.5, gzip', 'gzip'],
+    ['zstd;q=0, gzip;q=0.1', 'gzip'],
+    ['br;q=1.0, gzip;q=0.8, *;q=0.1', 'gzip'],
+    ['GZIP, ZSTD', 'zstd'],
+    ['gzip;q=0', undefined],
+    ['identity, gzip;q=0.5', undefined],
+    ['identity', undefined],
+    ['x-gzip, *', undefined],
+    ['*', undefined],
+    ['', undefined],
+    [undefined, undefined],
   ])('for accept-encoding: %s is %s', (encoding, expected) => {
-    expect(acceptsGzip({ headers: encoding === undefined ? {} : { 'Accept-Encoding': encoding } })).toBe(
-      expected,
-    );
+    const headers = encoding === undefined ? {} : { 'Accept-Encoding': encoding };
+    expect(contentCoding({ headers })).toBe(expected);
   });
 });

@@ -65,6 +65,23 @@ describe('a request', () => {
     });
   });
 
+  it.each([
+    ['in base64', { body: Buffer.from('{"a":"\xe9"}', 'latin1').toString('base64'), isBase64Encoded: true }],
+    ['as text that the gateway mended', { headers: { 'Content-Length': '9' }, body: '{"a":"\ufffd"}' }],
+  ])('has to be UTF-8: %s', async (_, sent) => {
+    expect(await call(sent)).toMatchObject({
+      statusCode: 422,
+      body: { detail: [{ loc: ['body', '6'], type: 'json_invalid' }] },
+    });
+  });
+
+  it('may hold the replacement character itself', async () => {
+    const body = '{"project_id":"acme/shop","\ufffd":1}';
+    const extra = { statusCode: 422, body: { detail: [{ type: 'extra_forbidden' }] } };
+    for (const length of [Buffer.byteLength(body), undefined, 'nonsense'])
+      expect(await call({ headers: { 'content-length': length }, body })).toMatchObject(extra);
+  });
+
   it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.api+json'])(
     'may be %s',
     async (type) => {

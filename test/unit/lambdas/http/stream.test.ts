@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import * as z from 'zod/mini';
@@ -55,15 +55,18 @@ const event = (headers: object = {}) => ({
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
 describe('a streamed answer', () => {
-  it('does not delay a line until the next one if it is compressed', async () => {
+  it.each([
+    ['gzip', createGunzip],
+    ['zstd', createZstdDecompress],
+  ] as const)('does not delay a line until the next one with %s', async (coding, decompress) => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const stream = new PassThrough();
-    const lines = stream.pipe(createGunzip());
+    const lines = stream.pipe(decompress());
     const done = make(async function* () {
       yield 'first\n';
       await released;
       yield 'second\n';
-    })(event({ 'Accept-Encoding': 'gzip' }), stream, context);
+    })(event({ 'Accept-Encoding': coding }), stream, context);
     const [first] = await once(lines, 'data');
     expect(String(first)).toBe('first\n');
     release();
@@ -71,7 +74,7 @@ describe('a streamed answer', () => {
     expect(String(second)).toBe('second\n');
     await done;
     expect(stream).toMatchObject({
-      head: { statusCode: 200, headers: { 'content-encoding': 'gzip', 'x-request-id': 'r' } },
+      head: { statusCode: 200, headers: { 'content-encoding': coding, 'x-request-id': 'r' } },
     });
   });
 

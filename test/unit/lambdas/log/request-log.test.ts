@@ -131,6 +131,19 @@ describe('the line of a request that ends in an error', () => {
     });
   });
 
+  it('is of level warn if the caller’s own time was up', async () => {
+    const detail = [{ loc: ['upstream'], msg: 'no answer within 0.1 s', type: 'timeout' }];
+    const timeout = new ServiceError(504, detail, { isCallersTimeout: true });
+    expect(await lineOf(timeout)).toMatchObject({
+      level: 'warn',
+      outcome: 'timed_out',
+      status: 504,
+      failed: 0,
+      error: { message: 'no answer within 0.1 s' },
+    });
+    expect(await lineOf(new ServiceError(504, detail))).toMatchObject({ level: 'error', outcome: 'failed' });
+  });
+
   it('has the causes of the error', async () => {
     const error = new Error('outer', { cause: new Error('inner', { cause: 'unprocessed items' }) });
     expect(await lineOf(error)).toMatchObject({
