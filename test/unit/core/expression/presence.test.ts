@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseQuery, presenceOf, type RecordKind } from '../../../../core/expression/index.ts';
 
-const kind: RecordKind = { name: 'Some', fields: ['a', 'b'], times: new Set() };
+const kind: RecordKind = { name: 'Some', fields: ['a', 'b'], nested: ['a'], times: new Set() };
 const field = { $getField: 'a' };
 const none = { $literal: null };
 
