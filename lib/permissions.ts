@@ -64,7 +64,7 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
 
 const callsActions: Readonly<Record<CallsAccess, TableActions<'calls'>>> = {
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
-  query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread'] },
+  query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
   // Replaces, one by one, starts that come again and starts that hold an end which comes again.
   write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },

@@ -6,7 +6,9 @@ import { extrasPart } from './extras.ts';
 import { feedback } from './feedback.ts';
 import { functions } from './functions.ts';
 import { inference } from './inference.ts';
+import { listPart } from './lists.ts';
 import { queries } from './queries.ts';
+import { scan } from './scan.ts';
 import { service } from './service.ts';
 import { speed } from './speed.ts';
 import { starts } from './starts.ts';
@@ -17,12 +19,14 @@ import { writes } from './writes.ts';
 export const parts: readonly BenchPart[] = [
   writes,
   queries,
+  listPart,
   extrasPart,
   feedback,
   threads,
   tuning,
   cpu,
   encodings,
+  scan,
   starts,
   functions,
   speed,

@@ -3,10 +3,10 @@
  * as attributes and its JSON as it is. Four indexes project all of it, e.g. by time, trace, thread
  * and op. Sizes follow DynamoDB's rules.
  */
-import type { Item } from '../../core/storage/index.ts';
+import { type Item, itemBytes } from '../../core/storage/index.ts';
 import type { Call } from '../harness/calls.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import { billedOverhead, itemBytes, writeUnits } from '../harness/item-size.ts';
+import { billedOverhead, writeUnits } from '../harness/item-size.ts';
 
 const indexCount = 4;
 

@@ -1,6 +1,7 @@
-export { foldHeader } from './codec/header.ts';
+export { foldCall } from './codec/header.ts';
 export { fromItem, type StoredPart } from './codec/items.ts';
 export {
+  errorRange,
   type Level,
   type Part,
   sortKeyOf,

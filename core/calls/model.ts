@@ -108,4 +108,10 @@ export interface CallHeader {
    * Without an end it is the part where one would be looked up.
    */
   readonly endPart: 'S' | 'E';
+  /**
+   * The packed payloads that were read with the header, by the part whose item holds them.
+   *
+   * @default - none
+   */
+  readonly inline?: ReadonlyMap<'S' | 'E', Uint8Array>;
 }

@@ -5,8 +5,11 @@ const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 export const packUuid = (id: string): Buffer | undefined =>
   id.length === 36 && canonicalUuid.test(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : undefined;
 
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /** The canonical UUID of 16 bytes. Undoes {@link packUuid}. */
 export const unpackUuid = (bytes: Uint8Array): string => {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  const hex = asBuffer(bytes).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 };

@@ -23,10 +23,19 @@ export interface TimePlan extends Slice {
  * suffice to put records of one time in order. Keys after `id` decide nothing.
  *
  * @param time the field that the source is in order of
+ * @param withIds whether the source is in order of ids, too, so that it can be read backwards by
+ * both
  */
-export const isOrderOfSource = ([first, second]: readonly SortKey[], time: string): boolean =>
-  first === undefined ||
-  (first.path.text === time && (second === undefined || (second.path.text === 'id' && !second.descending)));
+export const isOrderOfSource = (
+  [first, second]: readonly SortKey[],
+  time: string,
+  withIds = false,
+): boolean => {
+  if (first === undefined) return true;
+  if (first.path.text !== time) return false;
+  if (second === undefined) return true;
+  return second.path.text === 'id' && (!second.descending || (withIds && first.descending));
+};
 
 /** Whether bounds leave no time. */
 export const isEmptySpan = ({ from, to }: Bounds): boolean =>

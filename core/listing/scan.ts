@@ -7,6 +7,8 @@ export interface ScanOptions<T> extends Merging<T> {
   readonly toRow: (item: Item) => T;
   /** Strongly consistent; not on indexes. */
   readonly consistent?: boolean;
+  /** The attributes of a range's rows to read. @default - all */
+  readonly attributesOf?: (range: KeyRange) => readonly string[];
 }
 
 /**
@@ -18,12 +20,18 @@ export interface ScanOptions<T> extends Merging<T> {
 export const scan = <T extends object>(
   table: Table,
   ranges: readonly KeyRange[],
-  { toRow, consistent, ...merging }: ScanOptions<T>,
+  { toRow, consistent, attributesOf, ...merging }: ScanOptions<T>,
   budget: RequestBudget,
 ): AsyncGenerator<readonly T[]> => {
   const { descending } = merging;
   const reads = ranges.map((range) => async (limit: number | undefined, start: Item | undefined) => {
-    const options = { descending, limit, start, ...(consistent && { consistent }) };
+    const options = {
+      descending,
+      limit,
+      start,
+      ...(consistent && { consistent }),
+      ...(attributesOf && { attributes: attributesOf(range) }),
+    };
     const { items, next } = await queryPage(table, range, budget, options);
     return { rows: items.map(toRow), next };
   });

@@ -1,14 +1,18 @@
-import { type CallHeader, foldHeader, readParts, type StoredPart } from '../calls/index.ts';
+import { type CallHeader, foldCall, readParts, type StoredPart } from '../calls/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { PartRow } from './scan.ts';
 
 /**
- * Whether two rows are of one call: the same id, and the same key but for its last byte, `S` or
- * `E`.
+ * Whether two rows are of one call: the same key but for its last byte, `S` or `E`. Most keys
+ * differ within the time, their first bytes, so a native comparison would take longer.
  */
-const isSameCall = (a: PartRow, b: PartRow): boolean =>
-  a.part.id === b.part.id && Buffer.compare(a.key.subarray(0, -1), b.key.subarray(0, -1)) === 0;
+const isSameCall = ({ key: a }: PartRow, { key: b }: PartRow): boolean => {
+  const last = a.length - 1;
+  if (b.length - 1 !== last) return false;
+  for (let i = 0; i < last; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
 
 /**
  * Joins rows into calls; a call's start and end are neighbours. An end without its start is
@@ -23,21 +27,24 @@ export async function* joinParts(
   batches: AsyncIterable<readonly PartRow[]>,
   budget: RequestBudget,
 ): AsyncGenerator<CallHeader[]> {
-  let group: PartRow[] = [];
+  let last: PartRow | undefined;
+  let group: StoredPart[] = [];
   for await (const batch of batches) {
     const groups: StoredPart[][] = [];
     for (const row of batch) {
-      const [first] = group;
-      if (first && !isSameCall(first, row)) {
-        groups.push(group.map(({ part }) => part));
-        group = [];
+      if (last && isSameCall(last, row)) group.push(row.part);
+      else {
+        if (last) groups.push(group);
+        group = [row.part];
       }
-      group.push(row);
+      last = row;
     }
     if (groups.length > 0) yield await toHeaders(store, projectId, groups, budget);
   }
-  if (group.length > 0) yield await toHeaders(store, projectId, [group.map(({ part }) => part)], budget);
+  if (last) yield await toHeaders(store, projectId, [group], budget);
 }
+
+const ended = (parts: readonly StoredPart[]): boolean => parts.some((part) => part.end !== null);
 
 const toHeaders = async (
   store: Store,
@@ -45,7 +52,6 @@ const toHeaders = async (
   groups: readonly StoredPart[][],
   budget: RequestBudget,
 ): Promise<CallHeader[]> => {
-  const ended = (parts: StoredPart[]): boolean => parts.some((part) => part.end !== null);
   // A call that is moved while the ranges are read can be met in two places.
   const open = [...new Set(groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? []))))];
   const ends =
@@ -54,6 +60,6 @@ const toHeaders = async (
   return groups.flatMap((parts) => {
     const [{ id } = { id: '' }] = parts;
     const end = ended(parts) ? undefined : endOf.get(id);
-    return foldHeader({ projectId, id }, end ? [...parts, end] : parts) ?? [];
+    return foldCall({ projectId, id }, end ? [...parts, end] : parts) ?? [];
   });
 };

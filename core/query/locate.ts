@@ -1,5 +1,6 @@
 import {
   type CallHeader,
+  errorRange,
   type Level,
   readHeaders,
   type TimeBounds,
@@ -53,6 +54,8 @@ export const locate = async (
   switch (source.kind) {
     case 'project':
       return projectRanges(store, projectId, source.levels, bounds);
+    case 'errors':
+      return everyShard(store).map((shard) => errorRange(projectId, shard, bounds));
     case 'traces':
       return traceRanges(projectId, source.ids, bounds);
     case 'threads':

@@ -1,28 +1,40 @@
 import type { CallHeader } from '../calls/index.ts';
+import { orderedByDigest } from '../encoding/index.ts';
 import { compareText, microsOf, type Sortable, type SortKey, sortable } from '../expression/index.ts';
 import { keyBytes, type Slice, sortedByKeys, sortTies } from '../listing/index.ts';
 import { invalid } from '../wire/index.ts';
 import type { CallRow } from './row.ts';
 
-/**
- * Compares calls by `started_at`, then by `id` ascending: the default order, or, descending, with
- * the latest first.
- */
+/** The order that comes free: by `started_at`, then by `id`, each in a direction. */
+export interface FreeOrder {
+  readonly descending: boolean;
+  readonly idsDescending: boolean;
+}
+
+/** The order of calls that no other order decides. */
+const defaultOrder: FreeOrder = { descending: false, idsDescending: false };
+
+/** Compares calls by `started_at`, then by `id`. */
 export const compareCalls =
-  (descending: boolean) =>
+  ({ descending, idsDescending }: FreeOrder) =>
   (a: CallHeader, b: CallHeader): number =>
-    (descending ? -1 : 1) * (a.start.startedAt - b.start.startedAt) || compareText(a.id, b.id);
+    (descending ? -1 : 1) * (a.start.startedAt - b.start.startedAt) ||
+    (idsDescending ? -1 : 1) * compareText(a.id, b.id);
 
 /**
- * Puts calls that started in the same microsecond in order of their ids. The index gives them in
- * order of time. Scanned backwards their ids are backwards too, and it knows very long ids by a
- * digest.
+ * Puts calls that started in the same microsecond in order of their ids. The index is in that order
+ * both ways, except that it knows very long ids by a digest. Only if ids are wanted against the
+ * direction of time, all calls of a microsecond are held.
  */
 export const orderTies = (
-  descending: boolean,
+  order: FreeOrder,
   batches: AsyncIterable<readonly CallHeader[]>,
-): AsyncGenerator<readonly CallHeader[]> =>
-  sortTies((a, b) => a.start.startedAt === b.start.startedAt, compareCalls(descending), batches);
+): AsyncGenerator<readonly CallHeader[]> => {
+  const isOfIndex = order.descending === order.idsDescending;
+  const isTied = (a: CallHeader, b: CallHeader): boolean =>
+    a.start.startedAt === b.start.startedAt && (!isOfIndex || orderedByDigest(a.id, b.id));
+  return sortTies(isTied, compareCalls(order), batches);
+};
 
 const times: ReadonlySet<string> = new Set(['started_at', 'ended_at']);
 
@@ -35,8 +47,12 @@ const keyReader =
       return sortable(times.has(path.text) ? microsOf(value) : value);
     });
 
-/** Bytes in memory of a held call beside the texts that it is sorted by, about. */
+/** Bytes in memory of a held header, about. */
 const headerBytes = 1024;
+
+/** Bytes of the payloads that were read with a header. */
+const inlineBytes = ({ inline }: CallHeader): number =>
+  inline ? [...inline.values()].reduce((sum, { length }) => sum + length, 0) : 0;
 
 const tooMany = invalid({
   loc: ['body', 'sort_by'],
@@ -60,8 +76,8 @@ export const sortCalls = (
       sort,
       keyOf: keyReader(sort),
       keep: ({ header }: CallRow) => header,
-      ties: compareCalls(false),
-      sizeOf: ({ key }) => headerBytes + keyBytes(key),
+      ties: compareCalls(defaultOrder),
+      sizeOf: ({ key, kept }) => headerBytes + inlineBytes(kept) + keyBytes(key),
       tooMany,
     },
     slice,

@@ -12,7 +12,9 @@ import { distinctUpTo, isEmptySpan, isOrderOfSource, type TimePlan } from '../li
 import type { IndexName } from '../storage/tables.ts';
 import { isId, type WireNames } from '../wire/index.ts';
 import { projectionOf } from './columns.ts';
+import { asksForErrors, byStatus } from './errors.ts';
 import { callKind, type Requirement, requirementsOf } from './fields.ts';
+import type { FreeOrder } from './order.ts';
 import { type Pushed, pushDown } from './pushdown.ts';
 import type { CallsFilter, CallsQuery } from './request.ts';
 
@@ -30,6 +32,8 @@ export type Source =
   | { readonly kind: 'parents'; readonly ids: readonly string[] }
   /** In the threads and traces of these turns, or everywhere while a turn is not known. */
   | { readonly kind: 'turns'; readonly ids: readonly string[] }
+  /** In `by_error`: calls that have failed. */
+  | { readonly kind: 'errors' }
   /** In `by_time`: the whole project, or its roots or nested calls alone. */
   | { readonly kind: 'project'; readonly levels: readonly Level[] };
 
@@ -37,7 +41,7 @@ export type Source =
 export const bothLevels: readonly Level[] = ['roots', 'nested'];
 
 /** How a query is going to be answered: plain data, logged with the request. */
-export interface Plan extends TimePlan {
+export interface Plan extends TimePlan, FreeOrder {
   readonly source: Source;
   /** What headers alone decide: fields of the filter, and expressions without their literals. */
   readonly onHeaders: readonly string[];
@@ -73,15 +77,22 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 const few = (ids: readonly string[] | null, max: number): readonly string[] | undefined =>
   distinctUpTo(ids?.filter(isId), max);
 
-/** What a query says of the levels of calls. */
-interface Levels {
+/** What a query says of the parents of calls and of their failing. */
+interface Confined {
+  /** The levels that calls can be at. */
   readonly levels: readonly Level[];
   /** The expressions that say nothing else. */
   readonly inLevels: ReadonlySet<Expression>;
+  /** Whether calls must have failed. */
+  readonly failed: boolean;
 }
 
-/** The levels that calls can be at. All expressions must hold. */
-const levelsOf = ({ traceRootsOnly }: CallsFilter, expressions: readonly Expression[]): Levels => {
+/** Finds what a query says of the levels of calls and of failing. All expressions must hold. */
+const confine = (
+  names: WireNames,
+  { traceRootsOnly }: CallsFilter,
+  expressions: readonly Expression[],
+): Confined => {
   let levels = traceRootsOnly ? bothLevels.slice(0, 1) : bothLevels;
   const inLevels = new Set<Expression>();
   for (const expression of expressions) {
@@ -90,14 +101,14 @@ const levelsOf = ({ traceRootsOnly }: CallsFilter, expressions: readonly Express
     levels = levels.filter((level) => level === (presence.isThere ? 'nested' : 'roots'));
     inLevels.add(expression);
   }
-  return { levels, inLevels };
+  return { levels, inLevels, failed: expressions.some((expression) => asksForErrors(names, expression)) };
 };
 
 /** The narrowest place that holds every call which can match. */
 const chooseSource = (
   { filter, limit }: CallsQuery,
   { ids, bounds }: Pushed,
-  levels: readonly Level[],
+  { levels, failed }: Confined,
 ): Source => {
   if (limit === 0 || isEmptySpan(bounds) || levels.length === 0 || Object.values(filter).some(isEmptyList))
     return { kind: 'nothing' };
@@ -111,7 +122,7 @@ const chooseSource = (
   ] as const;
   if (candidates.some((candidate) => candidate.ids?.length === 0)) return { kind: 'nothing' };
   for (const { kind, ids: found } of candidates) if (found) return { kind, ids: found };
-  return { kind: 'project', levels };
+  return failed ? { kind: 'errors' } : { kind: 'project', levels };
 };
 
 const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
@@ -121,20 +132,22 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
   const { filter, where, includes, expand } = query;
   const requirements = (paths: readonly FieldPath[], expanded = expand): Requirement[] =>
     unique(paths.flatMap((path) => requirementsOf(names, expanded, includes, path)));
-  const expressions = where === null ? [] : conjuncts(where);
+  const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(names, expand, all));
   const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
   const pushed = pushDown(callKind(names, includes), expressions);
-  const { levels, inLevels } = levelsOf(filter, expressions);
-  const source = chooseSource(query, pushed, levels);
+  const confined = confine(names, filter, expressions);
+  const source = chooseSource(query, pushed, confined);
   const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));
   const fields = (Object.keys(filter) as (keyof CallsFilter)[]).filter((field) => isSet(filter, field));
-  const order = isOrderOfSource(query.sort, 'started_at') ? 'free' : 'sort';
+  const order = isOrderOfSource(query.sort, 'started_at', true) ? 'free' : 'sort';
   // What is read keeps the bounds exactly, unless calls are looked up by their ids. Only the
   // project is read by level.
   const byLevel = source.kind === 'project';
   const isKept = (expression: Expression): boolean =>
-    (source.kind !== 'calls' && pushed.inBounds.has(expression)) || (byLevel && inLevels.has(expression));
+    (source.kind === 'errors' && asksForErrors(names, expression)) ||
+    (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
+    (byLevel && confined.inLevels.has(expression));
   const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
   const dropsNone = keepsFields && later.length === 0 && onHeaders.every(isKept) && order === 'free';
   return {
@@ -142,6 +155,7 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
       source,
       bounds: pushed.bounds,
       descending: order === 'free' && query.sort[0]?.descending === true,
+      idsDescending: order === 'free' && query.sort[1]?.descending === true,
       order,
       onHeaders: [...fields.filter((field) => !payloadFields.includes(field)), ...onHeaders.map(describe)],
       later: [...fields.filter((field) => payloadFields.includes(field)), ...later.map(describe)],
@@ -173,6 +187,7 @@ const indexes: Readonly<Record<Source['kind'], 'table' | Index | `${Index}, ${In
   parents: 'by_trace',
   threads: 'by_thread',
   turns: 'by_thread, by_trace',
+  errors: 'by_error',
   project: 'by_time',
 };
 

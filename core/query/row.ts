@@ -6,6 +6,7 @@ import {
   type Payload,
   type PayloadField,
   type StoredCall,
+  serviceField,
   serviceSummary,
   storageSize,
 } from '../calls/index.ts';
@@ -23,6 +24,8 @@ export interface Extras {
   readonly expanded?: Readonly<Partial<Record<PayloadField, JsonValue>>>;
 }
 
+const none: Extras = {};
+
 /** A call on its way through a query: its header, and what has been fetched of the rest. */
 export class CallRow {
   readonly header: CallHeader;
@@ -32,13 +35,13 @@ export class CallRow {
   /** The header that it was found with. It differs when the call was reported again meanwhile. */
   readonly found: CallHeader;
   readonly #names: WireNames;
-  readonly #parsed = new Map<PayloadField, JsonValue>();
+  #parsed: Map<PayloadField, JsonValue> | undefined;
 
   constructor(
     names: WireNames,
     header: CallHeader,
     payload: Payload | null = null,
-    extras: Extras = {},
+    extras: Extras = none,
     found = header,
   ) {
     this.#names = names;
@@ -61,8 +64,7 @@ export class CallRow {
   /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
   value(path: FieldPath): Value {
     const { field, steps } = path;
-    if (field === 'summary' && steps[0] === this.#names.service)
-      return valueAt(this.#serviceBlock(), steps.slice(1));
+    if (field === 'summary' && steps[0] === this.#names.service) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
     if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
     if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
@@ -89,6 +91,14 @@ export class CallRow {
     });
   }
 
+  /** What a path into the service's block leads to; the block is not made for one of its fields. */
+  #serviceValue([, field, ...below]: readonly string[]): Value {
+    const own = field === undefined ? undefined : serviceField(this.#names, this.header, field);
+    return own === undefined
+      ? valueAt(this.#serviceBlock(), field === undefined ? [] : [field, ...below])
+      : valueAt(own, below);
+  }
+
   #serviceBlock(): JsonObject {
     const { costs, feedback } = this.extras;
     return {
@@ -111,6 +121,7 @@ export class CallRow {
   }
 
   #field(field: PayloadField): JsonValue {
+    this.#parsed ??= new Map();
     const known = this.#parsed.get(field);
     if (known !== undefined) return known;
     const own = this.extras.expanded?.[field] ?? (JSON.parse(this.payload?.[field] ?? 'null') as JsonValue);

@@ -1,6 +1,7 @@
 import { fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
 import { type Paging, scan } from '../listing/index.ts';
 import { asBytes, type Item, type KeyRange, type RequestBudget, type Store } from '../storage/index.ts';
+import type { IndexName } from '../storage/tables.ts';
 import type { ProjectId } from '../wire/index.ts';
 
 /** One row of an index: a start or an end. */
@@ -10,12 +11,41 @@ export interface PartRow {
   readonly part: StoredPart;
 }
 
+/**
+ * A row whose header is decoded when it is asked for. Pages wait to be merged, and packed headers
+ * are a fraction of what is made of them.
+ */
+class UnreadRow implements PartRow {
+  readonly key: Uint8Array;
+  readonly #store: Store;
+  readonly #projectId: ProjectId;
+  readonly #item: Item;
+
+  constructor(key: Uint8Array, store: Store, projectId: ProjectId, item: Item) {
+    this.key = key;
+    this.#store = store;
+    this.#projectId = projectId;
+    this.#item = item;
+  }
+
+  get part(): StoredPart {
+    return fromItem(this.#store, this.#projectId, this.#item);
+  }
+}
+
 /** How key ranges of an index of calls are scanned. */
 export interface PartScan extends Paging {
   readonly descending: boolean;
   /** Whether rows of `by_thread` are merged thread by thread, and by time only within a thread. */
   readonly byThread?: boolean;
 }
+
+/** What is read of rows: the partition key that was asked for would be a fifth of the answers. */
+const attributesOf = ({ index }: KeyRange): readonly string[] => {
+  if (index === ('by_thread' satisfies IndexName<'calls'>)) return ['k', 'p', 'hs', 'h'];
+  const isList = index !== ('by_trace' satisfies IndexName<'calls'>);
+  return isList ? ['k', 'p', 'ts', 'h', 'c'] : ['k', 'p', 'ts', 'h'];
+};
 
 const compareKeys = (a: PartRow, b: PartRow): number => Buffer.compare(a.key, b.key);
 
@@ -31,10 +61,10 @@ export const scanParts = (
   { byThread = false, ...paging }: PartScan,
   budget: RequestBudget,
 ): AsyncGenerator<readonly PartRow[]> => {
-  const toRow = (item: Item): PartRow => ({
-    key:
-      (byThread ? asBytes(item.hs) : undefined) ?? sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) }),
-    part: fromItem(store, projectId, item),
-  });
-  return scan(store.table, ranges, { ...paging, toRow, compare: compareKeys }, budget);
+  const toRow = (item: Item): PartRow => {
+    const whole = byThread ? asBytes(item.hs) : undefined;
+    const key = whole ?? sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
+    return new UnreadRow(key, store, projectId, item);
+  };
+  return scan(store.table, ranges, { ...paging, toRow, attributesOf, compare: compareKeys }, budget);
 };

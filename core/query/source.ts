@@ -22,7 +22,7 @@ export async function* readSource(
   const { source, descending, enough, bounds, order } = plan;
   if (source.kind === 'nothing') return;
   if (source.kind === 'calls') {
-    yield (await readHeaders(store, projectId, source.ids, budget)).sort(compareCalls(descending));
+    yield (await readHeaders(store, projectId, source.ids, budget)).sort(compareCalls(plan));
     return;
   }
   const ranges = await locate(store, projectId, source, bounds, budget);
@@ -42,7 +42,7 @@ export async function* readSource(
     return batch;
   });
   // What is going to be sorted needs no order before.
-  yield* order === 'sort' ? calls : orderTies(descending, calls);
+  yield* order === 'sort' ? calls : orderTies(plan, calls);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Table } from './table.ts';
  * A number as a plain one where that has the same digits. Others keep their text: a copy of an item
  * must be the same to the last digit.
  */
-const exactNumber = (text: string): number | NumberValue => {
+export const exactNumber = (text: string): number | NumberValue => {
   const number = Number(text);
   return String(number) === text ? number : NumberValue.from(text);
 };

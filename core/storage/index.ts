@@ -3,6 +3,7 @@ export * from './clients.ts';
 export * from './compare-and-swap.ts';
 export * from './documents.ts';
 export * from './item.ts';
+export { itemBytes } from './item-size.ts';
 export * from './map-concurrent.ts';
 export * from './raise-number.ts';
 export * from './request-budget.ts';

@@ -46,7 +46,7 @@ const text = <const Name extends string>(name: Name) => ({ name, type: 'S' }) as
 
 /** The tables of the service. The dashboard's metrics follow the order of their indexes. */
 export const tables = {
-  /** Calls and their payloads. Index rows have headers. */
+  /** Calls and their payloads. Index rows have headers, in lists also small payloads. */
   calls: {
     construct: 'Calls',
     variable: 'CALLS_TABLE',
@@ -55,9 +55,10 @@ export const tables = {
     sort: text('p'),
     expiry: 'x',
     indexes: {
-      by_time: { partition: binary('tk'), sort: binary('ts'), projects: ['h'] },
+      by_time: { partition: binary('tk'), sort: binary('ts'), projects: ['h', 'c'] },
       by_trace: { partition: binary('rk'), sort: binary('ts'), projects: ['h'] },
       by_thread: { partition: binary('hk'), sort: binary('hs'), projects: ['h'] },
+      by_error: { partition: binary('ek'), sort: binary('ts'), projects: ['h', 'c'] },
     },
   },
   /** Heads and versions of objects, with small values. */

@@ -24,9 +24,9 @@ export const everythingStored = async ({ table, bucket }: Store, projectId?: Pro
   let items = 0;
   let segments = 0;
   for await (const page of scanTable(table, { ConsistentRead: true })) {
-    for (const { k, h, b, p } of page) {
+    for (const { k, h, b, c, p } of page) {
       if (!ofProject(Buffer.from(asBytes(k) ?? []).toString('latin1'), `${projectId}\0`)) continue;
-      const [header, payload] = [asBytes(h), asBytes(b)];
+      const [header, payload] = [asBytes(h), asBytes(b) ?? asBytes(c)];
       items++;
       if (p === 'P') segments++;
       if (header) texts.push(Buffer.from(header).toString());

@@ -50,7 +50,8 @@ const packPointer = ({ segment, offset, length }: PayloadPointer, start?: Payloa
 
 const unpackSegment = (segment: unknown, start: PayloadPointer | undefined): string | null => {
   if (segment === sameSegment) return start?.segment ?? null;
-  return segment instanceof Uint8Array ? Buffer.from(segment).toString('hex') : null;
+  if (!(segment instanceof Uint8Array)) return null;
+  return Buffer.from(segment.buffer, segment.byteOffset, segment.byteLength).toString('hex');
 };
 
 const unpackPointer = (
@@ -171,6 +172,9 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderConte
   return { start, end: endFields && unpackEnd(endFields, start) };
 };
 
+/** A stored part of a call. */
+type StoredContent = HeaderContent & { readonly part: Part };
+
 /**
  * Folds the stored parts of one call, in any order. An end beside the start overrides one by
  * itself. Writers ensure that the valid end lies there, so a reader of the start, from the table or
@@ -180,11 +184,21 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderConte
  */
 export const foldHeader = (
   { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
-  parts: readonly (HeaderContent & { readonly part: Part })[],
+  parts: readonly StoredContent[],
 ): CallHeader | null => {
   const start = parts.find((part) => part.start)?.start;
   if (!start) return null;
   const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
   const alone = parts.find(({ part }) => part === 'E')?.end ?? null;
   return { projectId, id, start, end: beside ?? alone, endPart: beside ? 'S' : 'E' };
+};
+
+/** Does what {@link foldHeader} does, and keeps the inline payloads of the parts. */
+export const foldCall = (
+  call: Pick<HeaderOwner, 'projectId' | 'id'>,
+  parts: readonly (StoredContent & { readonly inline: Uint8Array | undefined })[],
+): CallHeader | null => {
+  const header = foldHeader(call, parts);
+  const inline = parts.flatMap((part) => (part.inline ? [[part.part, part.inline] as const] : []));
+  return header && inline.length > 0 ? { ...header, inline: new Map(inline) } : header;
 };

@@ -5,6 +5,7 @@ import { type HeaderContent, packHeader, unpackHeader } from './header.ts';
 import {
   callIdOf,
   callKey,
+  errorKeys,
   type IndexedFields,
   isTurn,
   type Part,
@@ -24,7 +25,13 @@ export const indexedFieldsOf = (projectId: ProjectId, id: string, start: StartHe
   turnId: start.turnId,
 });
 
-const indexKeys = (store: Store, indexed: IndexedFields, part: Part): Item => {
+/** Whether a call with this end has failed. */
+export const isFailed = (end: EndHeader | null): boolean => end?.status === 'error';
+
+/** Whether an item is in the list of failed calls. */
+export const isMarked = ({ ek }: Item): boolean => ek !== undefined;
+
+const indexKeys = (store: Store, indexed: IndexedFields, part: Part, failed: boolean): Item => {
   const shards = shardCount(store);
   const { threadId } = indexed;
   // Ends of nested calls are not in by_thread: thread statistics are computed from turns alone.
@@ -33,6 +40,7 @@ const indexKeys = (store: Store, indexed: IndexedFields, part: Part): Item => {
     ...timeKeys(indexed, part, shards),
     ...(part === 'S' && traceKeys(indexed)),
     ...(inThread && threadKeys({ ...indexed, threadId }, part, shards)),
+    ...(failed && errorKeys(indexed, shards)),
   };
 };
 
@@ -42,19 +50,42 @@ const indexKeys = (store: Store, indexed: IndexedFields, part: Part): Item => {
  *
  * @param indexed the fields for the index keys; null for an end whose start is unknown, which is
  * found by id only
+ * @param marked whether the call counts as failed even though this header does not say so
  */
 export const toItem = (
   store: Store,
   key: { readonly projectId: ProjectId; readonly id: string; readonly part: Part },
   header: HeaderContent,
   indexed: IndexedFields | null,
+  marked = false,
 ): Item => ({
   k: callKey(key.projectId, key.id),
   p: key.part,
   h: packHeader(header, { ...key, names: store.names }),
-  ...(indexed && indexKeys(store, indexed, key.part)),
+  ...(indexed && indexKeys(store, indexed, key.part, marked || isFailed(header.end))),
   ...expiry(store),
 });
+
+/**
+ * The largest packed payload that lists show in their rows, in bytes. A header leaves about as much
+ * of a row's write unit.
+ */
+export const maxListedBytes = 512;
+
+/** The packed payload in a call's own item, as it is put there or was read. */
+export const inlineOf = ({ b, c }: Item): Uint8Array | undefined => asBytes(c) ?? asBytes(b);
+
+/**
+ * Puts a packed payload into an item: where the rows of lists have it too if lists show the call
+ * and it is small.
+ *
+ * @param isListed whether the call is a root or has failed
+ */
+export const withInline = (item: Item, inline: Uint8Array | undefined, isListed: boolean): Item => {
+  const { b: _b, c: _c, ...rest } = item;
+  if (!inline) return rest;
+  return isListed && inline.length <= maxListedBytes ? { ...rest, c: inline } : { ...rest, b: inline };
+};
 
 /** A start with its item, read from the table or about to be put there. */
 export interface StartItem {
@@ -70,7 +101,7 @@ export interface StartItem {
 export interface StoredPart extends HeaderContent {
   readonly id: string;
   readonly part: Part;
-  /** The packed payload, if it is inline and the item was read from the table. */
+  /** The packed payload, if it is inline and the item or row shows it. */
   readonly inline: Uint8Array | undefined;
 }
 
@@ -84,5 +115,5 @@ export const fromItem = (store: Store, projectId: ProjectId, item: Item): Stored
   if (!key || !header) throw new Error('an item of the calls table has no header');
   const id = callIdOf(projectId, key);
   const parts = unpackHeader(header, { projectId, id, names: store.names });
-  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: asBytes(item.b) };
+  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: inlineOf(item) };
 };

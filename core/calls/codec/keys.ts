@@ -19,6 +19,7 @@ import type { Micros, ProjectId } from '../../wire/index.ts';
  *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
+ *   by_error   ek  project 0 shard of the trace      ts  (the same; failed calls alone have an ek)
  */
 
 /** The part of a call that an item holds: its start or its end. */
@@ -101,6 +102,16 @@ export const traceKeys = (call: IndexedFields): Omit<IndexKey<'calls', 'by_trace
   rk: joinBytes(call.projectId, 0, compactId(call.traceId)),
 });
 
+const errorPartition = (projectId: ProjectId, shard: number): Buffer => joinBytes(projectId, 0, shard);
+
+/** The attribute that, with `ts`, is a failed call's key in `by_error`. */
+export const errorKeys = (
+  call: IndexedFields,
+  shards: number,
+): Omit<IndexKey<'calls', 'by_error'>, 'ts'> => ({
+  ek: errorPartition(call.projectId, shardOf(call.traceId, shards)),
+});
+
 const threadPartition = (projectId: ProjectId, turns: boolean, shard: number): Buffer =>
   joinBytes(projectId, 0, turns ? 't' : 'n', shard);
 
@@ -146,6 +157,17 @@ export const timeRange = (
 ): IndexRange<'calls', 'by_time'> => ({
   index: 'by_time',
   partition: ['tk', timePartition(projectId, level, shard)],
+  sort: ['ts', ...sortBounds(lowest, bounds)],
+});
+
+/** Every failed call in one shard of a project within bounds of time. */
+export const errorRange = (
+  projectId: ProjectId,
+  shard: number,
+  bounds: TimeBounds,
+): IndexRange<'calls', 'by_error'> => ({
+  index: 'by_error',
+  partition: ['ek', errorPartition(projectId, shard)],
   sort: ['ts', ...sortBounds(lowest, bounds)],
 });
 

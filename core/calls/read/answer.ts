@@ -70,11 +70,25 @@ const traceName = (names: WireNames, { start }: CallHeader): string => {
   return ref && ref.kind !== 'call' ? ref.name : start.opName;
 };
 
+/** The fields that the service adds to a call's summary, under the service's name. */
+const serviceFields = {
+  status: (_: WireNames, call: CallHeader): JsonValue => statusOf(call),
+  latency_ms: (_: WireNames, call: CallHeader): JsonValue => latencyMs(call),
+  trace_name: (names: WireNames, call: CallHeader): JsonValue => traceName(names, call),
+} as const;
+
+const isServiceField = (name: string): name is keyof typeof serviceFields =>
+  Object.hasOwn(serviceFields, name);
+
+/** One of the service's fields of a call's summary; undefined for a name that is none. */
+export const serviceField = (names: WireNames, call: CallHeader, name: string): JsonValue | undefined =>
+  isServiceField(name) ? serviceFields[name](names, call) : undefined;
+
 /** The block that the service adds to a call's summary, under the service's name. */
 export const serviceSummary = (names: WireNames, call: CallHeader): JsonObject => ({
-  status: statusOf(call),
-  latency_ms: latencyMs(call),
-  trace_name: traceName(names, call),
+  status: serviceFields.status(names, call),
+  latency_ms: serviceFields.latency_ms(names, call),
+  trace_name: serviceFields.trace_name(names, call),
 });
 
 /** The size of a call's start and end as received JSON, in bytes. */

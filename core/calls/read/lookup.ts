@@ -1,6 +1,6 @@
 import { getItems, mapConcurrent, queryPage, type RequestBudget, type Store } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import { foldHeader } from '../codec/header.ts';
+import { foldCall, foldHeader } from '../codec/header.ts';
 import { fromItem, type StoredPart } from '../codec/items.ts';
 import { callKey, endKey, type Part, startKey } from '../codec/keys.ts';
 import type { CallHeader } from '../model.ts';
@@ -8,15 +8,8 @@ import type { CallHeader } from '../model.ts';
 /** The number of calls looked up one by one concurrently. */
 const lookupConcurrency = 16;
 
-/** A call as read from the table at once: its header and its inline payloads, packed. */
-export interface FoundCall {
-  readonly header: CallHeader;
-  /** By the part whose item holds the payload. */
-  readonly inline: ReadonlyMap<Part, Uint8Array>;
-}
-
 /**
- * Looks up one call by id, strongly consistent.
+ * Looks up one call by id with its inline payloads, strongly consistent.
  *
  * @returns null if there is no call, or no start of it yet
  * @throws ServiceError 503 when storage does not answer in time
@@ -26,25 +19,16 @@ export const findCall = async (
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,
-): Promise<FoundCall | null> => {
+): Promise<CallHeader | null> => {
   const range = { partition: ['k', callKey(projectId, id)] } as const;
   const { items } = await queryPage(store.table, range, budget, { consistent: true });
-  return toFound(
-    projectId,
-    id,
-    items.map((item) => fromItem(store, projectId, item)),
-  );
-};
-
-const toFound = (projectId: ProjectId, id: string, parts: readonly StoredPart[]): FoundCall | null => {
-  const header = foldHeader({ projectId, id }, parts);
-  if (header === null) return null;
-  const inline = new Map(parts.flatMap((part) => (part.inline ? [[part.part, part.inline]] : [])));
-  return { header, inline };
+  const parts = items.map((item) => fromItem(store, projectId, item));
+  return foldCall({ projectId, id }, parts);
 };
 
 /**
- * Looks up calls again whose headers are known, in any order. Calls that are gone are left out.
+ * Looks up calls again whose headers are known, with their inline payloads and in any order. Calls
+ * that are gone are left out.
  *
  * @param headers without duplicates; they tell which items to read
  * @throws ServiceError 503 when storage does not answer in time
@@ -54,7 +38,7 @@ export const findCalls = async (
   projectId: ProjectId,
   headers: readonly CallHeader[],
   budget: RequestBudget,
-): Promise<FoundCall[]> => {
+): Promise<CallHeader[]> => {
   const keys = headers.flatMap(({ id, end, endPart }) =>
     end && endPart === 'E' ? [startKey(projectId, id), endKey(projectId, id)] : [startKey(projectId, id)],
   );
@@ -64,9 +48,9 @@ export const findCalls = async (
     ({ id }) => id,
   );
   const found = await mapConcurrent(headers, lookupConcurrency, async ({ id, end }) => {
-    const call = toFound(projectId, id, byId.get(id) ?? []);
+    const call = foldCall({ projectId, id }, byId.get(id) ?? []);
     // An end beside its start may have been replaced by one in an item that was not read.
-    const isMissing = end !== null && call !== null && call.header.end === null;
+    const isMissing = end !== null && call !== null && call.end === null;
     return isMissing ? findCall(store, projectId, id, budget) : call;
   });
   return found.filter((call) => call !== null);

@@ -9,12 +9,12 @@ import {
   type Store,
 } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import { type Part, segmentIdOf, segmentItemKey } from '../codec/keys.ts';
+import { segmentIdOf, segmentItemKey } from '../codec/keys.ts';
 import type { CallHeader, PayloadPointer } from '../model.ts';
 import { isBlank } from '../payloads/blank.ts';
 import { blockFields, type Payload, toPayload } from '../payloads/blocks.ts';
 import { blockOf, segmentLocation, segmentObject } from '../payloads/segments.ts';
-import { type FoundCall, findCalls } from './lookup.ts';
+import { findCalls } from './lookup.ts';
 
 /** A call with its payload. */
 export interface StoredCall {
@@ -32,7 +32,20 @@ const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
   ...(end ? [end.payload] : []),
 ];
 
-const isInline = (header: CallHeader): boolean => pointersOf(header).some(({ segment }) => segment === null);
+/** Whether part of a payload is in an item that was not read with the header. */
+const isApart = ({ start, end, endPart, inline }: CallHeader): boolean =>
+  (start.payload.segment === null && !inline?.has('S')) ||
+  (end?.payload.segment === null && !inline?.has(endPart));
+
+/** Whether two headers of a call say the same, whatever was read with them. */
+const isSame = (a: CallHeader, b: CallHeader): boolean =>
+  isDeepStrictEqual({ ...a, inline: undefined }, { ...b, inline: undefined });
+
+/** A header, and the call as it was last read, with its inline payloads. */
+interface FoundCall {
+  readonly header: CallHeader;
+  readonly read: CallHeader;
+}
 
 /**
  * Reads the payloads of one project's calls. A segment is read once while it stays in the cache.
@@ -54,40 +67,34 @@ export class PayloadReader {
   }
 
   /**
-   * Reads calls in the order of their headers. An inline payload may have changed together with its
-   * header since the header was read, so such a call is read again. It is left out if it is gone. A
-   * call with a deleted payload is also left out, because its header is gone or about to go.
+   * Reads calls in the order of their headers. An inline payload that was not read with its header
+   * may have changed together with it since, so such a call is read again. It is left out if it is
+   * gone. A call with a deleted payload is also left out, because its header is gone or about to
+   * go.
    *
    * @throws ServiceError 503 when storage does not answer in time
    * @throws Error if a payload is damaged
    */
   async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
     // A call that is being moved may occur twice.
-    const inlineHeaders = [
-      ...new Map(headers.filter(isInline).map((header) => [header.id, header])).values(),
-    ];
+    const apart = [...new Map(headers.filter(isApart).map((header) => [header.id, header])).values()];
     const again = new Map(
-      (await findCalls(this.#store, this.#projectId, inlineHeaders, this.#budget)).map((call) => [
-        call.header.id,
-        call,
-      ]),
+      (await findCalls(this.#store, this.#projectId, apart, this.#budget)).map((call) => [call.id, call]),
     );
     const found = headers.flatMap((header): FoundCall[] => {
-      if (!isInline(header)) return [{ header, inline: new Map<Part, Uint8Array>() }];
-      const call = again.get(header.id);
-      if (!call) return [];
+      if (!isApart(header)) return [{ header, read: header }];
+      const read = again.get(header.id);
       // Callers recognize an unchanged call by the identity of its header.
-      return [isDeepStrictEqual(call.header, header) ? { ...call, header } : call];
+      return read ? [{ header: isSame(read, header) ? header : read, read }] : [];
     });
-    return this.readFound(found);
+    return this.#readFound(found);
   }
 
-  /** Reads the payloads of calls whose items were just read; otherwise like {@link read}. */
-  async readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
+  async #readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
     const pointers = calls.flatMap(({ header }) => pointersOf(header));
     const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
-    for (const { header, inline } of calls) {
-      for (const [part, packed] of inline) {
+    for (const { header, read } of calls) {
+      for (const [part, packed] of read.inline ?? []) {
         const bytes = await unpack(packed);
         const { start, end, endPart } = header;
         if (part === 'S' && start.payload.segment === null)

@@ -17,6 +17,6 @@ export const readCall = async (
 ): Promise<StoredCall | null> => {
   const found = await findCall(store, projectId, id, budget);
   if (found === null) return null;
-  const [call] = await new PayloadReader(store, projectId, budget).readFound([found]);
+  const [call] = await new PayloadReader(store, projectId, budget).read([found]);
   return call ?? null;
 };

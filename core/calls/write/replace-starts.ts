@@ -12,9 +12,17 @@ import {
   type Store,
 } from '../../storage/index.ts';
 import { packHeader } from '../codec/header.ts';
-import { fromItem, indexedFieldsOf, type StartItem, toItem } from '../codec/items.ts';
+import {
+  fromItem,
+  indexedFieldsOf,
+  inlineOf,
+  isMarked,
+  type StartItem,
+  toItem,
+  withInline,
+} from '../codec/items.ts';
 import { startKey } from '../codec/keys.ts';
-import type { EndHeader, PayloadPointer } from '../model.ts';
+import type { EndHeader, PayloadPointer, StartHeader } from '../model.ts';
 import { blockOf } from '../payloads/segments.ts';
 import { qualifiedId } from './group-reports.ts';
 
@@ -32,6 +40,31 @@ export interface ReportedStart extends StartItem {
 /** An item's partition key as text, for lookups. */
 const keyText = (item: Item): string => Buffer.from(asBytes(item.k) ?? []).toString('latin1');
 
+/** The item in the place of a start. It may keep that place for a start that is not known yet. */
+export type StoredStart = Omit<StartItem, 'start'> & { readonly start: StartHeader | null };
+
+/**
+ * Reads the items in the places of starts, strongly consistent, in any order.
+ *
+ * @param calls without duplicates
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const readStartItems = async (
+  store: Store,
+  calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
+  budget: RequestBudget,
+): Promise<StoredStart[]> => {
+  const byKey = new Map(calls.map((call) => [keyText(startKey(call.projectId, call.id)), call]));
+  const keys = calls.map(({ projectId, id }) => startKey(projectId, id));
+  const items = await getItems(store.table, keys, budget, { consistent: true });
+  return items.flatMap((item) => {
+    const call = byKey.get(keyText(item));
+    if (!call) return [];
+    const { start, end } = fromItem(store, call.projectId, item);
+    return [{ item, projectId: call.projectId, id: call.id, start, end }];
+  });
+};
+
 /**
  * Reads the items of starts, strongly consistent, in any order. Calls without a start are left out.
  *
@@ -42,20 +75,16 @@ export const readStarts = async (
   store: Store,
   calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
   budget: RequestBudget,
-): Promise<StartItem[]> => {
-  const byKey = new Map(calls.map((call) => [keyText(startKey(call.projectId, call.id)), call]));
-  const keys = calls.map(({ projectId, id }) => startKey(projectId, id));
-  const items = await getItems(store.table, keys, budget, { consistent: true });
-  return items.flatMap((item) => {
-    const call = byKey.get(keyText(item));
-    if (!call) return [];
-    const { start, end } = fromItem(store, call.projectId, item);
-    return start ? [{ item, projectId: call.projectId, id: call.id, start, end }] : [];
-  });
-};
+): Promise<StartItem[]> =>
+  (await readStartItems(store, calls, budget)).flatMap((stored) =>
+    stored.start ? [{ ...stored, start: stored.start }] : [],
+  );
 
-/** The condition that a stored item has the header and inline payload that were read. */
-export const unchanged = ({ h, b }: Item): Condition => ({ h, b });
+/**
+ * The condition that a stored item has the header, inline payload and mark of a failed call that
+ * were read.
+ */
+export const unchanged = ({ h, b, c, ek }: Item): Condition => ({ h, b, c, ek });
 
 /**
  * Replaces stored starts by reported ones. Each is a conditional write of its own, and a concurrent
@@ -73,12 +102,13 @@ export const replaceStarts = async (
   const traces = new Map<string, string>();
   await compareAndSwapAll(budget, starts, async (left) => {
     const stored = new Map(
-      (await readStarts(store, left, budget)).map((start) => [keyText(start.item), start]),
+      (await readStartItems(store, left, budget)).map((start) => [keyText(start.item), start]),
     );
     const done = await mapConcurrent(left, concurrency, async (report) => {
       const before = stored.get(keyText(report.item));
       if (!before) return replaceItem(store.table, report.item, { k: undefined }, budget);
-      if (!report.ownTrace) traces.set(qualifiedId(report.projectId, report.id), before.start.traceId);
+      if (!report.ownTrace && before.start)
+        traces.set(qualifiedId(report.projectId, report.id), before.start.traceId);
       return replaceStart(store, report, before, budget);
     });
     return left.filter((_, i) => !done[i]);
@@ -94,10 +124,11 @@ export const replaceStarts = async (
 const replaceStart = async (
   store: Store,
   report: ReportedStart,
-  stored: StartItem,
+  stored: StoredStart,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const start = report.ownTrace ? report.start : { ...report.start, traceId: stored.start.traceId };
+  const traceId = (report.ownTrace ? undefined : stored.start?.traceId) ?? report.start.traceId;
+  const start = { ...report.start, traceId };
   const merged = await merge(store, { ...report, start }, stored);
   if (isSame(merged, stored.item)) return true;
   return replaceItem(store.table, merged, unchanged(stored.item), budget);
@@ -105,7 +136,7 @@ const replaceStart = async (
 
 /** Whether two items have the same content. A repeated report does not extend the expiry. */
 const isSame = (a: Item, b: Item): boolean =>
-  (['h', 'b'] as const).every(
+  (['h', 'b', 'c', 'ek'] as const).every(
     (name) => Buffer.compare(asBytes(a[name]) ?? empty, asBytes(b[name]) ?? empty) === 0,
   ) && (a.x === undefined) === (b.x === undefined);
 
@@ -113,25 +144,28 @@ const empty = Buffer.alloc(0);
 
 /**
  * The item of a start that replaces another. It retains the stored end if the report has none. Then
- * it expires with the earlier item, because the end's payload does.
+ * it expires with the earlier item, because the end's payload does. It also retains the mark of a
+ * failed call, and takes it over from the item that kept its place.
  */
 const merge = async (
   store: Store,
   { item, projectId, id, start, end }: StartItem,
-  stored: StartItem,
+  stored: StoredStart,
 ): Promise<Item> => {
   const retained = end === null && stored.end !== null ? await moveEnd(item, stored.item, stored.end) : null;
-  const { x, b } = item;
+  const { x } = item;
   const replacement = toItem(
     store,
     { projectId, id, part: 'S' },
     { start, end: retained?.end ?? end },
     indexedFieldsOf(projectId, id, start),
+    end === null && (stored.start === null || isMarked(stored.item)),
   );
-  const inline = retained?.inline ?? b;
+  const inline = retained?.inline ?? inlineOf(item);
   const expiry = retained ? earlier(asNumber(x), asNumber(stored.item.x)) : x;
   const { x: _now, ...lasting } = replacement;
-  return { ...lasting, ...(expiry !== undefined && { x: expiry }), ...(inline && { b: inline }) };
+  const merged = { ...lasting, ...(expiry !== undefined && { x: expiry }) };
+  return withInline(merged, inline, start.parentId === null || isMarked(merged));
 };
 
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -144,9 +178,9 @@ const moveEnd = async (
   end: EndHeader,
 ): Promise<{ end: EndHeader; inline?: Uint8Array }> => {
   if (end.payload.segment !== null) return { end };
-  const own = asBytes(item.b);
+  const own = inlineOf(item);
   const before = own ? await unpack(own) : empty;
-  const block = blockOf(await unpack(asBytes(stored.b) ?? empty), end.payload);
+  const block = blockOf(await unpack(inlineOf(stored) ?? empty), end.payload);
   const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
   return { end: { ...end, payload }, inline: await pack(Buffer.concat([before, block])) };
 };

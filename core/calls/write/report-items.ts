@@ -1,5 +1,5 @@
 import type { Item, Store } from '../../storage/index.ts';
-import { indexedFieldsOf, type StartItem, toItem } from '../codec/items.ts';
+import { indexedFieldsOf, isFailed, type StartItem, toItem, withInline } from '../codec/items.ts';
 import type { CallEnd, CallStart, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
 import { smallUsage } from '../payloads/blocks.ts';
 import type { StoredPayload } from './store-payloads.ts';
@@ -24,7 +24,8 @@ export const startItem = (
     { start, end },
     indexedFieldsOf(projectId, id, start),
   );
-  return { item: withInline(item, payload), projectId, id, start, end };
+  const isListed = start.parentId === null || isFailed(end);
+  return { item: withInline(item, payload.inline, isListed), projectId, id, start, end };
 };
 
 /**
@@ -40,8 +41,9 @@ export const endItem = (
 ): Item => {
   const { projectId, id } = payload.call;
   const indexed = start ? indexedFieldsOf(projectId, id, start) : null;
-  const header = { start: null, end: toEnd(reported, payload) };
-  return withInline(toItem(store, { projectId, id, part: 'E' }, header, indexed), payload);
+  const end = toEnd(reported, payload);
+  const item = toItem(store, { projectId, id, part: 'E' }, { start: null, end }, indexed);
+  return withInline(item, payload.inline, start?.parentId === null || isFailed(end));
 };
 
 const toStart = (
@@ -85,6 +87,3 @@ const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
   const errors = typeof counts === 'object' && counts !== null && !Array.isArray(counts) ? counts.error : 0;
   return typeof errors === 'number' && errors > 0 ? 'descendant_error' : 'success';
 };
-
-const withInline = (item: Item, payload: StoredPayload): Item =>
-  payload.inline ? { ...item, b: payload.inline } : item;

@@ -30,6 +30,12 @@ export interface StoredPayload {
   readonly inline: Buffer | undefined;
 }
 
+/**
+ * Whether lists show a call with its payload: it is a root or has failed. Given its payload, also
+ * whether it has room in the rows of lists at no cost.
+ */
+export type IsShown = (call: ReportedCall, payload?: StoredPayload) => boolean;
+
 interface StoredBlock {
   readonly pointer: PayloadPointer;
   /** The number of fields in the block. */
@@ -47,6 +53,13 @@ const payloadGraceDays = 3;
  * write unit.
  */
 const maxInlineBytes = 512;
+/** A payload is not packed by itself if it would have to shrink to less than this part. */
+const bestRatio = 16;
+/**
+ * The calls of a request whose payloads are shown in lists: so many, or one of so many. Of more,
+ * reading their segment costs a list little for each.
+ */
+const [listedCalls, callsPerListed] = [4, 8];
 
 /** The number of projects stored concurrently. Nearly every request has one. */
 const projectConcurrency = 4;
@@ -71,9 +84,11 @@ const toStored = (
   inline,
 });
 
-/** Packs the payload of a request's only call if it adds no cost to the header's item. */
+/** Packs the payload of a call by itself if that may be small enough for the header's item. */
 const packInline = async (call: ReportedCall): Promise<StoredPayload | undefined> => {
   const blocks = blocksOf(call);
+  const length = blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (length > maxInlineBytes * bestRatio) return undefined;
   const packed = await pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
   if (packed.length > maxInlineBytes) return undefined;
   let offset = 0;
@@ -105,40 +120,59 @@ const putSegments = async (
   );
 };
 
+/** The payloads that ride in the items of their headers. */
+const inlinePayloads = async (
+  calls: readonly ReportedCall[],
+  isShown: IsShown,
+): Promise<Map<ReportedCall, StoredPayload>> => {
+  const listed = calls.filter((call) => isShown(call));
+  const few = listed.length <= Math.max(listedCalls, calls.length / callsPerListed) ? listed : [];
+  // The only call of a request has no segment to share.
+  const candidates = calls.length === 1 ? calls : few;
+  const packed = await Promise.all(candidates.map(packInline));
+  const fitting = packed.flatMap((payload) =>
+    payload && (calls.length === 1 || isShown(payload.call, payload)) ? [payload] : [],
+  );
+  return new Map(fitting.map((payload) => [payload.call, payload]));
+};
+
 const storeProject = async (
   store: Store,
   projectId: ProjectId,
-  calls: readonly ReportedCall[],
+  all: readonly ReportedCall[],
+  isShown: IsShown,
   budget: RequestBudget,
 ): Promise<StoredPayload[]> => {
-  const [first] = calls;
-  const inline = calls.length === 1 && first ? await packInline(first) : undefined;
-  if (inline) return [inline];
+  const inline = await inlinePayloads(all, isShown);
+  const calls = all.filter((call) => !inline.has(call));
   const blocks = calls.map(blocksOf);
   const { segments, pointers } = await packSegments(projectId, blocks.flat(), store.retentionDays);
   await putSegments(store, projectId, segments, budget);
   let next = 0;
-  return calls.map((call, i) => {
+  const inSegments = calls.map((call, i) => {
     const count = blocks[i]?.length ?? 0;
     next += count;
     return toStored(call, pointers.slice(next - count, next));
   });
+  return [...inline.values(), ...inSegments];
 };
 
 /**
  * Stores the payloads of a request's calls, grouped by project.
  *
+ * @param isShown says which calls lists show with their payloads
  * @returns the location of each payload, in the order of the calls
  * @throws ServiceError 503 when storage does not accept them in time
  */
 export const storePayloads = async (
   store: Store,
   calls: readonly ReportedCall[],
+  isShown: IsShown,
   budget: RequestBudget,
 ): Promise<StoredPayload[]> => {
   const byProject = Map.groupBy(calls, (call) => call.projectId);
   const stored = await mapConcurrent([...byProject], projectConcurrency, ([projectId, ofProject]) =>
-    storeProject(store, projectId, ofProject, budget),
+    storeProject(store, projectId, ofProject, isShown, budget),
   );
   const ofCall = new Map(stored.flat().map((payload) => [payload.call, payload]));
   return calls.flatMap((call) => ofCall.get(call) ?? []);

@@ -1,10 +1,18 @@
-import { insertItems, putItems, type RequestBudget, type Store } from '../../storage/index.ts';
+import {
+  type Item,
+  insertItems,
+  itemBytes,
+  putItems,
+  type RequestBudget,
+  type Store,
+} from '../../storage/index.ts';
 import type { StartItem } from '../codec/items.ts';
-import type { CallReport, StartAnswer } from '../model.ts';
+import type { CallEnd, CallReport, StartAnswer } from '../model.ts';
 import { groupReports, qualifiedId, type ReportedCall, resolveTraces } from './group-reports.ts';
+import { markFailed } from './mark-failed.ts';
 import { dropEnds, type ReportedStart, readStarts, replaceStarts } from './replace-starts.ts';
 import { endItem, startItem } from './report-items.ts';
-import { storePayloads } from './store-payloads.ts';
+import { type IsShown, type StoredPayload, storePayloads } from './store-payloads.ts';
 
 /**
  * Stores the starts and ends of one request and answers them in order: starts with their ids, ends
@@ -23,20 +31,10 @@ export const writeCalls = async (
   const { calls, callOfReport } = groupReports(reports);
   const stored = await storedStarts(store, calls, budget);
   const traces = resolveTraces(calls, new Map([...stored].map(([name, { start }]) => [name, start.traceId])));
-  const payloads = await storePayloads(store, calls, budget);
-
-  const starts = payloads.flatMap((payload): ReportedStart[] => {
-    const { start } = payload.call;
-    if (start === null) return [];
-    const item = startItem(store, payload, start, { traceId: traceOf(traces, payload.call), userId });
-    return [{ ...item, ownTrace: start.traceId !== null, isNew: !payload.call.hasClientId }];
-  });
-  const ends = payloads.flatMap((payload) => {
-    const { start, end } = payload.call;
-    return start === null && end
-      ? [endItem(store, payload, end, stored.get(nameOf(payload.call))?.start)]
-      : [];
-  });
+  const itemsOf = itemMaker(store, stored, traces, userId);
+  const payloads = await storePayloads(store, calls, showing(stored, itemsOf), budget);
+  const starts = payloads.flatMap((payload) => itemsOf(payload).start ?? []);
+  const ends = payloads.map((payload) => itemsOf(payload).end).filter((item) => item !== undefined);
 
   const [inserted, put] = partition(starts, mustNotReplace);
   await putItems(store.table, [...put.map(({ item }) => item), ...ends], budget);
@@ -44,12 +42,51 @@ export const writeCalls = async (
   for (const [name, trace] of await replaceStarts(store, existing, budget)) traces.set(name, trace);
   const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
   await dropEnds(store, ended, budget);
+  const failed = calls.filter(({ start, end }) => start === null && hasException(end));
+  await markFailed(store, failed, ended, budget);
 
   return reports.map((report, i) => {
     const call = callOfReport[i];
     return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(traces, call) } : null;
   });
 };
+
+/** The item of a call that a request reports: of its start, or of an end by itself. */
+type Items = { readonly start?: ReportedStart; readonly end?: Item };
+
+/** Makes what makes items of stored payloads. */
+const itemMaker =
+  (
+    store: Store,
+    stored: ReadonlyMap<string, StartItem>,
+    traces: ReadonlyMap<string, string>,
+    userId: string,
+  ) =>
+  (payload: StoredPayload): Items => {
+    const { call } = payload;
+    const { start, end, hasClientId } = call;
+    if (start === null)
+      return end ? { end: endItem(store, payload, end, stored.get(nameOf(call))?.start) } : {};
+    const item = startItem(store, payload, start, { traceId: traceOf(traces, call), userId });
+    return { start: { ...item, ownTrace: start.traceId !== null, isNew: !hasClientId } };
+  };
+
+const hasException = (end: CallEnd | null): boolean => end !== null && end.exception !== null;
+
+/** An item or row of so many bytes takes one write unit. */
+const unitBytes = 1024;
+
+/** Tells which calls lists show with payloads: roots and failed calls whose items take one unit. */
+const showing =
+  (stored: ReadonlyMap<string, StartItem>, itemsOf: (payload: StoredPayload) => Items): IsShown =>
+  (call, payload) => {
+    const start = call.start ?? stored.get(nameOf(call))?.start;
+    if (start?.parentId !== null && !hasException(call.end)) return false;
+    if (!payload) return true;
+    const items = itemsOf(payload);
+    const item = items.start?.item ?? items.end;
+    return item !== undefined && itemBytes(item) <= unitBytes;
+  };
 
 /**
  * Whether a start may only be inserted. A start by itself must not overwrite an end in the same

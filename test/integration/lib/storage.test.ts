@@ -7,13 +7,13 @@ const bucket = 'AWS::S3::Bucket';
 const [callsId, calls] = resourceOf(template, table, 'StorageCalls');
 const [payloadsId, payloads] = resourceOf(template, bucket, 'StoragePayloads');
 
-const index = (name: string, partition: string, sort: string) => ({
+const index = (name: string, partition: string, sort: string, projected = ['h']) => ({
   IndexName: name,
   KeySchema: [
     { AttributeName: partition, KeyType: 'HASH' },
     { AttributeName: sort, KeyType: 'RANGE' },
   ],
-  Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['h'] },
+  Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: projected },
 });
 
 describe('the calls table', () => {
@@ -30,14 +30,15 @@ describe('the calls table', () => {
       AttributeType: string;
     }[];
     const types = Object.fromEntries(definitions.map((d) => [d.AttributeName, d.AttributeType]));
-    expect(types).toEqual({ k: 'B', p: 'S', tk: 'B', ts: 'B', rk: 'B', hk: 'B', hs: 'B' });
+    expect(types).toEqual({ k: 'B', p: 'S', tk: 'B', ts: 'B', rk: 'B', hk: 'B', hs: 'B', ek: 'B' });
   });
 
-  it('has three indexes of headers only', () => {
+  it('has indexes of headers, of which two hold small payloads as well', () => {
     expect(calls.Properties.GlobalSecondaryIndexes).toEqual([
-      index('by_time', 'tk', 'ts'),
+      index('by_time', 'tk', 'ts', ['h', 'c']),
       index('by_trace', 'rk', 'ts'),
       index('by_thread', 'hk', 'hs'),
+      index('by_error', 'ek', 'ts', ['h', 'c']),
     ]);
   });
 

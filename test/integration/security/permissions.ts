@@ -10,6 +10,7 @@ const queryCalls = [
   'calls/index/by_time: Query',
   'calls/index/by_trace: Query',
   'calls/index/by_thread: Query',
+  'calls/index/by_error: Query',
   'bucket/segments/*: GetObject',
   'bucket: ListBucket',
 ] as const;

@@ -145,6 +145,9 @@ const reading = async (send: Send): Promise<void> => {
       query: { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } },
     });
   }
+  const failed = { $expr: { $ne: [{ $getField: 'exception' }, { $literal: null }] } };
+  await send('/calls/stream_query', { project_id: project, query: failed });
+  await send('/calls/query_stats', { project_id: project, query: failed });
   await send('/calls/stream_query', {
     ...{ project_id: project, columns: ['inputs.a', 'inputs.b', 'output.found'] },
     expand_columns: ['inputs.a', 'inputs.b', 'output.found'],

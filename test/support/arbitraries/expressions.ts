@@ -133,6 +133,22 @@ const lookupColumns = [
   ...['parent_id', 'thread_id', 'turn_id', 'parent_id', 'thread_id', 'turn_id'],
 ];
 
+/** What asks for the calls of a list: roots or others, failed ones or others, in any words. */
+const listed: fc.Arbitrary<Operand> = fc
+  .constantFrom('parent_id', 'exception')
+  .chain((column) => {
+    const there = { $convert: { input: field(column), to: 'exists' as const } };
+    return fc.constantFrom<Operand>(
+      { $eq: [field(column), literal(null)] },
+      { $ne: [literal(null), field(column)] },
+      { $in: [field(column), [literal(null)]] },
+      there,
+      { $eq: [field('summary.svc.status'), literal('error')] },
+      { $in: [field('summary.svc.status'), [literal('error'), literal('error')]] },
+    );
+  })
+  .chain((asked) => fc.constantFrom<Operand>(asked, { $not: [asked] }));
+
 /** A condition that pins such a column to a few values. */
 const lookup = (seen: Seen): fc.Arbitrary<Operand> =>
   fc.constantFrom(...lookupColumns).chain((column) => {
@@ -154,7 +170,7 @@ const lookup = (seen: Seen): fc.Arbitrary<Operand> =>
  * top-level `$and` and in one within it.
  */
 export const query = (seen: Seen): fc.Arbitrary<{ $expr: Operand }> => {
-  const narrow = fc.oneof(timeBound(seen), lookup(seen), expression(seen));
+  const narrow = fc.oneof(timeBound(seen), lookup(seen), listed, expression(seen));
   const conditions = fc.array(narrow, { minLength: 1, maxLength: 2 });
   return fc
     .oneof(

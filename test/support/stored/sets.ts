@@ -34,7 +34,7 @@ export const keptSet: StoredSet = {
   name: 'kept',
   title: 'data that is kept for good',
   environment: {},
-  current: true,
+  current: false,
   keys: true,
   writes: [...callWrites, ...objectWrites, ...costWrites, ...feedbackWrites],
   reads: everything,
@@ -53,12 +53,20 @@ export const keptSet: StoredSet = {
   ),
 };
 
+/** The same as the code stores it that shows small payloads in lists. */
+export const listsSet: StoredSet = {
+  ...keptSet,
+  name: 'lists',
+  title: 'data with payloads in lists',
+  current: true,
+};
+
 /** What expires, with a retention. */
 export const expiringSet: StoredSet = {
   name: 'expiring',
   title: 'data that expires',
   environment: { RETENTION_DAYS: '30' },
-  current: true,
+  current: false,
   keys: false,
   writes: [...callWrites, ...feedbackWrites],
   reads: named(everything, 'calls: by id', 'calls: by turn', 'threads 0', 'feedback: by id'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compareText } from '../../../../core/expression/index.ts';
+import { compareText, toPath } from '../../../../core/expression/index.ts';
 import { queryCalls } from '../../../../core/query/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../../../core/wire/index.ts';
@@ -178,6 +178,27 @@ describe('a query', () => {
     expect(idsOf(await query(store, { columns: [], sort: newestFirst, offset: 3, limit: 5 }))).toEqual(
       sorted.slice(3, 8),
     );
+    const backwards = [...newestFirst, { path: toPath('id'), descending: true }];
+    expect(idsOf(await query(store, { columns: [], sort: backwards }))).toEqual(sorted.toReversed());
+    expect(idsOf(await query(store, { columns: [], sort: backwards, offset: 3, limit: 5 }))).toEqual(
+      sorted.toReversed().slice(3, 8),
+    );
+  });
+
+  it('cuts among calls of the same microsecond without reading all of them', async () => {
+    const store = await createCallStore();
+    const ids = Array.from({ length: 600 }, (_, i) => `tie-${String(i).padStart(4, '0')}`);
+    await send(
+      store,
+      ids.map((id) => startOf({ id })),
+    );
+    for (const sort of [[], [...newestFirst, { path: toPath('id'), descending: true }]]) {
+      const spent = requestBudget(30_000);
+      const { calls: batches, counts } = queryCalls(store, queryOf({ columns: [], sort, limit: 20 }), spent);
+      const found = (await Array.fromAsync(batches)).flat().map((text) => JSON.parse(text) as JsonObject);
+      expect(idsOf(found)).toEqual((sort.length > 0 ? ids.toReversed() : ids).slice(0, 20));
+      expect(counts.scanned).toBeLessThan(120);
+    }
   });
 
   it('finds refs in inputs and outputs', async () => {

@@ -29,6 +29,17 @@ describe('the order of a source', () => {
   });
 });
 
+describe('the order of a source with ids', () => {
+  it.each([
+    [['at desc', 'id desc'], true],
+    [['at desc', 'id asc'], true],
+    [['at asc', 'id desc'], false],
+    [['id desc'], false],
+  ])('by %j is that of the time and ids: %s', (keys, isFree) => {
+    expect(isOrderOfSource(sort(...keys), 'at', true)).toBe(isFree);
+  });
+});
+
 describe('bounds', () => {
   it.each([
     [{}, false],

@@ -24,6 +24,7 @@ const later = (operator: string, time: unknown = noon) => op(operator, field('st
 type Case = [name: string, body: object, expected: Partial<Plan>];
 
 const project = { kind: 'project', levels: ['roots', 'nested'] } as const;
+const errors = { kind: 'errors' } as const;
 const roots = { kind: 'project', levels: ['roots'] } as const;
 const nothing = { kind: 'nothing' } as const;
 
@@ -164,6 +165,49 @@ const sources: Case[] = [
     { source: project },
   ],
   [
+    'errors by their status: their index',
+    where(op('$eq', field('summary.svc.status'), literal('error'))),
+    { source: errors, onHeaders: ['$eq(summary.svc.status, ?)'], required: [] },
+  ],
+  [
+    'errors by their exception: the same, without their payloads',
+    where(op('$ne', field('exception'), literal(null))),
+    { source: errors, onHeaders: ['$eq(summary.svc.status, ?)'], required: [] },
+  ],
+  [
+    'roots that failed: the index of errors',
+    {
+      filter: { trace_roots_only: true },
+      ...where({ $in: [field('summary.svc.status'), [literal('error')]] }),
+    },
+    { source: errors },
+  ],
+  [
+    'what did not fail: the project, without its payloads',
+    where({ $or: [op('$eq', field('exception'), literal(null)), { $not: [field('op_name')] }] }),
+    { source: project, required: [] },
+  ],
+  [
+    'an exception of some words: the project, with its payloads',
+    where({ $contains: { input: field('exception'), substr: literal('x') } }),
+    { source: project, required: ['payload'] },
+  ],
+  [
+    'an exception that is a ref and is expanded: the project',
+    { expand_columns: ['exception'], ...where(op('$ne', field('exception'), literal(null))) },
+    { source: project, required: ['expanded'] },
+  ],
+  [
+    'errors or others: no place',
+    where({ $in: [field('summary.svc.status'), [literal('error'), literal('success')]] }),
+    { source: project },
+  ],
+  [
+    'errors of a thread: the thread',
+    { filter: { thread_ids: ['h'] }, ...where(op('$eq', field('summary.svc.status'), literal('error'))) },
+    { source: { kind: 'threads', ids: ['h'] } },
+  ],
+  [
     'ids or none: no place',
     where({ $in: [field('parent_id'), [literal('p'), literal(null)]] }),
     { source: project, onHeaders: ['$in(parent_id, 2)'] },
@@ -216,6 +260,27 @@ const orders: Case[] = [
     { order: 'free' },
   ],
   [
+    'the newest first, their ids backwards too, as the index has them',
+    {
+      limit: 100,
+      sort_by: [
+        { field: 'started_at', direction: 'desc' },
+        { field: 'id', direction: 'desc' },
+      ],
+    },
+    { enough: 100, order: 'free', descending: true, idsDescending: true },
+  ],
+  [
+    'the oldest first with ids backwards: a sort',
+    {
+      sort_by: [
+        { field: 'started_at', direction: 'asc' },
+        { field: 'id', direction: 'desc' },
+      ],
+    },
+    { order: 'sort', descending: false, idsDescending: false },
+  ],
+  [
     'the first 10 of a span: its bounds drop none',
     { limit: 10, ...where(later('$gte')) },
     { enough: 10, bounds: { from: noonMicros } },
@@ -229,6 +294,11 @@ const orders: Case[] = [
     'the newest 100 roots: no more rows than that',
     { limit: 100, filter: { trace_roots_only: true } },
     { enough: 100, source: roots },
+  ],
+  [
+    'the newest 100 errors: no more rows than that',
+    { limit: 100, ...where(op('$ne', field('exception'), literal(null))) },
+    { enough: 100, source: errors },
   ],
   [
     'a limit with roots of a thread: the index does not keep them apart',

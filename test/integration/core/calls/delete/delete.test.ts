@@ -18,6 +18,7 @@ const idsOf = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)
 const secret = (id: string) => `secret of ${id}, `;
 const start = (id: string, fields: object = {}) =>
   startOf({ id, trace_id: 't', inputs: { q: secret(id) }, ...fields });
+const nested = (id: string, fields: object = {}) => start(id, { parent_id: 'p', ...fields });
 const end = (id: string, fields: object = {}) => endOf({ id, output: secret(id).toUpperCase(), ...fields });
 /** Text that does not compress. */
 const noise = (length: number): string =>
@@ -47,7 +48,7 @@ describe('deleting calls', () => {
     expect(await query(own, { filter: { traceIds: ['t'] } })).toEqual([]);
     expect(await read(own, 'root')).toBeNull();
     const stored = await everythingStored(own);
-    expect(stored).toMatchObject({ items: 2, segments: 1 });
+    expect(stored).toMatchObject({ items: 1, segments: 0 });
     expect(stored.text).toContain(secret('stranger'));
     for (const id of ['root', 'child', 'leaf', 'sibling']) {
       expect(stored.text).not.toContain(secret(id));
@@ -59,11 +60,12 @@ describe('deleting calls', () => {
     ['inside its item', [[start('a')]]],
     ['inside both of its items', [[start('a')], [end('a')]]],
     ['inside one item', [[start('a'), end('a')]]],
-    ['in a segment', [[start('a'), start('b', { inputs: {} }), end('a')]]],
+    ['in an item of a list', [[start('a'), start('b', { parent_id: 'p' }), end('a')]]],
+    ['in a segment', [[nested('a'), nested('b', { inputs: {} }), end('a')]]],
     [
       'in a segment for each part',
       [
-        [start('a'), start('b', { inputs: {} })],
+        [nested('a'), nested('b', { inputs: {} })],
         [end('a'), end('b', { output: 0 })],
       ],
     ],
@@ -148,7 +150,8 @@ describe('deleting calls', () => {
 describe('a reader with the header of a call that is deleted then', () => {
   const kinds: Record<string, readonly (readonly object[])[]> = {
     'inside its item': [[start('gone')], [start('stays')]],
-    'in a segment that others share': [[start('gone'), end('gone'), start('stays')]],
+    'inside an item of a list': [[start('gone'), end('gone'), nested('stays')]],
+    'in a segment that others share': [[nested('gone'), end('gone'), nested('stays')]],
     'in a segment of its own': [[start('gone', { inputs: { q: noise(2000) } })], [start('stays')]],
     'in an object': [[start('gone', { inputs: { q: noise(400_000) } })], [start('stays')]],
   };
@@ -183,7 +186,7 @@ describe('a reader with the header of a call that is deleted then', () => {
   });
 
   it('gets the call if it was reported again', async () => {
-    const batch = [start('back'), start('beside')];
+    const batch = [nested('back'), nested('beside')];
     await send(store, batch);
     const headers = await readHeaders(store, project, ['back'], requestBudget(10_000));
     const reader = new PayloadReader(store, project, requestBudget(10_000));
@@ -195,7 +198,7 @@ describe('a reader with the header of a call that is deleted then', () => {
 
   it('gets the call even if an eventually consistent read is stale', async () => {
     const own = await createCallStore();
-    const batch = [start('back'), start('beside')];
+    const batch = [nested('back'), nested('beside')];
     await send(own, batch);
     const headers = await readHeaders(own, project, ['back'], requestBudget(10_000));
     await remove(['back'], own);

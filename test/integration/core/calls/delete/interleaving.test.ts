@@ -45,7 +45,7 @@ const family = (projectId: ProjectId, length: number): object[][] => {
     [
       victim('parent', 1),
       victim('child', 2, 'parent'),
-      startOf({ ...of('neighbour'), inputs: { n: 1 } }),
+      startOf({ ...of('neighbour'), parent_id: 'elsewhere', inputs: { n: 1 } }),
       ended('child'),
     ],
     [victim('grandchild', 3, 'child')],

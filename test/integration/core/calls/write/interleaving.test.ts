@@ -6,6 +6,7 @@ import { requestBudget, type Store } from '../../../../../core/storage/index.ts'
 import type { ProjectId } from '../../../../../core/wire/index.ts';
 import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
 import {
+  ask,
   createCallStore,
   endOf,
   parseBatch,
@@ -125,6 +126,20 @@ const shown = (call: Record<string, unknown> | null | undefined): Shown =>
 /** The op name of the start that has a parent. */
 const nested = 's2';
 
+/** The output of the end that failed. */
+const failed = 'e2';
+
+/** The call as the list of errors shows it, and whether it is one. */
+const errors = async (projectId: ProjectId, [, end]: NonNullable<Shown>): Promise<Shown[]> => {
+  const [call, ...more] = await ask(store, {
+    project_id: projectId,
+    query: { $expr: { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'error' }] } },
+  });
+  expect(more).toEqual([]);
+  expect(call !== undefined).toBe(end === failed);
+  return call ? [shown(call)] : [];
+};
+
 /** The call as each view shows it; one that shows it twice fails. */
 const views = async (projectId: ProjectId): Promise<Shown[]> => {
   const stored = shown(await read(store, id, projectId));
@@ -143,7 +158,7 @@ const views = async (projectId: ProjectId): Promise<Shown[]> => {
       return shown(calls[0]);
     }),
   );
-  return [stored, ...found];
+  return [stored, ...found, ...(stored ? await errors(projectId, stored) : [])];
 };
 
 /** Whether the request that was stopped reached the command before which it should stop. */
@@ -195,6 +210,7 @@ const befores: readonly { readonly before: readonly Request[] }[] = [
   { before: ['an end'] },
   { before: ['a start and end'] },
   { before: ['a start', 'a large end'] },
+  { before: ['a large end'] },
 ];
 
 /** The pairs of requests that have been interleaved. */
@@ -234,6 +250,9 @@ describe('of three requests', () => {
     { before: [], stopped: 'a large end', others: ['a start and end', 'an end'] },
     { before: ['a start and end'], stopped: 'an end', others: ['a moved start', 'a large end'] },
     { before: ['a start and end'], stopped: 'a moved start', others: ['an end', 'a start and end'] },
+    { before: ['a start', 'a large end'], stopped: 'a large end', others: ['a start and end', 'an end'] },
+    { before: ['a large end'], stopped: 'an end', others: ['a start and end', 'a large end'] },
+    { before: ['a start and end'], stopped: 'a moved start', others: ['a large end', 'an end'] },
   ] as const)('$stopped is atomic with $others after $before', async ({ before, stopped, others }) => {
     await check(before, stopped, others);
   });

@@ -4,6 +4,7 @@ import { writeCalls } from '../../../../../core/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { JsonObject } from '../../../../../core/wire/index.ts';
 import {
+  ask,
   createCallStore,
   endOf,
   names,
@@ -110,6 +111,19 @@ describe('a call', () => {
         }
         const inThread = visible.filter((call) => call.op_name === 'later').map((call) => call.id);
         expect((await found({ threadIds: ['h1'] })).map((call) => call.id).sort()).toEqual(inThread.sort());
+        const asked = { $expr: { $ne: [{ $getField: 'exception' }, { $literal: null }] } };
+        const errors = await ask(store, { project_id: project, query: asked, columns: ['id'] });
+        expect(
+          errors
+            .map((call) => call.id)
+            .filter((id) => ids.includes(String(id)))
+            .sort(),
+        ).toEqual(
+          visible
+            .filter((call) => call.exception !== null)
+            .map((call) => call.id)
+            .sort(),
+        );
         const roots = visible.filter((call) => call.op_name !== 'moved').map((call) => call.id);
         expect((await found({ traceRootsOnly: true })).map((call) => call.id).sort()).toEqual(roots.sort());
       }),
