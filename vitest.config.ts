@@ -16,6 +16,14 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...stores } },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: [...stores.globalSetup, 'test/browser/support/setup.ts'],
+          teardownTimeout: stores.teardownTimeout,
+        },
+      },
       { test: { name: 'reliability', include: ['test/reliability/**/*.test.ts'], ...stores } },
     ],
   },

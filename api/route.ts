@@ -50,9 +50,6 @@ export interface Stores {
   readonly rollups?: RollupsAccess;
 }
 
-/** The settings that say how long functions may take, in seconds. */
-export type TimeoutSetting = 'queryTimeoutSeconds' | 'inferenceTimeoutSeconds';
-
 /** How a function answers, and what it is given. All shapes are in `shapes.ts`. */
 export interface FunctionShape {
   /**
@@ -65,8 +62,6 @@ export interface FunctionShape {
    * for a stream.
    */
   readonly timeoutSeconds: number;
-  /** The setting that replaces `timeoutSeconds`, which is its default. @default - none does */
-  readonly timeoutSetting?: TimeoutSetting;
   /** The function's memory, in MB. CPU grows with it. */
   readonly memoryMb: number;
 }
@@ -113,6 +108,8 @@ export interface OpenRoute extends AnyRoute {
   readonly upstreams?: never;
   /** Whether it answers HEAD too, as monitors ask. A method takes two resources of the stack. */
   readonly head?: true;
+  /** Whether it serves the page, which is for browsers and no part of the documented API. */
+  readonly page?: boolean;
 }
 
 /** One endpoint. */
@@ -127,3 +124,6 @@ export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.
 /** The methods of a route. */
 export const methodsOf = (route: Route): readonly string[] =>
   !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method];
+
+/** Whether a route serves the page, and is no part of the documented API. */
+export const isPage = (route: Route): boolean => 'page' in route && route.page === true;

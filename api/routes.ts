@@ -7,6 +7,7 @@ import {
   fixed,
   oneAnswer,
   oneRecord,
+  page,
   passThrough,
   stream,
 } from './shapes.ts';
@@ -29,6 +30,9 @@ const open = <Path extends `/${string}`>(path: Path, handler: string) =>
 /** A route about the key itself, with the handler of the same path. */
 const ofTheKey = <Path extends `/${string}`>(path: Path) =>
   ({ path, method: 'GET', handler: path.slice(1), scheme: 'basic', stores: {} }) as const;
+
+/** A route of the page. One function serves them all. */
+const ofThePage = <Path extends `/${string}`>(path: Path) => ({ ...open(path, 'ui'), page: true }) as const;
 
 const list = [
   { ...writing('/call/start'), ...oneRecord, stores: { calls: 'write', payloads: 'write', rollups: 'note' } },
@@ -84,10 +88,18 @@ const list = [
   { ...ofTheKey('/me'), ...fixed },
   { ...open('/health', 'health'), ...fixed, head: true },
   { ...open('/openapi.json', 'openapi'), ...document },
+  { ...ofThePage('/'), ...page },
+  { ...ofThePage('/ui'), ...page },
+  { ...ofThePage('/ui/{proxy+}'), ...page },
 ] as const satisfies readonly Route[];
 
-/** The path of a route, in API Gateway's resource syntax. */
-export type RoutePath = (typeof list)[number]['path'];
+/** The path of a route of the documented API, in API Gateway's resource syntax. */
+export type RoutePath = Exclude<(typeof list)[number], { readonly page: true }>['path'];
+
+/** The handlers of all routes. Routes may share one. */
+export const handlersOf = (routes: readonly Route[]): string[] => [
+  ...new Set(routes.map(({ handler }) => handler)),
+];
 
 /**
  * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the

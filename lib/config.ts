@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isKeyed, routes } from '../api/routes.ts';
-import { passThrough, stream } from '../api/shapes.ts';
 import { defaultServiceName } from '../core/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
@@ -67,8 +66,6 @@ export const settings = z
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),
-    firewallRatePerAddress: whole(10, 1_000_000).optional(),
-    queryTimeoutSeconds: whole(30, 900).default(stream.timeoutSeconds),
     logRetentionDays: z
       .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
       .default(30),
@@ -81,7 +78,6 @@ export const settings = z
     monthlyBudget: whole(1, 1_000_000).optional(),
     accountLogRole: flag().default(true),
     inferenceUpstreams: upstreamsSetting.optional(),
-    inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
     inferenceRatePerMinute: whole(1, 1_000_000).optional(),
   })

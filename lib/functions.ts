@@ -20,7 +20,7 @@ export interface FunctionsProps {
   readonly bundles: ReadonlyMap<string, string>;
 }
 
-/** The functions behind the endpoints, one a route. */
+/** The functions behind the endpoints: one a route, but for the page, whose routes share one. */
 export class Functions extends Construct {
   /**
    * Where all of them log. The name of a log stream tells the function of its lines: Lambda calls
@@ -28,31 +28,38 @@ export class Functions extends Construct {
    * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html).
    */
   readonly logGroup: ILogGroup;
-  readonly #byRoute: ReadonlyMap<Route, ServiceFunction>;
+  readonly #byRoute: Map<Route, ServiceFunction>;
 
-  constructor(scope: Construct, id: string, { config, routes, storage, inference, bundles }: FunctionsProps) {
+  constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
+    const { config, routes } = props;
     const logGroup = makeLogGroup(this, 'Log', config);
     this.logGroup = logGroup;
-    this.#byRoute = new Map(
-      routes.map((route) => [
-        route,
-        new ServiceFunction(this, constructId(route.handler), {
-          config,
-          code: bundleOf(bundles, route.handler),
-          description: `${route.method} ${route.path}`,
-          memoryMb: route.memoryMb,
-          timeoutSeconds: route.timeoutSeconds,
-          logGroup,
-          environment: {
-            ...environmentOf(route, config, storage),
-            ...(route.upstreams && inference.environment),
-          },
-          permissions: [...permissionsOf(route, storage), ...(route.upstreams ? inference.permissions : [])],
-          ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),
-        }),
-      ]),
-    );
+    this.#byRoute = new Map();
+    const byHandler = new Map<string, ServiceFunction>();
+    for (const route of routes) {
+      // Routes that share a handler share its function, too.
+      const made = byHandler.get(route.handler) ?? this.#make(route, logGroup, props);
+      byHandler.set(route.handler, made);
+      this.#byRoute.set(route, made);
+    }
+  }
+
+  #make(route: Route, logGroup: ILogGroup, { config, routes, storage, inference, bundles }: FunctionsProps) {
+    return new ServiceFunction(this, constructId(route.handler), {
+      config,
+      code: bundleOf(bundles, route.handler),
+      description: descriptionOf(route, routes),
+      memoryMb: route.memoryMb,
+      timeoutSeconds: route.timeoutSeconds,
+      logGroup,
+      environment: {
+        ...environmentOf(route, config, storage),
+        ...(route.upstreams && inference.environment),
+      },
+      permissions: [...permissionsOf(route, storage), ...(route.upstreams ? inference.permissions : [])],
+      ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),
+    });
   }
 
   /** The function of a route. Throws an Error if none was made for the route. */
@@ -62,6 +69,13 @@ export class Functions extends Construct {
     return found;
   }
 }
+
+/** What requests a route's function answers: `POST /call/read`; several if routes share it. */
+const descriptionOf = ({ handler }: Route, routes: readonly Route[]): string =>
+  routes
+    .filter((other) => other.handler === handler)
+    .map(({ method, path }) => `${method} ${path}`)
+    .join(', ');
 
 /** The folder of a handler's bundle. Throws an Error if there is none. */
 export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {

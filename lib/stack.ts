@@ -5,13 +5,10 @@ import { tables } from '../core/storage/tables.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import type { Config } from './config.ts';
-import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
-import { ShardHistory } from './shard-history.ts';
 import { Storage } from './storage.ts';
-import { withTimeouts } from './timeouts.ts';
 
 /** What the service is made from. */
 export interface PennytraceStackProps {
@@ -23,20 +20,16 @@ export interface PennytraceStackProps {
 
 /** The whole service, for any account and region. */
 export class PennytraceStack extends Stack {
-  constructor(scope: Construct, { config, bundles, ...props }: PennytraceStackProps) {
+  constructor(scope: Construct, { config, routes, bundles }: PennytraceStackProps) {
     super(scope, config.stackName, {
       description: 'Tracing, feedback and inference for LLM applications, paid per request',
     });
 
-    const routes = withTimeouts(props.routes, config);
     const storage = new Storage(this, 'Storage', config);
-    new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);
     const functions = new Functions(this, 'Functions', { config, routes, storage, inference, bundles });
     const api = new Api(this, 'Api', { config, routes, auth, functions });
-    const { firewallRatePerAddress: rate } = config;
-    if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
     new Observability(this, 'Observability', { config, routes, storage, auth, functions, api });
 
     this.#output('ApiUrl', api.url, 'The base URL of the service');

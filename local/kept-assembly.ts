@@ -23,6 +23,7 @@ export const sources = [
   'package-lock.json',
   'package.json',
   'tsconfig.json',
+  'web',
 ] as const;
 
 /** The paths of all files below a path, which may be a file itself, in a fixed order. */

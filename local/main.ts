@@ -57,6 +57,8 @@ const printUsage = ({ url, key, keyFile }: LocalService, configured: boolean): v
   if (!configured)
     console.log(`\nkey (${keyFile === undefined ? 'shown once' : `stored in ${keyFile}`}): ${key}`);
   console.log(`
+open ${url}/ui/
+
 Try it:
   curl ${url}/calls/stream_query -u "api:${configured ? '$LOCAL_KEY' : key}" \\
     -H 'content-type: application/json' -d '{"project_id": "demo/shop"}'

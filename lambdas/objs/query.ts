@@ -19,7 +19,6 @@ export const handler = streamJsonEndpoint(
       json: jsonList('objs', versions, (count) => {
         rows += count;
       }),
-      offset: body.offset,
       logged: () => ({ rows }),
     };
   },

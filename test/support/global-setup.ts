@@ -21,7 +21,7 @@ declare module 'vitest' {
 
 /** What the projects of a run share: the stores and the synthesized stack. */
 interface Shared {
-  readonly provided: ProvidedContext;
+  readonly provided: Pick<ProvidedContext, 'stores' | 'assembly' | 'scratch'>;
   /** Ends and removes it all. */
   readonly stop: () => Promise<void>;
 }

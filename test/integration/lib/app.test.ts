@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
+import { handlersOf, routes } from '../../../api/routes.ts';
 import about from '../../../package.json' with { type: 'json' };
 import { assembly } from '../../support/assembly.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
@@ -31,7 +31,7 @@ describe('the app', () => {
     const functions = Object.values(template.Resources as Record<string, Resource>).filter(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     );
-    expect(functions).toHaveLength(routes.length + 1);
+    expect(functions).toHaveLength(handlersOf(routes).length + 1);
     for (const { Properties } of functions) {
       const { S3Key } = Properties.Code as { S3Key: string };
       expect(existsSync(join(outdir, `asset.${S3Key.replace('.zip', '')}`, 'index.cjs'))).toBe(true);

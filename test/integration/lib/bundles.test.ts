@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
+import { handlersOf, routes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { constantsOf } from '../../../lib/constants.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import { json, startUpstream } from '../../support/upstream.ts';
 
-const handlers = [...routes.map((route) => route.handler), 'authorizer'];
+const handlers = [...handlersOf(routes), 'authorizer'];
 
 describe('the bundles of the handlers', () => {
   const outdir = temporaryFolder();

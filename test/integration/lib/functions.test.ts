@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
+import { handlersOf, routes } from '../../../api/routes.ts';
 import { root } from '../../support/project.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
@@ -17,8 +17,10 @@ const [feedbackId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageFeedba
 const [rollupsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageRollups');
 
 const functionOf = (path: string, from = template): Resource => {
-  const found = [...resourcesOf(from, functionType).values()].filter(
-    ({ Properties }) => /^(?:GET|POST) (.*)$/.exec(String(Properties.Description))?.[1] === path,
+  const found = [...resourcesOf(from, functionType).values()].filter(({ Properties }) =>
+    String(Properties.Description)
+      .split(', ')
+      .some((request) => /^(?:GET|POST) (.*)$/.exec(request)?.[1] === path),
   );
   expect(found).toHaveLength(1);
   return found[0] as Resource;
@@ -142,8 +144,8 @@ describe('the function of the authorizer', () => {
 });
 
 describe('the functions', () => {
-  it('are one for each route and the authorizer', () => {
-    expect(resourcesOf(template, functionType).size).toBe(routes.length + 1);
+  it('are one for each handler and the authorizer', () => {
+    expect(resourcesOf(template, functionType).size).toBe(handlersOf(routes).length + 1);
   });
 
   it('have logs that are retained for 30 days and deleted with the stack', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
+import { handlersOf, routes } from '../../../api/routes.ts';
 import { root } from '../../support/project.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
@@ -117,7 +117,7 @@ describe('failures', () => {
 
   it('are counted in the log of every endpoint, and separately in the authorizer’s', () => {
     const written = logsOf('Functions');
-    expect(written).toHaveLength(routes.length);
+    expect(written).toHaveLength(handlersOf(routes).length);
     expect(logs).toEqual(new Set(written));
     expect([...logs].join()).not.toContain('AuthAuthorizer');
     expect(authorizer.logs).toEqual(new Set(logsOf('AuthAuthorizer')));
@@ -145,7 +145,7 @@ describe('failures', () => {
 describe('throttles of storage', () => {
   it('are counted by every function with the authorizer, for all tables and the bucket', () => {
     const { logs, patterns, metrics } = countedIn('StorageThrottles');
-    expect(logsOf('')).toHaveLength(routes.length + 1);
+    expect(logsOf('')).toHaveLength(handlersOf(routes).length + 1);
     expect(logs).toEqual(new Set(logsOf('')));
     expect(patterns).toEqual(new Set(['{ $.throttled > 0 }']));
     expect([...metrics].map((text) => JSON.parse(text))).toEqual([

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
+import { handlersOf, routes } from '../../../api/routes.ts';
 import { assemble, sources } from '../../../local/kept-assembly.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -76,7 +76,7 @@ describe('a stack for a local start', () => {
   it('is made anew after a change to any file that it is made from', () => {
     const { metafile } = buildSync({
       absWorkingDir: root,
-      entryPoints: ['bin/pennytrace.ts', ...routes.map(({ handler }) => `lambdas/${handler}.ts`)],
+      entryPoints: ['bin/pennytrace.ts', ...handlersOf(routes).map((handler) => `lambdas/${handler}.ts`)],
       bundle: true,
       packages: 'external',
       platform: 'node',

@@ -1,0 +1,101 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { preferredCoding } from './coding.ts';
+import { index, type PageFile, type PageFiles } from './files.ts';
+import { securityHeaders } from './security.ts';
+
+/** What the page needs to know of a request. */
+export type PageRequest = Pick<APIGatewayProxyEvent, 'path' | 'headers'> & {
+  readonly requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'path' | 'requestId'>;
+};
+
+/** Status, headers and bytes. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | string;
+}
+
+const mount = '/ui';
+
+const header = ({ headers }: PageRequest, name: string): string => {
+  const [, value] = Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
+  return value ?? '';
+};
+
+/** The service's shape of an error, for whoever is no browser or asks for what there is not. */
+const notFound = (msg: string): PageAnswer => ({
+  status: 404,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: `${JSON.stringify({ detail: [{ loc: ['path'], msg, type: 'not_found' }] })}\n`,
+});
+
+/** A relative redirect holds below any path, whatever stands before the API. */
+const redirect = (location: string): PageAnswer => ({
+  status: 302,
+  headers: { location, 'content-type': 'text/plain', 'cache-control': 'no-store', vary: 'accept' },
+  body: '',
+});
+
+/** `GET /`: leads a browser to the page. The stage's own URL may lack its slash. */
+const fromRoot = (request: PageRequest): PageAnswer => {
+  if (!header(request, 'accept').includes('text/html'))
+    return notFound('no such route: GET /openapi.json lists all, with their methods');
+  const { path } = request.requestContext;
+  const stage = path.endsWith('/') ? '' : `${path.slice(path.lastIndexOf('/') + 1)}/`;
+  return redirect(`${stage}ui/`);
+};
+
+/**
+ * Which file a path below `/ui/` means. The page's own views have one segment without a dot, and
+ * all are the one document, whose base is therefore always `./`.
+ */
+const fileOf = (path: string): string => (/^[^/.]*$/.test(path) ? index : path);
+
+const headersOf = (name: string, { type, etag }: PageFile): Record<string, string> => ({
+  etag,
+  'cache-control': name === index ? 'no-cache' : 'public, max-age=31536000, immutable',
+  vary: 'accept-encoding',
+  ...(type.startsWith('text/html') && securityHeaders),
+});
+
+const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAnswer => {
+  const file = files.find(name);
+  if (!file) return notFound('the page has no such file: load it again, it may be from before an update');
+  const headers = headersOf(name, file);
+  const known = header(request, 'if-none-match').split(',');
+  if (known.some((tag) => tag.trim().replace(/^W\//, '') === file.etag))
+    return { status: 304, headers, body: '' };
+  const coding = preferredCoding(header(request, 'accept-encoding'));
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'content-type': file.type,
+      ...(coding !== 'identity' && { 'content-encoding': coding }),
+    },
+    body: files.read(name, coding),
+  };
+};
+
+const answered = (request: PageRequest, files: PageFiles): PageAnswer => {
+  const { path } = request;
+  if (path === mount) return redirect('ui/');
+  if (!path.startsWith(`${mount}/`)) return fromRoot(request);
+  return fromFile(request, files, fileOf(path.slice(mount.length + 1)));
+};
+
+/**
+ * Answers a request for the page: the document for its views, a file, a redirect to the page, or a
+ * 404. It reads nothing but the page's own files.
+ */
+export const pageAnswer = (request: PageRequest, files: PageFiles): PageAnswer => {
+  const answer = answered(request, files);
+  return {
+    ...answer,
+    headers: {
+      ...answer.headers,
+      'x-request-id': request.requestContext.requestId,
+      'x-content-type-options': 'nosniff',
+    },
+  };
+};

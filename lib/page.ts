@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { type BuildOptions, type BuildResult, buildSync, type Metafile } from 'esbuild';
+import { index, type PageFile } from '../lambdas/page/files.ts';
+
+/** The handler whose function serves the page. */
+export const pageHandler = 'ui';
+
+/** The folder of the page's files, beside the handler's bundle. */
+const folder = 'page';
+
+/** Names of files end in a hash of their content, so that browsers may keep them for good. */
+const names = 'assets/[name]-[hash]';
+
+/** How the page is bundled. */
+export const pageOptions: BuildOptions = {
+  entryPoints: ['web/main.tsx', 'web/icon.svg'],
+  outdir: folder,
+  bundle: true,
+  format: 'esm',
+  splitting: true,
+  platform: 'browser',
+  target: 'es2022',
+  jsx: 'automatic',
+  tsconfig: 'web/tsconfig.json',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  loader: { '.svg': 'copy' },
+  entryNames: names,
+  chunkNames: names,
+  assetNames: names,
+  minify: true,
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+};
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  html: 'text/html; charset=utf-8',
+};
+
+/** The content type of a file of the page. Throws an Error for a kind that has none yet. */
+export const typeOf = (name: string): string => {
+  const type = types[name.slice(name.lastIndexOf('.') + 1)];
+  if (type === undefined) throw new Error(`the page has ${name}: say its content type in lib/page.ts`);
+  return type;
+};
+
+/** The page as esbuild made it, by name: `index.html`, `assets/main-ABCD.js`. */
+export interface BuiltPage {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The scripts and styles that the first view loads. Everything else loads on demand. */
+  readonly first: readonly string[];
+}
+
+/** The scripts that a script imports statically, itself first, each once. */
+const staticImports = (outputs: Metafile['outputs'], path: string, seen = new Set<string>()): string[] => {
+  if (seen.has(path)) return [];
+  seen.add(path);
+  const imports = outputs[path]?.imports.filter(({ kind }) => kind === 'import-statement') ?? [];
+  return [path, ...imports.flatMap((found) => staticImports(outputs, found.path, seen))];
+};
+
+const nameOf = (path: string): string => path.slice(folder.length + 1);
+
+/** Fills the template of index.html in. Its paths are relative, so that it works below any path. */
+const indexHtml = (template: string, scripts: readonly string[], styles: string, icon: string): string => {
+  const [main, ...chunks] = scripts;
+  const head = [
+    `<link rel="icon" href="${icon}">`,
+    `<link rel="stylesheet" href="${styles}">`,
+    ...chunks.map((chunk) => `<link rel="modulepreload" href="${chunk}">`),
+    `<script type="module" src="${main}"></script>`,
+  ];
+  return template.replace('<!-- bundle -->', () => head.join('\n    '));
+};
+
+/**
+ * Puts the page together from what esbuild made of it.
+ *
+ * @throws Error if an entry is missing
+ */
+export const pageOf = (
+  root: string,
+  { outputFiles = [], metafile }: Pick<BuildResult, 'outputFiles' | 'metafile'>,
+): BuiltPage => {
+  const outputs = metafile?.outputs ?? {};
+  const outputOf = (entry: string): string => {
+    const [path] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
+    if (path === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+    return path;
+  };
+  const main = outputOf('web/main.tsx');
+  const styles = outputs[main]?.cssBundle;
+  const icon = Object.keys(outputs).find((path) => /\/icon-\w+\.svg$/.test(path));
+  if (styles === undefined || icon === undefined)
+    throw new Error('web/main.tsx imports no styles, or no icon');
+  const scripts = staticImports(outputs, main).map(nameOf);
+  const html = indexHtml(
+    readFileSync(join(root, 'web/index.html'), 'utf8'),
+    scripts,
+    nameOf(styles),
+    nameOf(icon),
+  );
+  const built = outputFiles.map(({ path, contents }): [string, Uint8Array] => [
+    path.slice(join(root, folder).length + 1),
+    contents,
+  ]);
+  return {
+    files: new Map([...built, [index, Buffer.from(html)]]),
+    first: [...scripts, nameOf(styles)],
+  };
+};
+
+/** Builds the page. Throws an Error if it does not build; esbuild prints where and why. */
+export const buildPage = (root: string): BuiltPage =>
+  pageOf(root, buildSync({ ...pageOptions, absWorkingDir: root }));
+
+/** How well files are compressed: brotli's best takes seconds more and saves little. */
+export const brotli = (contents: Uint8Array): Buffer =>
+  brotliCompressSync(contents, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 9,
+      [constants.BROTLI_PARAM_SIZE_HINT]: contents.length,
+    },
+  });
+
+/**
+ * Builds the page and puts it beside the bundle of its handler: each file as it is, with brotli
+ * (`.br`) and gzip (`.gz`), and the list of all in `files.json`.
+ *
+ * @param bundle the folder of the handler's bundle
+ * @throws Error if the page does not build; esbuild prints where and why
+ */
+export const placePage = (root: string, bundle: string): void => {
+  const { files } = buildPage(root);
+  const list: Record<string, PageFile> = {};
+  for (const [name, contents] of files) {
+    const target = join(bundle, folder, name);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, contents);
+    writeFileSync(`${target}.br`, brotli(contents));
+    writeFileSync(`${target}.gz`, gzipSync(contents, { level: 9 }));
+    const etag = `"${createHash('sha256').update(contents).digest('base64url').slice(0, 22)}"`;
+    list[name] = { type: typeOf(name), etag };
+  }
+  writeFileSync(join(bundle, folder, 'files.json'), JSON.stringify(list));
+};

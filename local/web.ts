@@ -1,0 +1,81 @@
+/**
+ * `npm run web`: serves the page from its sources, built anew on each save, in front of the local
+ * service, which answers everything else. `PORT` (8788) is where, `SERVICE_URL`
+ * (http://127.0.0.1:8787) is the service.
+ */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { resolve } from 'node:path';
+import { context } from 'esbuild';
+import { pageAnswer } from '../lambdas/page/answer.ts';
+import type { PageFiles } from '../lambdas/page/files.ts';
+import { type BuiltPage, pageOf, pageOptions, typeOf } from '../lib/page.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const port = Number(process.env.PORT ?? 8788);
+const service = new URL(process.env.SERVICE_URL ?? 'http://127.0.0.1:8787');
+
+let page: BuiltPage | undefined;
+
+/** The files as they were built last. Nothing is kept by the browser, and nothing compressed. */
+const filesOf = ({ files }: BuiltPage): PageFiles => ({
+  find: (name) => (files.has(name) ? { type: typeOf(name), etag: `"${Date.now()}"` } : undefined),
+  read: (name) => files.get(name) ?? Buffer.alloc(0),
+});
+
+const servePage = (path: string, { headers }: IncomingMessage, res: ServerResponse): void => {
+  if (!page) {
+    res.writeHead(503, { 'content-type': 'text/plain' }).end('the page does not build: see the terminal\n');
+    return;
+  }
+  const event = {
+    path,
+    headers: { accept: headers.accept ?? '', 'accept-encoding': 'identity' },
+    requestContext: { path, requestId: 'local' },
+  };
+  const answer = pageAnswer(event, filesOf(page));
+  const { 'content-encoding': _none, ...kept } = answer.headers;
+  res.writeHead(answer.status, { ...kept, 'cache-control': 'no-store' }).end(answer.body);
+};
+
+/** Passes a request on to the service, and its answer back as it comes. */
+const pass = (req: IncomingMessage, res: ServerResponse): void => {
+  const { method, headers } = req;
+  const onward = request(new URL(req.url ?? '/', service), { method, headers }, (answer) => {
+    res.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(res);
+  });
+  onward.on('error', () => {
+    if (res.headersSent) res.destroy();
+    else
+      res
+        .writeHead(502, { 'content-type': 'text/plain' })
+        .end(`no service at ${service.origin}: npm start\n`);
+  });
+  res.on('close', () => onward.destroy());
+  req.pipe(onward);
+};
+
+const builder = await context({
+  ...pageOptions,
+  absWorkingDir: root,
+  minify: false,
+  sourcemap: 'inline',
+  plugins: [
+    {
+      name: 'take',
+      setup: ({ onEnd }) => {
+        onEnd((result) => {
+          if (result.errors.length > 0) return;
+          page = pageOf(root, result);
+          console.log(`built at ${new Date().toLocaleTimeString()}: load the page again`);
+        });
+      },
+    },
+  ],
+});
+await builder.watch();
+createServer((req, res) => {
+  const path = new URL(req.url ?? '/', 'http://localhost').pathname;
+  if (path === '/' || path === '/ui' || path.startsWith('/ui/')) servePage(path, req, res);
+  else pass(req, res);
+}).listen(port, '127.0.0.1', () => console.log(`open http://127.0.0.1:${port}/ui/`));

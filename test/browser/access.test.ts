@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { report, turn } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/access';
+const at = encodeURIComponent(project);
+
+beforeAll(async () => {
+  await report(project, turn('a1', 0));
+  await report(project, [{ id: 'long', name: 'A name that goes on and on '.repeat(8), at: 5000 }]);
+});
+
+/** What a view is, with something that is there once it stands. */
+const views: readonly (readonly [string, string, string, boolean])[] = [
+  ['the sign-in', '', 'input[name=key]', false],
+  ['the projects', '', '.projects li', true],
+  [
+    'the traces',
+    `traces?project=${at}&where=${encodeURIComponent('[{"path":"op_name","op":"exists","value":""}]')}`,
+    '.row-link',
+    true,
+  ],
+  ['a trace', `trace?project=${at}&trace=a1&call=a1`, '.json-row', true],
+  ['messages', `trace?project=${at}&trace=a1&call=a1-model-2`, '.message', true],
+  ['an error', `trace?project=${at}&trace=a1&call=a1-tool&tab=error`, '.exception', true],
+];
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+const violationsOn = async (page: Page): Promise<string[]> => {
+  // Through the debugger's own door: the policy of the page would stop any other script.
+  const results = (await page.evaluate(`${axe}; axe.run()`)) as AxeResults;
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
+  );
+};
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each(views)('%s has no fault that axe finds', async (_, path, sign, signedIn) => {
+    const page = await visit(path, { colorScheme, signedIn });
+    await page.locator(sign).first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+  });
+});
+
+describe('on a phone', () => {
+  it.each(views)('%s fits its width', async (_, path, sign, signedIn) => {
+    const page = await visit(path, { viewport: { width: 360, height: 740 }, signedIn });
+    await page.locator(sign).first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+
+  it('goes from the tree to a call and back', async () => {
+    const page = await visit(`trace?project=${at}&trace=a1`, { viewport: { width: 360, height: 740 } });
+    await page.getByRole('treeitem').nth(1).click();
+    await page.getByRole('tab', { name: 'Messages' }).waitFor();
+    expect(await page.getByRole('tree').isVisible()).toBe(false);
+    await page.getByRole('button', { name: '← Tree' }).click();
+    await page.getByRole('treeitem').nth(1).waitFor();
+  });
+});
+
+it('the theme can be chosen, and is kept', async () => {
+  const page = await visit(`traces?project=${at}`, { colorScheme: 'light' });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.getByRole('button', { name: 'Theme' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Dark' }).click();
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole('button', { name: 'Theme' }).waitFor();
+  expect(await background()).toBe(dark);
+});

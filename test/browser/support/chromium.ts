@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
+
+/** Where Chrome and Chromium are installed, by platform. */
+const installed: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  linux: ['/usr/bin/google-chrome', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/snap/bin/chromium'],
+  darwin: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ],
+  win32: ['C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe'],
+};
+
+/**
+ * Chromium from npm: there is one for Linux on x64 alone. Of its arguments, which are made for
+ * functions, only those are taken that a container needs. One process for all ends with its first
+ * page.
+ */
+const fromNpm = async (): Promise<LaunchOptions> => {
+  const { default: packed } = await import('@sparticuz/chromium');
+  return {
+    executablePath: await packed.executablePath(),
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'],
+  };
+};
+
+/**
+ * Which browser to start: `CHROME_PATH`, Chromium from npm, or an installed Chrome.
+ *
+ * @throws Error that says what to install or set, if there is none
+ */
+const launchOptions = async (): Promise<LaunchOptions> => {
+  const { CHROME_PATH } = process.env;
+  if (CHROME_PATH) return { executablePath: CHROME_PATH };
+  if (process.platform === 'linux' && process.arch === 'x64') return fromNpm();
+  const found = installed[process.platform]?.find((path) => existsSync(path));
+  if (found) return { executablePath: found };
+  throw new Error('the tests of the page need a browser: install Chrome, or set CHROME_PATH to one');
+};
+
+/** Starts a headless browser that several processes can use. */
+export const launchServer = async (): Promise<BrowserServer> =>
+  chromium.launchServer({ ...(await launchOptions()), headless: true });

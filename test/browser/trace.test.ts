@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { names } from '../support/document.ts';
+import { post, report, type SeededCall, turn } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/trace';
+const link = (trace: string, search = '') =>
+  `trace?project=${encodeURIComponent(project)}&trace=${encodeURIComponent(trace)}${search}`;
+
+const wide: SeededCall[] = [
+  { id: 'wide', name: 'Wide', ms: 60_000 },
+  ...Array.from({ length: 1500 }, (_, at) => ({
+    id: `wide-${at}`,
+    trace: 'wide',
+    parent: 'wide',
+    op: `step.${at}`,
+    at: at * 10,
+    ms: 10,
+  })),
+];
+
+beforeAll(async () => {
+  await report(project, turn('t1', 0));
+  await report(project, wide);
+  await post('/feedback/create', {
+    project_id: project,
+    feedback_type: 'thumbs',
+    [names.ref]: `${names.refScheme}${project}/call/t1`,
+    payload: { up: true, note: 'Well done' },
+    creator: 'Ada',
+  });
+});
+
+const selected = (page: Page, name: string) =>
+  page.locator('[role=treeitem][aria-selected=true]').getByText(name).waitFor();
+
+describe('a trace', () => {
+  it('is a tree with timeline, latency, tokens and errors', async () => {
+    const page = await visit(link('t1'));
+    await page.getByRole('heading', { name: 'Turn t1', level: 1 }).waitFor();
+    expect(await page.getByRole('treeitem').count()).toBe(4);
+    await page.getByRole('treeitem').first().getByText('300 tok').waitFor();
+    await page.getByText('1 error').waitFor();
+    await page.locator('.trace-head').getByText('900 ms').waitFor();
+  });
+
+  it('is gone through by keyboard alone', async () => {
+    const page = await visit(link('t1'));
+    await selected(page, 'Turn t1');
+    await page.keyboard.press('j');
+    await selected(page, 'model.chat');
+    await page.keyboard.press('ArrowLeft');
+    await selected(page, 'Turn t1');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.getByRole('treeitem').count()).toBe(1);
+    await page.keyboard.press('e');
+    await selected(page, 'tool.find_order');
+    await page.getByText('OrderNotFound: 4711').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('chat');
+    await page.getByText('2 found').waitFor();
+    await page.keyboard.press('Enter');
+    await selected(page, 'model.chat');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  });
+
+  it('of 1,500 calls has few of them in the document, and scrolls to its end', async () => {
+    const page = await visit(link('wide'));
+    await page.getByText('1,501 calls').waitFor();
+    await page.keyboard.press('End');
+    await selected(page, 'step.1499');
+    expect(await page.getByRole('treeitem').count()).toBeLessThan(80);
+  });
+
+  it('that is not there says so', async () => {
+    const page = await visit(link('nothing'));
+    await page.getByText('This trace is not there').waitFor();
+    await page.getByRole('link', { name: 'All traces' }).click();
+    await page.getByRole('link', { name: 'Turn t1' }).waitFor();
+  });
+});
+
+describe('the selected call', () => {
+  it('shows its messages, and folds away what the call before it had sent', async () => {
+    const page = await visit(link('t1', '&call=t1-model-2'));
+    const fold = page.getByRole('button', { name: '2 messages from the call before' });
+    await fold.waitFor();
+    expect(await page.getByText('You are the support of a shop.').count()).toBe(0);
+    await page.getByText('find_order', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Answer' }).waitFor();
+    await fold.click();
+    await page.getByText('You are the support of a shop.').waitFor();
+  });
+
+  it('shows its data as a tree that can be searched, and filters the list by a value', async () => {
+    const page = await visit(link('t1', '&call=t1-model-1&tab=data'));
+    await page.getByRole('searchbox', { name: 'Search in inputs' }).fill('4711');
+    await page.getByText('1 found').waitFor();
+    await page.getByRole('searchbox', { name: 'Search in inputs' }).fill('');
+    await page.getByRole('button', { name: 'Value of inputs.model' }).click();
+    await page.getByRole('menuitem', { name: 'Filter by this value' }).click();
+    await page.getByText('Model is gpt-4o-mini').waitFor();
+    await page.getByText('2 rows').waitFor();
+  });
+
+  it('shows usage, feedback and the error with its stack', async () => {
+    const page = await visit(link('t1', '&call=t1-model-1'));
+    await page.getByRole('tab', { name: 'Usage' }).click();
+    await page.getByRole('cell', { name: 'gpt-4o-mini' }).waitFor();
+    await page.getByRole('cell', { name: '120' }).waitFor();
+    await page.getByRole('treeitem').first().click();
+    await page.getByRole('tab', { name: 'Feedback 1' }).click();
+    await page.getByText('Well done').waitFor();
+    await page.getByRole('treeitem').nth(2).click();
+    await page.getByRole('tab', { name: 'Error' }).click();
+    await page.getByText('at findOrder (orders.ts:17)').waitFor();
+  });
+
+  it('is read once, whatever one looks at', async () => {
+    const page = await visit(link('t1'));
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/call/read')) asked.push(request.postDataJSON().id);
+    });
+    await selected(page, 'Turn t1');
+    for (const at of [1, 0, 1, 2, 1]) {
+      await page.getByRole('treeitem').nth(at).click();
+      await page.getByRole('tab').first().waitFor();
+    }
+    expect(asked.length).toBe(new Set(asked).size);
+  });
+});

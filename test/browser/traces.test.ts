@@ -1,0 +1,214 @@
+import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { chat, report, type SeededCall, turn } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/traces';
+const link = (search = '') => `traces?project=${encodeURIComponent(project)}${search}`;
+
+const second = 1000;
+const many: SeededCall[] = Array.from({ length: 150 }, (_, at) => ({
+  id: `old-${at}`,
+  name: `Old ${String(at).padStart(3, '0')}`,
+  at: at * second,
+  ms: 10 + at,
+}));
+
+beforeAll(async () => {
+  await report(project, many);
+  await report(project, turn('turn-1', 1000 * second));
+  await report(project, [
+    { id: 'failed', name: 'Failed', at: 1001 * second, exception: 'Boom', thread: 'thread-2' },
+    { id: 'running', name: 'Running', at: 1002 * second, ms: null },
+    {
+      id: 'model',
+      op: 'model.chat',
+      name: 'Model',
+      at: 1003 * second,
+      ...chat([{ role: 'user', content: 'Zebra?' }], { content: 'No.' }),
+    },
+  ]);
+});
+
+/** The names in the rows, from the top. */
+const namesOn = (page: Page): Promise<string[]> => page.locator('.row-link').allInnerTexts();
+
+const firstRow = (page: Page, name: string) => page.locator('[aria-rowindex="2"]').getByText(name).waitFor();
+
+describe('the list of traces', () => {
+  it('has the newest roots first, with what their traces used', async () => {
+    const page = await visit(link());
+    await firstRow(page, 'Model');
+    expect((await namesOn(page)).slice(0, 5)).toEqual([
+      'Model',
+      'Running',
+      'Failed',
+      'Turn turn-1',
+      'Old 149',
+    ]);
+    await page.getByRole('row').filter({ hasText: 'Turn turn-1' }).getByText('300').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Failed' }).getByText('error').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Running' }).getByText('… running').waitFor();
+  });
+
+  it('goes on as one scrolls, with few rows in the document', async () => {
+    const page = await visit(link());
+    await page.getByText('100+ rows').waitFor();
+    const table = page.getByRole('region', { name: 'Calls' });
+    await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.getByText('154 rows').waitFor();
+    await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.getByRole('link', { name: 'Old 000' }).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+  });
+
+  it('is sorted by a click on a column, and the other way by another', async () => {
+    const page = await visit(link());
+    await page.getByRole('button', { name: 'Latency' }).click();
+    await firstRow(page, 'Turn turn-1');
+    await page.getByRole('button', { name: 'Latency' }).click();
+    await firstRow(page, 'Old 000');
+    expect(page.url()).toContain('sort=summary.svc.latency_ms');
+  });
+
+  it('is filtered by status, and a link has the filter', async () => {
+    const page = await visit(link());
+    await page.getByRole('button', { name: 'Any status' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'error', exact: true }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(page)).toEqual(['Failed']);
+    const other = await visit(page.url());
+    await firstRow(other, 'Failed');
+    expect(await namesOn(other)).toEqual(['Failed']);
+  });
+
+  it('finds a text in inputs and outputs', async () => {
+    const page = await visit(link());
+    await page.keyboard.press('/');
+    await page.keyboard.type('zebra');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(page)).toEqual(['Model']);
+    await page.getByRole('button', { name: 'Remove the filter text contains zebra' }).click();
+    await page.getByRole('link', { name: 'Failed' }).waitFor();
+  });
+
+  it('is filtered by any path with any operator, and shows the query', async () => {
+    const page = await visit(link());
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    await page.getByLabel('Column or path').fill('inputs.messages.0.role');
+    await page.getByLabel('Operator').selectOption('is');
+    await page.getByLabel('Value').fill('user');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(page)).toEqual(['Model']);
+    await page.getByRole('button', { name: 'Query' }).click();
+    await page.getByRole('dialog').getByText('"$getField": "inputs.messages.0.role"').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('has the columns that its reader wants', async () => {
+    const page = await visit(link());
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByLabel('Path of a new column').fill('inputs.model');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row').filter({ hasText: 'Model' }).getByText('gpt-4o-mini').waitFor();
+  });
+
+  it('shows all calls with their own usage', async () => {
+    const page = await visit(link('&all=true'));
+    await page.getByRole('link', { name: 'find_order' }).first().waitFor();
+    await page.getByRole('row').filter({ hasText: 'model.chat' }).first().getByText('150').waitFor();
+  });
+
+  it('is limited to a time', async () => {
+    const page = await visit(link('&from=2026-10-01T00%3A00&to=2026-10-01T00%3A01'));
+    await page.getByText('Nothing matches these filters').waitFor();
+    await page.getByRole('button', { name: 'Remove all filters' }).click();
+    await firstRow(page, 'Model');
+  });
+});
+
+describe('the keyboard', () => {
+  it('goes through the rows, opens one, and comes back to the same place', async () => {
+    const page = await visit(link());
+    await firstRow(page, 'Model');
+    for (const key of ['j', 'j', 'ArrowDown', 'k']) await page.keyboard.press(key);
+    await page.locator('.table-row.active').getByRole('link', { name: 'Running' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('treeitem').first().waitFor();
+    expect(page.url()).toContain('trace=running');
+    await page.goBack();
+    await firstRow(page, 'Model');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  });
+});
+
+describe('an export', () => {
+  it.each([
+    ['JSON Lines', 'page-traces-calls.jsonl', 154],
+    ['CSV', 'page-traces-calls.csv', 155],
+  ])('as %s has all that the list has', async (label, name, lines) => {
+    const page = await visit(link());
+    await firstRow(page, 'Model');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: label }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(name);
+    const saved = await text(await download.createReadStream());
+    expect(saved.trimEnd().split('\n')).toHaveLength(lines);
+  });
+});
+
+describe('the live mode', () => {
+  it('adds new traces without moving what is read', async () => {
+    const own = 'page/live';
+    await report(own, many.slice(0, 60));
+    const page = await visit(`traces?project=${encodeURIComponent(own)}&live=true`);
+    await firstRow(page, 'Old 059');
+    const table = page.getByRole('region', { name: 'Calls' });
+    await table.evaluate((element) => element.scrollTo(0, 720));
+    const read = page.getByRole('link', { name: 'Old 035' });
+    const before = await read.boundingBox();
+    await report(own, [{ id: 'new', name: 'New', at: 5000 * second }]);
+    await page.getByText('61 rows').waitFor();
+    expect(await read.boundingBox()).toEqual(before);
+    await table.evaluate((element) => element.scrollTo(0, 0));
+    await firstRow(page, 'New');
+  });
+});
+
+describe('when something is wrong', () => {
+  it('says that a project is empty, and how to fill it', async () => {
+    const page = await visit('traces?project=page%2Fempty');
+    await page.getByText('page/empty has no calls yet').waitFor();
+  });
+
+  it.each([
+    ['no network', { abort: 'failed' }, 'The service cannot be reached'],
+    ['403', { status: 403 }, 'This key may not read this project'],
+    ['429', { status: 429 }, 'Too many requests at once'],
+    ['503', { status: 503 }, 'The service is busy'],
+  ])('%s: says so, and reads again when asked', async (_, failure, words) => {
+    const page = await visit('', { expected: /stream_query|failed|Failed/ });
+    await page.getByRole('link', { name: project }).waitFor();
+    await page.route(
+      '**/calls/stream_query',
+      (route) =>
+        'abort' in failure
+          ? route.abort('failed')
+          : route.fulfill({ status: failure.status ?? 500, body: '{}' }),
+      { times: 1 },
+    );
+    await page.getByRole('link', { name: project }).click();
+    await page.getByRole('alert').getByText(words).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await firstRow(page, 'Model');
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { conversationOf, sharedWith } from '../../../../../../web/views/trace/messages/conversation.ts';
+
+const text = (role: string, words: string) => ({ role, parts: [{ kind: 'text', text: words }] });
+const weather = { kind: 'call', name: 'weather', id: 'c1', input: { city: 'Ulm' } };
+
+describe('the conversation of a call', () => {
+  it('in OpenAI’s chat', () => {
+    const call = {
+      inputs: {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'tool', tool_call_id: 'c1', content: '{"sunny":true}' },
+        ],
+      },
+      output: {
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content: null,
+              tool_calls: [{ id: 'c1', function: { name: 'weather', arguments: '{"city":"Ulm"}' } }],
+            },
+          },
+        ],
+      },
+    };
+    expect(conversationOf(call)).toMatchObject({
+      sent: [
+        text('user', 'Hi'),
+        { role: 'tool', parts: [{ kind: 'result', id: 'c1', output: { sunny: true } }] },
+      ],
+      received: [{ role: 'assistant', parts: [weather] }],
+    });
+  });
+
+  it('in OpenAI’s responses', () => {
+    const call = {
+      inputs: { model: 'm', instructions: 'Be brief', input: 'Hi' },
+      output: {
+        output: [
+          { type: 'reasoning', text: 'Hm' },
+          { type: 'function_call', call_id: 'c1', name: 'weather', arguments: '{"city":"Ulm"}' },
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Sun' }] },
+        ],
+      },
+    };
+    expect(conversationOf(call)).toMatchObject({
+      sent: [text('system', 'Be brief'), text('user', 'Hi')],
+      received: [
+        { role: 'assistant', parts: [{ kind: 'thinking', text: 'Hm' }] },
+        { role: 'assistant', parts: [weather] },
+        text('assistant', 'Sun'),
+      ],
+    });
+  });
+
+  it('in Anthropic’s messages', () => {
+    const call = {
+      inputs: {
+        system: 'Be brief',
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+              { type: 'tool_result', tool_use_id: 'c1', content: 'sun' },
+            ],
+          },
+        ],
+      },
+      output: { content: [{ type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Ulm' } }] },
+    };
+    expect(conversationOf(call)).toMatchObject({
+      sent: [
+        text('system', 'Be brief'),
+        {
+          role: 'user',
+          parts: [
+            { kind: 'image', url: 'data:image/png;base64,AAAA' },
+            { kind: 'result', id: 'c1', output: 'sun' },
+          ],
+        },
+      ],
+      received: [{ role: 'assistant', parts: [weather] }],
+    });
+  });
+
+  it('in Bedrock’s Converse', () => {
+    const call = {
+      inputs: { system: [{ text: 'Be brief' }], messages: [{ role: 'user', content: [{ text: 'Hi' }] }] },
+      output: {
+        output: {
+          message: {
+            role: 'assistant',
+            content: [{ toolUse: { toolUseId: 'c1', name: 'weather', input: { city: 'Ulm' } } }],
+          },
+        },
+      },
+    };
+    expect(conversationOf(call)).toMatchObject({
+      sent: [text('system', 'Be brief'), text('user', 'Hi')],
+      received: [{ role: 'assistant', parts: [weather] }],
+    });
+  });
+
+  it('in OpenTelemetry’s parts', () => {
+    const call = {
+      inputs: { messages: [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }] },
+      output: {
+        messages: [
+          {
+            role: 'assistant',
+            parts: [{ type: 'tool_call', id: 'c1', name: 'weather', arguments: { city: 'Ulm' } }],
+          },
+        ],
+      },
+    };
+    expect(conversationOf(call)).toMatchObject({
+      sent: [text('user', 'Hi')],
+      received: [{ role: 'assistant', parts: [weather] }],
+    });
+  });
+
+  it('is none where nothing looks like messages', () => {
+    expect(conversationOf({ inputs: { question: 'Why?' }, output: 'So' })).toBeUndefined();
+    expect(conversationOf({ inputs: { messages: ['a', 1] }, output: null })).toBeUndefined();
+    expect(conversationOf({ inputs: { input: 'a text to embed' }, output: [] })).toBeUndefined();
+  });
+
+  it('keeps what it does not know as data', () => {
+    const odd = { role: 'user', content: [{ type: 'hologram', cubes: 3 }] };
+    expect(conversationOf({ inputs: { messages: [odd] }, output: null })?.sent).toEqual([
+      { role: 'user', parts: [{ kind: 'other', value: { type: 'hologram', cubes: 3 } }] },
+    ]);
+  });
+});
+
+describe('history', () => {
+  it('is what an earlier call had sent, up to the first difference', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((content) => ({ role: 'user', content }));
+    expect(sharedWith([a, b, c], [{ ...a }, { ...b }])).toBe(2);
+    expect(sharedWith([a, b], [b, a])).toBe(0);
+    expect(sharedWith([a], [a, b])).toBe(1);
+  });
+});

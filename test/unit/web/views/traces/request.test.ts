@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { CallRow } from '../../../../../web/api/calls.ts';
+import {
+  literalOf,
+  newerThan,
+  nextPage,
+  operationOf,
+  requestOf,
+} from '../../../../../web/views/traces/request.ts';
+import { parseTracesSearch } from '../../../../../web/views/traces/search.ts';
+
+const now = Date.parse('2026-10-01T12:00:00Z');
+const project = 'acme/shop';
+
+const rowAt = (id: string, started_at: string): CallRow => ({
+  id,
+  project_id: project,
+  op_name: 'op',
+  trace_id: id,
+  started_at,
+});
+
+describe('the request of the list', () => {
+  it('asks for the newest roots by what headers say', () => {
+    expect(requestOf({ project }, 'svc', now)).toEqual({
+      project_id: project,
+      filter: { trace_roots_only: true },
+      sort_by: [{ field: 'started_at', direction: 'desc' }],
+      columns: [
+        'display_name',
+        'parent_id',
+        'thread_id',
+        'turn_id',
+        'ended_at',
+        'svc_user_id',
+        'summary.svc',
+      ],
+    });
+  });
+
+  it('names fields after the service', () => {
+    const request = requestOf({ project, status: ['error'], sort: 'svc_user_id' }, 'weft', now);
+    expect(request.columns).toEqual(expect.arrayContaining(['weft_user_id', 'summary.weft']));
+    expect(request.sort_by).toEqual([{ field: 'weft_user_id', direction: 'asc' }]);
+    expect(JSON.stringify(request.query)).toContain('summary.weft.status');
+  });
+
+  it('begins at the start of a range that ends now', () => {
+    expect(requestOf({ project, range: '1h' }, 'svc', now).query).toEqual({
+      $expr: { $and: [{ $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01T11:00:00.000Z' }] }] },
+    });
+  });
+
+  it('asks for costs only where they are shown', () => {
+    expect(requestOf({ project }, 'svc', now)).not.toHaveProperty('include_costs');
+    expect(requestOf({ project, all: true }, 'svc', now)).toHaveProperty('include_costs', true);
+    const where = [{ path: 'summary.svc.costs.m.requests', op: 'above', value: '1' }] as const;
+    expect(requestOf({ project, where }, 'svc', now)).toHaveProperty('include_costs', true);
+  });
+});
+
+describe('a condition', () => {
+  it.each([
+    ['12', 12],
+    ['true', true],
+    ['null', null],
+    ['"12"', '12'],
+    ['gpt-4o', 'gpt-4o'],
+    ['{"a":1}', '{"a":1}'],
+  ])('takes %s for what it means', (text, value) => {
+    expect(literalOf(text)).toBe(value);
+  });
+
+  it('asks whether there is no value by comparing with null', () => {
+    expect(operationOf({ path: 'exception', op: 'is missing', value: '' }, 'svc')).toEqual({
+      $eq: [{ $getField: 'exception' }, { $literal: null }],
+    });
+  });
+});
+
+describe('the next page', () => {
+  const request = requestOf({ project }, 'svc', now);
+
+  it('goes on at the time of the last row, after those of the same moment', () => {
+    const rows = [
+      rowAt('a', '2026-10-01T10:00:02Z'),
+      rowAt('b', '2026-10-01T10:00:01Z'),
+      rowAt('c', '2026-10-01T10:00:01Z'),
+    ];
+    expect(nextPage(request, rows)).toMatchObject({
+      limit: 100,
+      offset: 2,
+      query: {
+        $expr: { $and: [{ $lte: [{ $getField: 'started_at' }, { $literal: '2026-10-01T10:00:01Z' }] }] },
+      },
+    });
+  });
+
+  it('skips all rows in any other order', () => {
+    const sorted = requestOf({ project, sort: '-summary.svc.latency_ms' }, 'svc', now);
+    expect(nextPage(sorted, [rowAt('a', '2026-10-01T10:00:02Z')])).toMatchObject({ offset: 1, limit: 100 });
+  });
+
+  it('of the live mode begins after the newest row', () => {
+    expect(newerThan(request, '2026-10-01T10:00:02Z', now).query).toEqual({
+      $expr: { $and: [{ $gt: [{ $getField: 'started_at' }, { $literal: '2026-10-01T10:00:02Z' }] }] },
+    });
+  });
+});
+
+describe('a URL', () => {
+  it('gives the state of the list', () => {
+    const where = [{ path: 'inputs.model', op: 'is', value: 'm' }];
+    expect(parseTracesSearch({ project, all: true, where, sort: '-ended_at' })).toEqual({
+      project,
+      all: true,
+      where,
+      sort: '-ended_at',
+    });
+  });
+
+  it('loses what is not understood, and nothing else', () => {
+    const where = [{ path: 'a', op: 'resembles' }, { path: 'b', op: 'exists' }, 7];
+    expect(
+      parseTracesSearch({ project, range: '3y', status: 'error', where, text: 17, live: 'yes' }),
+    ).toEqual({
+      project,
+      text: '17',
+      where: [{ path: 'b', op: 'exists', value: '' }],
+    });
+  });
+});

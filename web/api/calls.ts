@@ -1,0 +1,112 @@
+import type { Call } from './types.ts';
+
+/** The columns that every call has. The rest is there if it was asked for. */
+type Always = 'id' | 'project_id' | 'op_name' | 'trace_id' | 'started_at';
+
+/** A call with the columns that were asked for. */
+export type CallRow = Pick<Call, Always> & Partial<Omit<Call, Always>>;
+
+/** The states of a call. */
+export type Status = Call['summary']['svc']['status'];
+
+/** What headers say of a call: none of it takes a payload to be read. */
+export const headerColumns = [
+  'display_name',
+  'parent_id',
+  'thread_id',
+  'turn_id',
+  'ended_at',
+  'svc_user_id',
+  'summary.svc',
+] as const;
+
+/** The name that the types have for what a service calls after itself. */
+const written = 'svc';
+
+/** Renames what a service calls after itself, so that the types fit a service of any name. */
+export const fromWire = (record: unknown, service: string): CallRow => {
+  if (service === written) return record as CallRow;
+  const renamed = Object.fromEntries(
+    Object.entries(record as object).map(([key, value]) => [
+      key.startsWith(`${service}_`) ? `${written}_${key.slice(service.length + 1)}` : key,
+      value,
+    ]),
+  ) as unknown as CallRow & { summary?: Record<string, unknown> };
+  if (!renamed.summary) return renamed;
+  const { [service]: block, ...summary } = renamed.summary;
+  return { ...renamed, summary: { ...summary, [written]: block } } as CallRow;
+};
+
+/** A path as the service writes it: `summary.svc.status` for a service called `svc`. */
+export const pathToWire = (path: string, service: string): string =>
+  path
+    .replace(/^svc_(?=user_id|run_id|run_step)/, `${service}_`)
+    .replace(/^summary\.svc(?=\.|$)/, `summary.${service}`);
+
+/** The name under which people know a call. */
+export const nameOf = ({ display_name, summary, op_name }: CallRow): string =>
+  display_name ?? summary?.svc?.trace_name ?? op_name;
+
+/** The state of a call. A call without a summary is taken for a success. */
+export const statusOf = (call: CallRow): Status => call.summary?.svc?.status ?? 'success';
+
+/** Tokens and cost of one or more models. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly total: number;
+  /** In the currency of the prices; undefined if no model has a price. */
+  readonly cost: number | undefined;
+}
+
+const numberAt = (value: unknown, ...names: readonly string[]): number => {
+  for (const name of names) {
+    const found = (value as Record<string, unknown> | null)?.[name];
+    if (typeof found === 'number') return found;
+  }
+  return 0;
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Usage by model, as the call reported it, with the costs that the service knows. */
+export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> => {
+  const usage = isRecord(summary?.usage) ? summary.usage : {};
+  const costs = summary?.svc?.costs ?? {};
+  const models = new Set([...Object.keys(usage), ...Object.keys(costs)]);
+  return new Map(
+    [...models].map((model) => {
+      const cost = Object.hasOwn(costs, model) ? costs[model] : undefined;
+      const own = Object.hasOwn(usage, model) ? usage[model] : cost;
+      const input = numberAt(own, 'input_tokens', 'prompt_tokens');
+      const output = numberAt(own, 'output_tokens', 'completion_tokens');
+      return [
+        model,
+        {
+          input,
+          output,
+          total: numberAt(own, 'total_tokens') || input + output,
+          cost: cost && cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost,
+        },
+      ];
+    }),
+  );
+};
+
+/** The sum of usages; undefined for none. */
+export const sumUsage = (usages: Iterable<Usage>): Usage | undefined => {
+  let sum: Usage | undefined;
+  for (const { input, output, total, cost } of usages) {
+    sum = {
+      input: (sum?.input ?? 0) + input,
+      output: (sum?.output ?? 0) + output,
+      total: (sum?.total ?? 0) + total,
+      cost: cost === undefined ? sum?.cost : (sum?.cost ?? 0) + cost,
+    };
+  }
+  return sum;
+};
+
+/** Milliseconds since 1970; NaN for no time. */
+export const timeOf = (time: string | null | undefined): number => Date.parse(time ?? '');

@@ -1,0 +1,87 @@
+import { connectionFailure, failureOf } from './errors.ts';
+import { chunksOf, parsedLines } from './lines.ts';
+import type { Api } from './types.ts';
+
+type Operation = keyof Api;
+
+/** The documented API, asked with one key. */
+export interface Client {
+  /** @throws RequestFailed in words for people; DOMException AbortError */
+  readonly ask: <Name extends Operation>(
+    operation: Name,
+    body: Api[Name]['request'],
+    signal?: AbortSignal,
+  ) => Promise<Api[Name]['answer']>;
+  /** Streams records as JSON Lines, in batches as they come. Throws as `ask` does. */
+  readonly stream: <Name extends Operation>(
+    operation: Name,
+    body: Api[Name]['request'],
+    signal?: AbortSignal,
+  ) => AsyncGenerator<unknown[]>;
+  /** The bytes of an answer in a media type, whole. Throws as `ask` does. */
+  readonly download: <Name extends Operation>(
+    operation: Name,
+    body: Api[Name]['request'],
+    accept: string,
+    signal?: AbortSignal,
+  ) => Promise<Blob>;
+}
+
+/** The base URL of the API: the page lies right below it, whatever its own path is. */
+export const apiUrl = (): URL => new URL('..', document.baseURI);
+
+/** UTF-8 as Base64. */
+const base64 = (text: string): string =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+
+/**
+ * Makes a client.
+ *
+ * @param key the key, which goes into the `Authorization` header and nowhere else
+ * @param onRefused is told when the service does not accept the key
+ */
+export const clientOf = (key: string, onRefused: () => void = () => {}): Client => {
+  const send = async (operation: Operation, body: unknown, accept: string, signal?: AbortSignal) => {
+    const [method = 'GET', path = '/'] = operation.split(' ');
+    const response = await fetch(new URL(`.${path}`, apiUrl()), {
+      method,
+      headers: {
+        accept,
+        authorization: `Basic ${base64(`api:${key}`)}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      credentials: 'omit',
+      cache: 'no-store',
+    }).catch((error: unknown) => {
+      throw connectionFailure(error, false);
+    });
+    if (response.ok) return response;
+    if (response.status === 401) onRefused();
+    throw await failureOf(response);
+  };
+  return {
+    ask: async (operation, body, signal) => {
+      const response = await send(operation, body, 'application/json', signal);
+      return (await response.json().catch((error: unknown) => {
+        throw connectionFailure(error, true);
+      })) as never;
+    },
+    stream: async function* (operation, body, signal) {
+      const response = await send(operation, body, 'application/jsonl', signal);
+      if (!response.body) return;
+      try {
+        yield* parsedLines(chunksOf(response.body));
+      } catch (error) {
+        throw connectionFailure(error, true);
+      }
+    },
+    download: async (operation, body, accept, signal) => {
+      const response = await send(operation, body, accept, signal);
+      return response.blob().catch((error: unknown) => {
+        throw connectionFailure(error, true);
+      });
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+} from '@tanstack/react-router';
+import { parseTraceSearch } from '../views/trace/search.ts';
+import { parseTracesSearch } from '../views/traces/search.ts';
+import { FailedView } from './failed-view.tsx';
+import { HomeView } from './home-view.tsx';
+import { MissingView } from './missing-view.tsx';
+import { Shell } from './shell.tsx';
+
+/*
+ * Every view has a path of one segment, and all of its state in the query. So the base of the
+ * document is always `./`, below any path, and ids need no escaping that a gateway could undo.
+ */
+
+const root = createRootRoute({ component: Shell, notFoundComponent: MissingView });
+
+const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeView });
+
+export const tracesRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/traces',
+  validateSearch: parseTracesSearch,
+  component: lazyRouteComponent(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
+});
+
+export const traceRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/trace',
+  validateSearch: parseTraceSearch,
+  component: lazyRouteComponent(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
+});
+
+/** Makes the router, below the path that the document came from. */
+export const makeRouter = (history?: RouterHistory) =>
+  createRouter({
+    routeTree: root.addChildren([home, tracesRoute, traceRoute]),
+    defaultErrorComponent: FailedView,
+    basepath: new URL('.', document.baseURI).pathname,
+    ...(history && { history }),
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

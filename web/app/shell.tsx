@@ -1,0 +1,118 @@
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { noteProject } from '../session/last-project.ts';
+import { useSession } from '../session/session.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { chooseTheme, chosenTheme, type Theme } from '../ui/theme.ts';
+import { useProjects } from './projects.ts';
+
+/** The project of the present view; undefined in the list of projects. */
+const useProject = (): string | undefined =>
+  useRouterState({
+    select: ({ location }) => (location.search as { project?: string }).project || undefined,
+  });
+
+const ProjectMenu = ({ project }: { project: string }) => {
+  const { data = [] } = useProjects();
+  const navigate = useNavigate();
+  const names = data.includes(project) ? data : [project, ...data];
+  return (
+    <Menu
+      name={`Project ${project}`}
+      className="button quiet project-menu"
+      label={
+        <>
+          <span className="cut">{project}</span> <span aria-hidden="true">▾</span>
+        </>
+      }
+      items={names.map((name) => ({
+        label: name,
+        checked: name === project,
+        onSelect: () => navigate({ to: '/traces', search: { project: name } }),
+      }))}
+    />
+  );
+};
+
+const themes: readonly (readonly [Theme, string])[] = [
+  ['system', 'As the system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+const ThemeMenu = () => {
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <Menu
+      name="Theme"
+      className="button quiet"
+      label={<span aria-hidden="true">◐</span>}
+      items={themes.map(([value, label]) => ({
+        label,
+        checked: value === theme,
+        onSelect: () => {
+          chooseTheme(value);
+          setTheme(value);
+        },
+      }))}
+    />
+  );
+};
+
+const KeyMenu = () => {
+  const { me, signOut } = useSession();
+  return (
+    <Menu
+      name={`Signed in as ${me.user}`}
+      className="button quiet"
+      label={<span className="cut">{me.user}</span>}
+      head={
+        <>
+          <div>{me.user}</div>
+          <div className="muted">
+            key {me.key_id} · {me.service.name} {me.service.version}
+          </div>
+        </>
+      }
+      items={[{ label: 'Sign out', onSelect: signOut }]}
+    />
+  );
+};
+
+/** What surrounds every view: the project, the views, the theme and the key. */
+export const Shell = () => {
+  const project = useProject();
+  useEffect(() => {
+    if (project) noteProject(project);
+  }, [project]);
+  return (
+    <div className="shell">
+      <button type="button" className="skip" onClick={focusView}>
+        Skip to the content
+      </button>
+      <header className="bar">
+        <Link to="/" className="brand" aria-label="pennytrace: all projects">
+          <Logo /> <span className="brand-name">pennytrace</span>
+        </Link>
+        {project ? <ProjectMenu project={project} /> : null}
+        <nav aria-label="Views" className="views">
+          {project ? (
+            <Link to="/traces" search={{ project }} className="view-link">
+              Traces
+            </Link>
+          ) : null}
+        </nav>
+        <span className="spring" />
+        <ThemeMenu />
+        <KeyMenu />
+      </header>
+      <div id="view" tabIndex={-1} className="view">
+        <Outlet />
+      </div>
+    </div>
+  );
+};
+
+/** Not a link: a fragment would follow the base of the document, and leave the view. */
+const focusView = (): void => document.getElementById('view')?.focus();

@@ -1,0 +1,36 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { RequestFailed } from './api/errors.ts';
+import { makeRouter } from './app/router.tsx';
+import { Gate } from './session/gate.tsx';
+import './styles/index.css';
+import { applyTheme, chosenTheme } from './ui/theme.ts';
+
+applyTheme(chosenTheme());
+
+const cache = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      // Calls may be 100,000 levels deep, which comparing two answers would walk through.
+      structuralSharing: false,
+      retry: (count, error) =>
+        count < 2 && error instanceof RequestFailed && (error.status === 429 || error.status === 503),
+    },
+  },
+});
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={cache}>
+      <Gate>
+        <RouterProvider router={makeRouter()} />
+      </Gate>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,35 @@
+import { useEffect } from 'react';
+
+/** What keys do, by `KeyboardEvent.key`. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** A dialog or a menu has the keyboard for itself. */
+const isElsewhere = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[role=dialog], [role=menu], [role=tablist]') !== null;
+
+/** Keys that act on whatever has the focus themselves. */
+const acts = (target: EventTarget | null, key: string): boolean =>
+  (key === 'Enter' || key === ' ') &&
+  target instanceof Element &&
+  target.closest('button, a, input, summary') !== null;
+
+/** Has keys do something in a view, except while somebody types or a dialog is open. */
+export const useKeys = (keys: Keys): void => {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target, ctrlKey, metaKey, altKey } = event;
+      const action = Object.hasOwn(keys, key) ? keys[key] : undefined;
+      if (!action || ctrlKey || metaKey || altKey) return;
+      if (isTyping(target) || isElsewhere(target) || acts(target, key)) return;
+      if (document.querySelector('[role=dialog]')) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [keys]);
+};

@@ -1,0 +1,158 @@
+/** A part of a message. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'call'; readonly name: string; readonly id: string | undefined; readonly input: unknown }
+  | { readonly kind: 'result'; readonly id: string | undefined; readonly output: unknown }
+  | { readonly kind: 'other'; readonly value: unknown };
+
+/** A message of a conversation, whichever provider's shape it came in. */
+export interface Message {
+  readonly role: string;
+  readonly name?: string;
+  readonly parts: readonly Part[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Arguments of tools often come as JSON within a text. */
+const parsed = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+};
+
+const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
+  kind: 'call',
+  name: textOf(name) ?? 'tool',
+  id: textOf(id),
+  input: parsed(input),
+});
+
+/** OpenAI's `tool_calls`: `{id, function: {name, arguments}}`, or the same without `function`. */
+const toolCallPart = (value: unknown): Part => {
+  if (!isFields(value)) return { kind: 'other', value };
+  const of = isFields(value.function) ? value.function : value;
+  return callPart(of.name, value.id, of.arguments ?? of.args ?? of.input);
+};
+
+/** The image of a part: OpenAI's `image_url`, Anthropic's and Bedrock's `source`. */
+const imageUrl = (part: Fields): string | undefined => {
+  const { image_url: image, source } = part;
+  if (typeof image === 'string') return image;
+  if (isFields(image)) return textOf(image.url);
+  if (!isFields(source)) return undefined;
+  const data = textOf(source.data) ?? textOf(source.bytes);
+  const type = textOf(source.media_type) ?? `image/${textOf(part.format) ?? 'png'}`;
+  return textOf(source.url) ?? (data && `data:${type};base64,${data}`);
+};
+
+/** Parts that say what they are by their `type`: OpenAI, Anthropic, OpenTelemetry. */
+const typedPart = (part: Fields): Part | undefined => {
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+    case 'refusal':
+      return { kind: 'text', text: textOf(part.text ?? part.content ?? part.refusal) ?? '' };
+    case 'thinking':
+    case 'reasoning':
+      return { kind: 'thinking', text: textOf(part.thinking ?? part.content ?? part.text) ?? '' };
+    case 'image':
+    case 'image_url':
+    case 'input_image': {
+      const url = imageUrl(part);
+      return url === undefined ? undefined : { kind: 'image', url };
+    }
+    case 'tool_use':
+    case 'tool_call':
+    case 'function_call':
+      return callPart(part.name, part.call_id ?? part.id, part.input ?? part.arguments);
+    case 'tool_result':
+    case 'tool_call_response':
+    case 'function_call_output':
+      return {
+        kind: 'result',
+        id: textOf(part.tool_use_id ?? part.call_id ?? part.id),
+        output: part.content ?? part.output ?? part.response ?? part.result,
+      };
+    default:
+      return undefined;
+  }
+};
+
+/** Bedrock's parts, which say what they are by their only key. */
+const bedrockPart = (part: Fields): Part | undefined => {
+  const { text, toolUse, toolResult, image } = part;
+  if (typeof text === 'string') return { kind: 'text', text };
+  if (isFields(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
+  if (isFields(toolResult))
+    return { kind: 'result', id: textOf(toolResult.toolUseId), output: toolResult.content };
+  if (!isFields(image)) return undefined;
+  const url = imageUrl(image);
+  return url === undefined ? undefined : { kind: 'image', url };
+};
+
+const partOf = (value: unknown): Part => {
+  if (typeof value === 'string') return { kind: 'text', text: value };
+  if (!isFields(value)) return { kind: 'other', value };
+  return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
+};
+
+const contentParts = (content: unknown): Part[] => {
+  if (content === null || content === undefined || content === '') return [];
+  return Array.isArray(content) ? content.map(partOf) : [partOf(content)];
+};
+
+/** OpenAI's message of role `tool`: all of it is the result of one call. */
+const toolResultParts = (message: Fields): Part[] => [
+  { kind: 'result', id: textOf(message.tool_call_id), output: parsed(message.content) },
+];
+
+/**
+ * Reads a message in the shape of OpenAI's chat and responses, Anthropic, Bedrock's Converse or
+ * OpenTelemetry. What is in none of them is kept as data.
+ *
+ * @param role the role if the message has none
+ */
+export const messageOf = (value: unknown, role = 'user'): Message => {
+  if (typeof value === 'string') return { role, parts: [{ kind: 'text', text: value }] };
+  if (!isFields(value)) return { role, parts: [{ kind: 'other', value }] };
+  const own = textOf(value.role);
+  const name = textOf(value.name);
+  const alone = own === undefined ? typedPart(value) : undefined;
+  if (alone)
+    return {
+      role: alone.kind === 'result' ? 'tool' : alone.kind === 'call' ? 'assistant' : role,
+      parts: [alone],
+    };
+  const calls = Array.isArray(value.tool_calls) ? value.tool_calls.map(toolCallPart) : [];
+  const isToolResult = own === 'tool' && !Array.isArray(value.parts);
+  const parts = isToolResult ? toolResultParts(value) : contentParts(value.parts ?? value.content);
+  const all = [...parts, ...calls];
+  const isUnknown = all.length === 0 && value.content === undefined && value.parts === undefined;
+  return {
+    role: own ?? role,
+    ...(name !== undefined && { name }),
+    parts: isUnknown ? [{ kind: 'other', value }] : all,
+  };
+};
+
+/** Whether two messages are the same, whatever is nested in them. */
+export const sameMessage = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  try {
+    return JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false;
+  }
+};

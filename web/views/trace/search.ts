@@ -1,0 +1,29 @@
+/** The tabs beside the tree. */
+export const tabs = ['messages', 'data', 'usage', 'feedback', 'error'] as const;
+
+export type Tab = (typeof tabs)[number];
+
+/** The state of the view of a trace, as the URL has it. */
+export interface TraceSearch {
+  readonly project: string;
+  readonly trace: string;
+  /** The selected call. @default - the first root */
+  readonly call?: string;
+  /** @default - messages if there are any, else data */
+  readonly tab?: Tab;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+/** Reads the state from a URL. What is not understood is dropped. */
+export const parseTraceSearch = (search: Record<string, unknown>): TraceSearch => {
+  const call = textOf(search.call);
+  const tab = tabs.find((name) => name === search.tab);
+  return {
+    project: textOf(search.project) ?? '',
+    trace: textOf(search.trace) ?? '',
+    ...(call !== undefined && { call }),
+    ...(tab && { tab }),
+  };
+};

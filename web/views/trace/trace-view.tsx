@@ -1,0 +1,171 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { wordsOf } from '../../api/errors.ts';
+import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Shortcuts } from '../../ui/shortcuts.tsx';
+import { useKeys } from '../../ui/use-keys.ts';
+import { CallPanel } from './call-panel.tsx';
+import { TreeView } from './tree-view.tsx';
+import { type TraceState, useTraceState } from './use-trace-state.ts';
+import { useTreeKeys } from './use-tree-keys.ts';
+
+const route = getRouteApi('/trace');
+
+const keys = [
+  ['j ↓', 'next call'],
+  ['k ↑', 'previous call'],
+  ['→', 'open, or go to the first call below'],
+  ['←', 'close, or go to the call above'],
+  ['e', 'next error'],
+  ['/', 'search in the tree'],
+  ['n', 'next find'],
+  ['Escape', 'back to the tree, or the list'],
+  ['?', 'these keys'],
+] as const;
+
+/** The whole trace in a line. */
+const Summary = ({ state }: { state: TraceState }) => {
+  const { forest, calls, span, usage, errors } = state;
+  const [root] = forest;
+  if (!root) return null;
+  return (
+    <div className="trace-head">
+      <h1 className="cut" dir="auto">
+        {root.name}
+      </h1>
+      <p className="facts">
+        <time dateTime={root.call.started_at}>{momentText(root.call.started_at)}</time>
+        <span>{durationText(span.end - span.start)}</span>
+        <span>
+          {countText(calls.length)} {calls.length === 1 ? 'call' : 'calls'}
+        </span>
+        {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
+        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+        {errors > 0 ? (
+          <span className="error-text">
+            {countText(errors)} {errors === 1 ? 'error' : 'errors'}
+          </span>
+        ) : null}
+      </p>
+    </div>
+  );
+};
+
+const TreeTools = ({ state, onHelp }: { state: TraceState; onHelp: () => void }) => (
+  <div className="tree-tools">
+    <input
+      ref={state.searchBox}
+      type="search"
+      aria-label="Search in the tree"
+      placeholder="Search in the tree"
+      value={state.sought}
+      onChange={(event) => state.search(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') state.nextFound();
+        if (event.key === 'Escape') event.currentTarget.blur();
+      }}
+    />
+    {state.sought ? <span className="muted">{countText(state.found.size)} found</span> : null}
+    <Button kind="quiet" onClick={state.toggleAll}>
+      {state.anyCollapsed ? 'Open all' : 'Close all'}
+    </Button>
+    {state.errors > 0 ? (
+      <Button kind="quiet" onClick={state.nextError}>
+        Next error
+      </Button>
+    ) : null}
+    <Button kind="quiet" onClick={onHelp} aria-label="Keyboard">
+      ?
+    </Button>
+  </div>
+);
+
+/** What stands there when a trace has no calls. */
+const Gone = ({ project }: { project: string }) => (
+  <main className="center">
+    <Notice
+      kind="error"
+      action={
+        <Link to="/traces" search={{ project }}>
+          All traces
+        </Link>
+      }
+    >
+      This trace is not there: it was deleted, or its calls were never reported.
+    </Notice>
+  </main>
+);
+
+/** A trace: its tree and timeline, and the selected call beside it. */
+export const TraceView = () => {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [help, setHelp] = useState(false);
+  // On a narrow screen only one of them has room.
+  const [pane, setPane] = useState<'tree' | 'call'>(search.call ? 'call' : 'tree');
+  const select = useCallback(
+    (call: string) => navigate({ search: (before) => ({ ...before, call }), replace: true }),
+    [navigate],
+  );
+  const state = useTraceState(search, select);
+  const body = useRef<HTMLDivElement>(null);
+  const focusTree = useCallback(() => {
+    setPane('tree');
+    body.current?.querySelector<HTMLElement>('[role=tree]')?.focus();
+  }, []);
+  const leave = useCallback(
+    () => navigate({ to: '/traces', search: { project: search.project } }),
+    [navigate, search.project],
+  );
+  const treeKeys = useTreeKeys(state, pane, focusTree, leave);
+  const allKeys = useMemo(() => ({ ...treeKeys, '?': () => setHelp(true) }), [treeKeys]);
+  useKeys(allKeys);
+  const { query, lines, selectedIndex, selectedCall, span, found } = state;
+  if (query.data && lines.length === 0) return <Gone project={search.project} />;
+  return (
+    <main className="trace">
+      {query.error ? (
+        <Notice kind="error" action={<Button onClick={() => query.refetch()}>Try again</Button>}>
+          {wordsOf(query.error)}
+        </Notice>
+      ) : null}
+      {query.isPending ? <p className="muted center">Loading the trace…</p> : null}
+      <Summary state={state} />
+      <div className="trace-body" data-pane={pane} ref={body}>
+        <section className="tree-pane" aria-label="Tree">
+          {query.data ? <TreeTools state={state} onHelp={() => setHelp(true)} /> : null}
+          {query.data ? (
+            <TreeView
+              lines={lines}
+              span={span}
+              selected={selectedIndex}
+              found={found}
+              onSelect={(index) => {
+                state.selectIndex(index);
+                setPane('call');
+              }}
+              onToggle={state.toggle}
+            />
+          ) : null}
+        </section>
+        <section className="call-pane" aria-label="Selected call">
+          <Button kind="quiet" className="back" onClick={focusTree}>
+            ← Tree
+          </Button>
+          {selectedCall ? (
+            <CallPanel
+              key={selectedCall.id}
+              call={selectedCall}
+              calls={state.calls}
+              tab={search.tab}
+              onTab={(tab) => navigate({ search: (before) => ({ ...before, tab }), replace: true })}
+            />
+          ) : null}
+        </section>
+      </div>
+      <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
+    </main>
+  );
+};

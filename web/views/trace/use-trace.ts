@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { type CallRow, fromWire, headerColumns, pathToWire, statusOf } from '../../api/calls.ts';
+import type { Call } from '../../api/types.ts';
+import { useSession } from '../../session/session.tsx';
+
+/** How often a trace with a running call is read again, in ms. */
+const runningIntervalMs = 5000;
+
+/** A trace as it was read. */
+export interface ReadTrace {
+  readonly calls: readonly CallRow[];
+  /** When, in ms since 1970. */
+  readonly readAt: number;
+}
+
+/** All calls of a trace by their headers, with usage and costs, in order of their start. */
+export const useTrace = (project: string, trace: string) => {
+  const { client, me } = useSession();
+  const { name } = me.service;
+  return useQuery({
+    queryKey: ['trace', me.key_id, project, trace],
+    queryFn: async ({ signal }): Promise<ReadTrace> => {
+      const request = {
+        project_id: project,
+        filter: { trace_ids: [trace] },
+        sort_by: [{ field: 'started_at', direction: 'asc' as const }],
+        columns: [...headerColumns, 'summary.usage'].map((path) => pathToWire(path, name)),
+        include_costs: true,
+      };
+      const calls: CallRow[] = [];
+      for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+        for (const row of batch) calls.push(fromWire(row, name));
+      return { calls, readAt: Date.now() };
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data?.calls.some((call) => statusOf(call) === 'running') ? runningIntervalMs : false,
+  });
+};
+
+/** A whole call with its payload, costs and feedback; null if there is none. */
+export const useCall = (project: string, call: CallRow | undefined) => {
+  const { client, me } = useSession();
+  const { name } = me.service;
+  return useQuery({
+    // A call that ends has another payload.
+    queryKey: ['call', me.key_id, project, call?.id, call?.ended_at],
+    enabled: call !== undefined,
+    // It is read to its end even if its reader goes on: they may come back, and nothing is read twice.
+    queryFn: async (): Promise<Call | null> => {
+      const request = {
+        project_id: project,
+        id: call?.id ?? '',
+        include_costs: true,
+        include_feedback: true,
+        include_storage_size: true,
+      };
+      const { call: read } = await client.ask('POST /call/read', request);
+      return read && (fromWire(read, name) as Call);
+    },
+  });
+};

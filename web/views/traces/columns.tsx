@@ -1,0 +1,124 @@
+import type { ReactNode } from 'react';
+import { type CallRow, nameOf, statusOf, timeOf, type Usage, usageByModel } from '../../api/calls.ts';
+import { costText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { valueAt } from '../../data/value-at.ts';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+
+/** A column of the list. */
+export interface Column {
+  readonly id: string;
+  readonly title: string;
+  /** The path to sort by. @default - it cannot be sorted by */
+  readonly path?: string;
+  /** A track of CSS grid. */
+  readonly width: string;
+  readonly numeric?: boolean;
+  /** What it shows of a call, and of the usage that the row stands for. */
+  readonly cell: (row: CallRow, usage: Usage | undefined) => ReactNode;
+}
+
+const name: Column = {
+  id: 'name',
+  title: 'Name',
+  path: 'display_name',
+  width: 'minmax(11rem, 2.2fr)',
+  cell: nameOf,
+};
+
+const status: Column = {
+  id: 'status',
+  title: 'Status',
+  path: 'summary.svc.status',
+  width: '7.5rem',
+  cell: (row) => <StatusBadge status={statusOf(row)} />,
+};
+
+const started: Column = {
+  id: 'started',
+  title: 'Started',
+  path: 'started_at',
+  width: '9rem',
+  cell: ({ started_at }) => <time dateTime={started_at}>{momentText(started_at)}</time>,
+};
+
+const latency: Column = {
+  id: 'latency',
+  title: 'Latency',
+  path: 'summary.svc.latency_ms',
+  width: '6rem',
+  numeric: true,
+  cell: ({ summary, started_at, ended_at }) => {
+    const ms = summary?.svc?.latency_ms ?? timeOf(ended_at) - timeOf(started_at);
+    return Number.isNaN(ms) ? '' : durationText(ms);
+  },
+};
+
+const thread: Column = {
+  id: 'thread',
+  title: 'Thread',
+  path: 'thread_id',
+  width: 'minmax(6rem, 1fr)',
+  cell: ({ thread_id }) => thread_id ?? '',
+};
+
+const user: Column = {
+  id: 'user',
+  title: 'User',
+  path: 'svc_user_id',
+  width: 'minmax(5rem, 0.6fr)',
+  cell: ({ svc_user_id }) => svc_user_id ?? '',
+};
+
+const model: Column = {
+  id: 'model',
+  title: 'Model',
+  width: 'minmax(6rem, 0.8fr)',
+  cell: (row) => [...usageByModel(row).keys()].join(', '),
+};
+
+const tokens: Column = {
+  id: 'tokens',
+  title: 'Tokens',
+  width: '5.5rem',
+  numeric: true,
+  cell: (_, usage) => (usage ? tokensText(usage.total) : ''),
+};
+
+const cost: Column = {
+  id: 'cost',
+  title: 'Cost',
+  width: '5.5rem',
+  numeric: true,
+  cell: (_, usage) => (usage?.cost === undefined ? '' : costText(usage.cost)),
+};
+
+/** How much of a value a cell shows. */
+const maxCellLength = 200;
+
+const cellText = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.slice(0, maxCellLength);
+};
+
+const pathColumn = (path: string): Column => ({
+  id: `path ${path}`,
+  title: path,
+  path,
+  width: 'minmax(8rem, 1.2fr)',
+  cell: (row) => cellText(valueAt(row, path)),
+});
+
+/** The columns of the list. Roots show the usage of their traces, all other calls their own. */
+export const columnsOf = (all: boolean, paths: readonly string[]): Column[] => [
+  name,
+  status,
+  started,
+  latency,
+  ...(all ? [model] : []),
+  tokens,
+  cost,
+  thread,
+  user,
+  ...paths.map(pathColumn),
+];

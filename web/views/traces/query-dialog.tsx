@@ -1,0 +1,32 @@
+import type { CallsQueryReq } from '../../api/types.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Modal } from '../../ui/modal.tsx';
+
+interface QueryDialogProps {
+  readonly request: CallsQueryReq;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows the request behind the list, in the words of the query language. */
+export const QueryDialog = ({ request, open, onClose }: QueryDialogProps) => {
+  const text = JSON.stringify(request, null, 2);
+  return (
+    <Modal title="The query of this list" open={open} onClose={onClose}>
+      <p className="muted">
+        <code>POST /calls/stream_query</code> answers exactly these calls.
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <pre className="code" tabIndex={0}>
+        {text}
+      </pre>
+      <div className="row-end">
+        <CopyButton text={() => text}>Copy</CopyButton>
+        <Button kind="primary" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Modal>
+  );
+};

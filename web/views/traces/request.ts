@@ -1,0 +1,156 @@
+import { type CallRow, headerColumns, pathToWire } from '../../api/calls.ts';
+import type { CallOperation, CallsQueryReq } from '../../api/types.ts';
+import { type Condition, ranges, type TracesSearch } from './search.ts';
+
+/*
+ * What the list asks the service for: pure functions of the URL's state. The page shows these very
+ * requests, so that whoever filters learns the query language.
+ */
+
+/** How many rows are asked for at once. */
+export const pageSize = 100;
+
+const field = (path: string, service: string) => ({ $getField: pathToWire(path, service) });
+
+/** A typed text as the value it means: `12`, `true` and `null` are no texts, `"12"` is. */
+export const literalOf = (text: string): string | number | boolean | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (
+      typeof value === 'number' ||
+      typeof value === 'boolean' ||
+      typeof value === 'string' ||
+      value === null
+    )
+      return value;
+  } catch {
+    // It is a text without quotes.
+  }
+  return text;
+};
+
+/** The operation of a condition. */
+export const operationOf = ({ path, op, value }: Condition, service: string): CallOperation => {
+  const input = field(path, service);
+  const literal = { $literal: literalOf(value) };
+  switch (op) {
+    case 'is':
+      return { $eq: [input, literal] };
+    case 'is not':
+      return { $not: [{ $eq: [input, literal] }] };
+    case 'contains':
+      return { $contains: { input: asText(input), substr: { $literal: value }, case_insensitive: true } };
+    case 'above':
+      return { $gt: [input, literal] };
+    case 'below':
+      return { $lt: [input, literal] };
+    case 'exists':
+      return { $ne: [input, { $literal: null }] };
+    case 'is missing':
+      return { $eq: [input, { $literal: null }] };
+  }
+};
+
+/** Whatever is there as text: lists and objects as JSON. */
+const asText = (input: { $getField: string }) => ({ $convert: { input, to: 'string' as const } });
+
+const textOperation = (text: string, service: string): CallOperation => ({
+  $or: ['inputs', 'output'].map((column) => ({
+    $contains: {
+      input: asText(field(column, service)),
+      substr: { $literal: text },
+      case_insensitive: true,
+    },
+  })),
+});
+
+const statusOperation = (status: readonly string[], service: string): CallOperation => ({
+  $in: [field('summary.svc.status', service), status.map((value) => ({ $literal: value }))],
+});
+
+const isoOf = (local: string | undefined): string | undefined => {
+  const time = local === undefined ? Number.NaN : new Date(local).getTime();
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+};
+
+/** The bounds of time. A range ends now, and stays open, so that new calls are in it. */
+const timeOperations = ({ range, from, to }: TracesSearch, now: number): CallOperation[] => {
+  const startedAt = { $getField: 'started_at' };
+  const first = range ? new Date(now - ranges[range] * 60_000).toISOString() : isoOf(from);
+  const last = range ? undefined : isoOf(to);
+  return [
+    ...(first ? [{ $gte: [startedAt, { $literal: first }] } as CallOperation] : []),
+    ...(last ? [{ $lte: [startedAt, { $literal: last }] } as CallOperation] : []),
+  ];
+};
+
+/** All conditions of the list. */
+export const operationsOf = (search: TracesSearch, service: string, now: number): CallOperation[] => [
+  ...timeOperations(search, now),
+  ...(search.status ? [statusOperation(search.status, service)] : []),
+  ...(search.where ?? []).map((condition) => operationOf(condition, service)),
+  ...(search.text ? [textOperation(search.text, service)] : []),
+];
+
+/** How the list is sorted. */
+export const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
+  const descending = sort.startsWith('-');
+  return {
+    field: descending ? sort.slice(1) : sort,
+    direction: descending ? ('desc' as const) : ('asc' as const),
+  };
+};
+
+/** The columns that a request asks for. Calls that are no roots also show their own usage. */
+const columnsOf = ({ all, columns = [] }: TracesSearch, service: string): string[] =>
+  [...headerColumns, ...(all ? ['summary.usage'] : []), ...columns].map((path) => pathToWire(path, service));
+
+/**
+ * The request of the list, without bounds to a page of it.
+ *
+ * @param now milliseconds since 1970, which the range ends at
+ */
+export const requestOf = (search: TracesSearch, service: string, now: number): CallsQueryReq => {
+  const operations = operationsOf(search, service, now);
+  const { field: path, direction } = sortOf(search);
+  return {
+    project_id: search.project,
+    ...(!search.all && { filter: { trace_roots_only: true } }),
+    ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
+    sort_by: [{ field: pathToWire(path, service), direction }],
+    columns: columnsOf(search, service),
+    ...((search.all || costsAreNamed(search)) && { include_costs: true }),
+  };
+};
+
+const costsAreNamed = ({ where = [], columns = [], sort = '' }: TracesSearch): boolean =>
+  [...where.map(({ path }) => path), ...columns, sort].some((path) => path.includes('summary.svc.costs'));
+
+const withOperation = (request: CallsQueryReq, operation: CallOperation): CallsQueryReq => {
+  const { $and: others = [] } = (request.query?.$expr ?? {}) as { $and?: CallOperation[] };
+  return { ...request, query: { $expr: { $and: [...others, operation] } } };
+};
+
+/**
+ * The request of the next page. In order of time it goes on from the last row, so that the service
+ * reads nothing twice; rows of the same moment are skipped by their number. Any other order has to
+ * skip all rows that are there.
+ */
+export const nextPage = (request: CallsQueryReq, rows: readonly CallRow[]): CallsQueryReq => {
+  const page = { ...request, limit: pageSize };
+  const last = rows.at(-1);
+  if (!last) return page;
+  const [sort] = request.sort_by ?? [];
+  if (sort?.field !== 'started_at') return { ...page, offset: rows.length };
+  const same = rows.length - 1 - rows.findLastIndex(({ started_at }) => started_at !== last.started_at);
+  const sides: CallOperation[] = [{ $getField: 'started_at' }, { $literal: last.started_at }];
+  const bound = sort.direction === 'desc' ? { $lte: sides } : { $gte: sides };
+  return { ...withOperation(page, bound as CallOperation), offset: same };
+};
+
+/** The request for what started after the newest row, for the live mode. */
+export const newerThan = (request: CallsQueryReq, newest: string | undefined, now: number): CallsQueryReq => {
+  const after = newest ?? new Date(now).toISOString();
+  const bound = { $gt: [{ $getField: 'started_at' }, { $literal: after }] } as CallOperation;
+  return { ...withOperation(request, bound), limit: pageSize };
+};

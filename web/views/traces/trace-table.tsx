@@ -1,0 +1,152 @@
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type RefObject, useEffect, useLayoutEffect } from 'react';
+import { type CallRow, sumUsage, type Usage, usageByModel } from '../../api/calls.ts';
+import type { CallList } from './call-list.ts';
+import type { Column } from './columns.tsx';
+import { useAnchor } from './use-anchor.ts';
+import { useTraceUsage } from './use-trace-usage.ts';
+
+/** The height of a row in pixels, as the styles have it. */
+export const rowHeight = 36;
+
+interface TraceTableProps {
+  readonly list: CallList;
+  readonly project: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly CallRow[];
+  /** The row that the keyboard is at; -1 for none. */
+  readonly active: number;
+  readonly sort: string;
+  readonly complete: boolean;
+  /** Whether no rows are on their way. */
+  readonly settled: boolean;
+  /** Whether the rows are calls of any kind, which show their own usage. */
+  readonly all: boolean;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly onSort: (path: string) => void;
+  readonly onEnd: () => void;
+}
+
+const sortMark = (sort: string, path: string): 'ascending' | 'descending' | undefined => {
+  if (sort === path) return 'ascending';
+  return sort === `-${path}` ? 'descending' : undefined;
+};
+
+const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort' | 'onSort'>) => (
+  <div role="row" aria-rowindex={1} className="table-row table-head">
+    {columns.map(({ id, title, path, numeric }) => {
+      const mark = path === undefined ? undefined : sortMark(sort, path);
+      return (
+        <div
+          key={id}
+          role="columnheader"
+          aria-sort={mark ?? 'none'}
+          className={numeric ? 'cell numeric' : 'cell'}
+        >
+          {path === undefined ? (
+            title
+          ) : (
+            <button type="button" className="sort" title={`Sort by ${path}`} onClick={() => onSort(path)}>
+              <span className="cut">{title}</span>
+              <span aria-hidden="true">{mark === 'ascending' ? ' ↑' : mark ? ' ↓' : ''}</span>
+            </button>
+          )}
+        </div>
+      );
+    })}
+  </div>
+);
+
+interface RowProps extends Pick<TraceTableProps, 'columns' | 'project'> {
+  readonly row: CallRow;
+  readonly usage: Usage | undefined;
+}
+
+const Row = ({ row, columns, project, usage }: RowProps) =>
+  columns.map(({ id, numeric, cell }, at) => (
+    <div key={id} role="cell" className={numeric ? 'cell numeric' : 'cell'}>
+      {at === 0 ? (
+        <Link
+          to="/trace"
+          search={{ project, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
+          className="row-link"
+          dir="auto"
+        >
+          {cell(row, usage)}
+        </Link>
+      ) : (
+        <span className="cut" dir="auto">
+          {cell(row, usage)}
+        </span>
+      )}
+    </div>
+  ));
+
+/** The calls in rows, of which only those in sight are in the document. */
+export const TraceTable = (props: TraceTableProps) => {
+  const { list, project, columns, rows, active, complete, settled, all, scroller, onEnd } = props;
+  useAnchor(rows, scroller, rowHeight);
+  useLayoutEffect(() => {
+    const { current: element } = scroller;
+    if (element) element.scrollTop = list.scrollTop;
+    return () => {
+      list.scrollTop = element?.scrollTop ?? 0;
+    };
+  }, [list, scroller]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
+  const items = virtual.getVirtualItems();
+  const lastSeen = items.at(-1)?.index ?? -1;
+  const inSight = { first: items[0]?.index ?? 0, last: all ? -1 : lastSeen, settled };
+  const usages = useTraceUsage(project, rows, inSight);
+  useEffect(() => {
+    if (rows.length > 0 && lastSeen >= rows.length - 20) onEnd();
+  }, [lastSeen, rows.length, onEnd]);
+  useEffect(() => {
+    if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
+  }, [active, virtual]);
+  const template = columns.map(({ width }) => width).join(' ');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+    <div className="table-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Calls">
+      <div
+        role="table"
+        aria-label="Calls"
+        aria-rowcount={complete ? rows.length + 1 : -1}
+        className="table"
+        style={{ '--columns': template } as CSSProperties}
+      >
+        <div role="rowgroup" className="table-top">
+          <Head {...props} />
+        </div>
+        <div role="rowgroup" className="table-body" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const row = rows[index];
+            if (!row) return null;
+            return (
+              <div
+                key={row.id}
+                role="row"
+                aria-rowindex={index + 2}
+                className={index === active ? 'table-row active' : 'table-row'}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Row
+                  row={row}
+                  columns={columns}
+                  project={project}
+                  usage={all ? sumUsage(usageByModel(row).values()) : usages.get(row.id)}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+};
