@@ -54,6 +54,30 @@ export type Call = {
   total_storage_size_bytes?: number;
 };
 
+export type CallAnd = {
+  $and: (CallOperation)[];
+};
+
+export type CallContains = {
+  $contains: {
+    /** The text or list to look in, or the value to convert. */
+    input: CallOperation;
+    /** The text or item to look for. */
+    substr: CallOperation;
+    /** Whether upper and lower case count as the same; false without it. */
+    case_insensitive?: boolean | null;
+  };
+};
+
+export type CallConvert = {
+  $convert: {
+    /** The text or list to look in, or the value to convert. */
+    input: CallOperation;
+    /** The type; `exists` gives whether there is a value. */
+    to: 'double' | 'int' | 'string' | 'bool' | 'exists';
+  };
+};
+
 export type CallEnd = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
@@ -76,6 +100,10 @@ export type CallEndReq = {
   end: CallEnd;
 };
 
+export type CallEq = {
+  $eq: (CallOperation)[];
+};
+
 export type CallFeedback = {
   /** The record's id. */
   id: string;
@@ -93,55 +121,58 @@ export type CallFeedback = {
   svc_user_id: string;
 };
 
+export type CallGetField = {
+  $getField: CallPath;
+};
+
+export type CallGt = {
+  $gt: (CallOperation)[];
+};
+
+export type CallGte = {
+  $gte: (CallOperation)[];
+};
+
+export type CallIn = {
+  $in: [CallOperation, (CallOperation)[]];
+};
+
+export type CallLiteral = {
+  $literal: unknown;
+};
+
+export type CallLt = {
+  $lt: (CallOperation)[];
+};
+
+export type CallLte = {
+  $lte: (CallOperation)[];
+};
+
+export type CallNe = {
+  $ne: (CallOperation)[];
+};
+
+export type CallNot = {
+  $not: (CallOperation)[];
+};
+
 /**
  * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
  * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most
+ * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
  * 5,000 operators in one query, 1,000 deep.
  */
-export type CallOperation = {
-  $literal: unknown;
-} | {
-  $getField: CallPath;
-} | {
-  $and: (CallOperation)[];
-} | {
+export type CallOperation = CallAnd | CallOr | CallNot | CallEq | CallNe | CallGt | CallGte | CallLt | CallLte | CallIn | CallContains | CallConvert | CallGetField | CallLiteral;
+
+export type CallOr = {
   $or: (CallOperation)[];
-} | {
-  $not: (CallOperation)[];
-} | {
-  $eq: (CallOperation)[];
-} | {
-  $ne: (CallOperation)[];
-} | {
-  $gt: (CallOperation)[];
-} | {
-  $gte: (CallOperation)[];
-} | {
-  $lt: (CallOperation)[];
-} | {
-  $lte: (CallOperation)[];
-} | {
-  $in: [CallOperation, (CallOperation)[]];
-} | {
-  $contains: {
-    /** The text or list to look in, or the value to convert. */
-    input: CallOperation;
-    /** The text or item to look for. */
-    substr: CallOperation;
-    /** Whether upper and lower case count as the same; false without it. */
-    case_insensitive?: boolean | null;
-  };
-} | {
-  $convert: {
-    /** The text or list to look in, or the value to convert. */
-    input: CallOperation;
-    /** The type; `exists` gives whether there is a value. */
-    to: 'double' | 'int' | 'string' | 'bool' | 'exists';
-  };
 };
 
-/** A field, or a dotted path into one, such as `a.b.0`. A number indexes a list. */
+/**
+ * A field, or a dotted path into attributes, inputs, output, summary: `attributes.a.0`. A
+ * number indexes a list.
+ */
 export type CallPath = string;
 
 /** An expression that every record of the answer fulfils. */
@@ -504,6 +535,30 @@ export type Cost = {
   provider_id?: string;
 };
 
+export type CostAnd = {
+  $and: (CostOperation)[];
+};
+
+export type CostContains = {
+  $contains: {
+    /** The text or list to look in, or the value to convert. */
+    input: CostOperation;
+    /** The text or item to look for. */
+    substr: CostOperation;
+    /** Whether upper and lower case count as the same; false without it. */
+    case_insensitive?: boolean | null;
+  };
+};
+
+export type CostConvert = {
+  $convert: {
+    /** The text or list to look in, or the value to convert. */
+    input: CostOperation;
+    /** The type; `exists` gives whether there is a value. */
+    to: 'double' | 'int' | 'string' | 'bool' | 'exists';
+  };
+};
+
 export type CostCreateReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
@@ -516,55 +571,59 @@ export type CostCreateRes = {
   ids: ((string)[])[];
 };
 
+export type CostEq = {
+  $eq: (CostOperation)[];
+};
+
+export type CostGetField = {
+  $getField: CostPath;
+};
+
+export type CostGt = {
+  $gt: (CostOperation)[];
+};
+
+export type CostGte = {
+  $gte: (CostOperation)[];
+};
+
+export type CostIn = {
+  $in: [CostOperation, (CostOperation)[]];
+};
+
+export type CostLiteral = {
+  $literal: unknown;
+};
+
+export type CostLt = {
+  $lt: (CostOperation)[];
+};
+
+export type CostLte = {
+  $lte: (CostOperation)[];
+};
+
+export type CostNe = {
+  $ne: (CostOperation)[];
+};
+
+export type CostNot = {
+  $not: (CostOperation)[];
+};
+
 /**
  * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
  * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most
+ * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
  * 5,000 operators in one query, 1,000 deep.
  */
-export type CostOperation = {
-  $literal: unknown;
-} | {
-  $getField: CostPath;
-} | {
-  $and: (CostOperation)[];
-} | {
+export type CostOperation = CostAnd | CostOr | CostNot | CostEq | CostNe | CostGt | CostGte | CostLt | CostLte | CostIn | CostContains | CostConvert | CostGetField | CostLiteral;
+
+export type CostOr = {
   $or: (CostOperation)[];
-} | {
-  $not: (CostOperation)[];
-} | {
-  $eq: (CostOperation)[];
-} | {
-  $ne: (CostOperation)[];
-} | {
-  $gt: (CostOperation)[];
-} | {
-  $gte: (CostOperation)[];
-} | {
-  $lt: (CostOperation)[];
-} | {
-  $lte: (CostOperation)[];
-} | {
-  $in: [CostOperation, (CostOperation)[]];
-} | {
-  $contains: {
-    /** The text or list to look in, or the value to convert. */
-    input: CostOperation;
-    /** The text or item to look for. */
-    substr: CostOperation;
-    /** Whether upper and lower case count as the same; false without it. */
-    case_insensitive?: boolean | null;
-  };
-} | {
-  $convert: {
-    /** The text or list to look in, or the value to convert. */
-    input: CostOperation;
-    /** The type; `exists` gives whether there is a value. */
-    to: 'double' | 'int' | 'string' | 'bool' | 'exists';
-  };
 };
 
-/** A field, or a dotted path into one, such as `a.b.0`. A number indexes a list. */
+/** A field. */
 export type CostPath = string;
 
 export type CostPurgeReq = {
@@ -672,6 +731,10 @@ export type Feedback = {
   svc_user_id?: string;
 };
 
+export type FeedbackAnd = {
+  $and: (FeedbackOperation)[];
+};
+
 export type FeedbackBatchCreateReq = {
   /** The items, in order. */
   batch: (FeedbackCreateReq)[];
@@ -680,6 +743,26 @@ export type FeedbackBatchCreateReq = {
 export type FeedbackBatchCreateRes = {
   /** One answer for each record, in order. */
   res: (FeedbackCreateRes)[];
+};
+
+export type FeedbackContains = {
+  $contains: {
+    /** The text or list to look in, or the value to convert. */
+    input: FeedbackOperation;
+    /** The text or item to look for. */
+    substr: FeedbackOperation;
+    /** Whether upper and lower case count as the same; false without it. */
+    case_insensitive?: boolean | null;
+  };
+};
+
+export type FeedbackConvert = {
+  $convert: {
+    /** The text or list to look in, or the value to convert. */
+    input: FeedbackOperation;
+    /** The type; `exists` gives whether there is a value. */
+    to: 'double' | 'int' | 'string' | 'bool' | 'exists';
+  };
 };
 
 export type FeedbackCreateReq = {
@@ -718,55 +801,59 @@ export type FeedbackCreateRes = {
   payload: Record<string, unknown>;
 };
 
+export type FeedbackEq = {
+  $eq: (FeedbackOperation)[];
+};
+
+export type FeedbackGetField = {
+  $getField: FeedbackPath;
+};
+
+export type FeedbackGt = {
+  $gt: (FeedbackOperation)[];
+};
+
+export type FeedbackGte = {
+  $gte: (FeedbackOperation)[];
+};
+
+export type FeedbackIn = {
+  $in: [FeedbackOperation, (FeedbackOperation)[]];
+};
+
+export type FeedbackLiteral = {
+  $literal: unknown;
+};
+
+export type FeedbackLt = {
+  $lt: (FeedbackOperation)[];
+};
+
+export type FeedbackLte = {
+  $lte: (FeedbackOperation)[];
+};
+
+export type FeedbackNe = {
+  $ne: (FeedbackOperation)[];
+};
+
+export type FeedbackNot = {
+  $not: (FeedbackOperation)[];
+};
+
 /**
  * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
  * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most
+ * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
  * 5,000 operators in one query, 1,000 deep.
  */
-export type FeedbackOperation = {
-  $literal: unknown;
-} | {
-  $getField: FeedbackPath;
-} | {
-  $and: (FeedbackOperation)[];
-} | {
+export type FeedbackOperation = FeedbackAnd | FeedbackOr | FeedbackNot | FeedbackEq | FeedbackNe | FeedbackGt | FeedbackGte | FeedbackLt | FeedbackLte | FeedbackIn | FeedbackContains | FeedbackConvert | FeedbackGetField | FeedbackLiteral;
+
+export type FeedbackOr = {
   $or: (FeedbackOperation)[];
-} | {
-  $not: (FeedbackOperation)[];
-} | {
-  $eq: (FeedbackOperation)[];
-} | {
-  $ne: (FeedbackOperation)[];
-} | {
-  $gt: (FeedbackOperation)[];
-} | {
-  $gte: (FeedbackOperation)[];
-} | {
-  $lt: (FeedbackOperation)[];
-} | {
-  $lte: (FeedbackOperation)[];
-} | {
-  $in: [FeedbackOperation, (FeedbackOperation)[]];
-} | {
-  $contains: {
-    /** The text or list to look in, or the value to convert. */
-    input: FeedbackOperation;
-    /** The text or item to look for. */
-    substr: FeedbackOperation;
-    /** Whether upper and lower case count as the same; false without it. */
-    case_insensitive?: boolean | null;
-  };
-} | {
-  $convert: {
-    /** The text or list to look in, or the value to convert. */
-    input: FeedbackOperation;
-    /** The type; `exists` gives whether there is a value. */
-    to: 'double' | 'int' | 'string' | 'bool' | 'exists';
-  };
 };
 
-/** A field, or a dotted path into one, such as `a.b.0`. A number indexes a list. */
+/** A field, or a dotted path into payload: `payload.a.0`. A number indexes a list. */
 export type FeedbackPath = string;
 
 export type FeedbackPurgeReq = {
@@ -1075,37 +1162,11 @@ export type OpenApiRes = {
   [key: string]: unknown;
 };
 
-/**
- * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
- * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$literal` (any JSON value) or `$getField` (a path). At most
- * 5,000 operators in one query, 1,000 deep.
- */
-export type PlainCallOperation = {
-  $literal: unknown;
-} | {
-  $getField: PlainCallPath;
-} | {
+export type PlainCallAnd = {
   $and: (PlainCallOperation)[];
-} | {
-  $or: (PlainCallOperation)[];
-} | {
-  $not: (PlainCallOperation)[];
-} | {
-  $eq: (PlainCallOperation)[];
-} | {
-  $ne: (PlainCallOperation)[];
-} | {
-  $gt: (PlainCallOperation)[];
-} | {
-  $gte: (PlainCallOperation)[];
-} | {
-  $lt: (PlainCallOperation)[];
-} | {
-  $lte: (PlainCallOperation)[];
-} | {
-  $in: [PlainCallOperation, (PlainCallOperation)[]];
-} | {
+};
+
+export type PlainCallContains = {
   $contains: {
     /** The text or list to look in, or the value to convert. */
     input: PlainCallOperation;
@@ -1114,7 +1175,9 @@ export type PlainCallOperation = {
     /** Whether upper and lower case count as the same; false without it. */
     case_insensitive?: boolean | null;
   };
-} | {
+};
+
+export type PlainCallConvert = {
   $convert: {
     /** The text or list to look in, or the value to convert. */
     input: PlainCallOperation;
@@ -1123,7 +1186,62 @@ export type PlainCallOperation = {
   };
 };
 
-/** A field, or a dotted path into one, such as `a.b.0`. A number indexes a list. */
+export type PlainCallEq = {
+  $eq: (PlainCallOperation)[];
+};
+
+export type PlainCallGetField = {
+  $getField: PlainCallPath;
+};
+
+export type PlainCallGt = {
+  $gt: (PlainCallOperation)[];
+};
+
+export type PlainCallGte = {
+  $gte: (PlainCallOperation)[];
+};
+
+export type PlainCallIn = {
+  $in: [PlainCallOperation, (PlainCallOperation)[]];
+};
+
+export type PlainCallLiteral = {
+  $literal: unknown;
+};
+
+export type PlainCallLt = {
+  $lt: (PlainCallOperation)[];
+};
+
+export type PlainCallLte = {
+  $lte: (PlainCallOperation)[];
+};
+
+export type PlainCallNe = {
+  $ne: (PlainCallOperation)[];
+};
+
+export type PlainCallNot = {
+  $not: (PlainCallOperation)[];
+};
+
+/**
+ * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
+ * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
+ * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
+ * 5,000 operators in one query, 1,000 deep.
+ */
+export type PlainCallOperation = PlainCallAnd | PlainCallOr | PlainCallNot | PlainCallEq | PlainCallNe | PlainCallGt | PlainCallGte | PlainCallLt | PlainCallLte | PlainCallIn | PlainCallContains | PlainCallConvert | PlainCallGetField | PlainCallLiteral;
+
+export type PlainCallOr = {
+  $or: (PlainCallOperation)[];
+};
+
+/**
+ * A field, or a dotted path into attributes, inputs, output, summary: `attributes.a.0`. A
+ * number indexes a list.
+ */
 export type PlainCallPath = string;
 
 /** An expression that every record of the answer fulfils. */
@@ -1247,6 +1365,7 @@ export type ThreadsQueryReq = {
 
 export type Time = string;
 
+/** In UTC, with six fraction digits and `Z`. */
 export type Timestamp = string;
 
 /** What each operation takes and answers; `undefined` for no body or no JSON. */

@@ -26,8 +26,7 @@ interface Method {
 const methods = [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].map(
   ({ Properties }) => Properties as unknown as Method,
 );
-const methodsOf = (path: string): Method[] =>
-  methods.filter((method) => pathOfMethod(method) === path);
+const methodsOf = (path: string): Method[] => methods.filter((method) => pathOfMethod(method) === path);
 /** The method of a path, beside which there may be a HEAD. */
 const methodOf = (path: string): Method => {
   const found = methodsOf(path).filter(({ HttpMethod }) => HttpMethod !== 'HEAD');
@@ -116,9 +115,7 @@ describe.each(routes)('$method $path', (route) => {
       const own = permissions.filter(({ SourceArn }) =>
         JSON.stringify(SourceArn).includes(`{"Ref":"${stageId}"},"/${verb}${arnPath}"]`),
       );
-      expect(own).toMatchObject([
-        { Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' },
-      ]);
+      expect(own).toMatchObject([{ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' }]);
     }
   });
 });
