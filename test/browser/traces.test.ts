@@ -86,6 +86,7 @@ describe('the list of traces', () => {
 
   it('finds a text in inputs and outputs', async () => {
     const page = await visit(link());
+    await firstRow(page, 'Model');
     await page.keyboard.press('/');
     await page.keyboard.type('zebra');
     await page.keyboard.press('Enter');

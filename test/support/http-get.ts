@@ -8,7 +8,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** GETs a URL as it is written. fetch would normalize it, unpack the answer and follow redirects. */
+/** GETs a URL as it is written. fetch would normalize it, and unpack and follow the answer. */
 export const get = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> => {
   const { hostname, port, origin } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -45,7 +45,8 @@ export const useCall = (project: string, call: CallRow | undefined) => {
     // A call that ends has another payload.
     queryKey: ['call', me.key_id, project, call?.id, call?.ended_at],
     enabled: call !== undefined,
-    // It is read to its end even if its reader goes on: they may come back, and nothing is read twice.
+    // It is read to its end even if its reader goes on: they may come back, and nothing shall be
+    // read twice.
     queryFn: async (): Promise<Call | null> => {
       const request = {
         project_id: project,

@@ -63,7 +63,7 @@ export const conversationOf = ({
   };
 };
 
-/** How many messages at the beginning an earlier conversation had already, received ones included. */
+/** How many messages at the beginning are those of an earlier conversation. */
 export const sharedWith = (raw: readonly unknown[], earlier: readonly unknown[]): number => {
   let shared = 0;
   while (shared < raw.length && shared < earlier.length && sameMessage(raw[shared], earlier[shared]))

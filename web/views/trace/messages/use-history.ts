@@ -10,8 +10,8 @@ const callBefore = (calls: readonly CallRow[], call: Call): CallRow | undefined 
 };
 
 /**
- * How many of a conversation's first messages the call before it had sent already. It reads that one
- * call.
+ * How many of a conversation's first messages the call before it had sent already. It reads that
+ * one call.
  */
 export const useHistory = (
   call: Call,
