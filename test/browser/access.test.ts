@@ -54,7 +54,7 @@ describe.each(views)('%s', (_, path, sign, signedIn) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     const dark = await violationsOn(page);
     await page.setViewportSize({ width: 360, height: 740 });
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
     expect({ light, dark, width }).toEqual({ light: [], dark: [], width: 360 });
   });
 });
@@ -72,7 +72,7 @@ describe('on a phone', () => {
 
 it('the theme can be chosen, and is kept', async () => {
   const page = await visit(`traces?project=${at}`, { colorScheme: 'light' });
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await background();
   await page.getByRole('button', { name: 'Theme' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Dark' }).click();

@@ -17,12 +17,12 @@ export interface Visit extends Pick<BrowserContextOptions, 'colorScheme' | 'view
   readonly base?: string;
 }
 
-/** Has the browser tell of what the policy stopped. */
-const tellOfViolations = (): void => {
-  document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-    console.error(`policy: ${violatedDirective} stopped ${blockedURI}`),
-  );
-};
+/**
+ * Has the browser tell of what the policy stopped. A text, because the tests are checked without the
+ * DOM's types.
+ */
+const tellOfViolations = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' stopped ' + event.blockedURI));`;
 
 /** Notes everything that must not happen while somebody uses the page. */
 const watch = (page: Page, troubles: string[]): void => {
@@ -57,7 +57,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
   return async (path, { signedIn = true, expected, base = pageUrl, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(15_000);
-    await context.addInitScript(tellOfViolations);
+    await context.addInitScript({ content: tellOfViolations });
     if (signedIn) await context.addInitScript((kept) => sessionStorage.setItem('pennytrace.key', kept), key);
     const page = await context.newPage();
     const troubles: string[] = [];

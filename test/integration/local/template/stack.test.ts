@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routes, takesKey } from '../../../../api/routes.ts';
+import { methodsOf, routes, takesKey } from '../../../../api/routes.ts';
 import { outputOf, readStack, stackOf } from '../../../../local/template/stack.ts';
 import type { Template } from '../../../../local/template/template.ts';
 import { assembly } from '../../../support/assembly.ts';
@@ -126,13 +126,10 @@ describe('the synthesized stack', () => {
       timeoutSeconds: spec.timeoutSeconds,
       memoryMb: spec.memoryMb,
     }));
-    const expected = routes.map(({ method, path, streaming, timeoutSeconds, memoryMb }) => ({
-      method,
-      path,
-      streaming,
-      timeoutSeconds,
-      memoryMb,
-    }));
+    const expected = routes.flatMap((route) => {
+      const { path, streaming, timeoutSeconds, memoryMb } = route;
+      return methodsOf(route).map((method) => ({ method, path, streaming, timeoutSeconds, memoryMb }));
+    });
     expect(new Set(found)).toEqual(new Set(expected));
   });
 
