@@ -18,8 +18,8 @@ export interface Visit extends Pick<BrowserContextOptions, 'colorScheme' | 'view
 }
 
 /**
- * Has the browser tell of what the policy stopped. A text, because the tests are checked without the
- * DOM's types.
+ * Has the browser tell of what the policy stopped. A text, because the tests are checked without
+ * the DOM's types.
  */
 const tellOfViolations = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' stopped ' + event.blockedURI));`;
