@@ -1,0 +1,71 @@
+/** A value of an attribute as OTLP has it. Integers beyond 2^53 are bigints. */
+export type AttributeValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | Uint8Array
+  | readonly AttributeValue[]
+  | { readonly [key: string]: AttributeValue };
+
+/** Attributes by their keys as sent (`gen_ai.request.model`). The last of duplicate keys counts. */
+export type Attributes = ReadonlyMap<string, AttributeValue>;
+
+/** Something that happened during a span. */
+export interface SpanEvent {
+  readonly name: string;
+  /** Nanoseconds since 1970. */
+  readonly timeUnixNano: bigint;
+  readonly attributes: Attributes;
+  readonly droppedAttributesCount: number;
+}
+
+/** A reference from a span to another, perhaps of another trace. */
+export interface SpanLink {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits. */
+  readonly spanId: string;
+  readonly traceState: string;
+  readonly attributes: Attributes;
+  readonly droppedAttributesCount: number;
+}
+
+/** The library that made a span. */
+export interface Scope {
+  readonly name: string;
+  readonly version: string;
+  readonly attributes: Attributes;
+}
+
+/**
+ * A decoded span, with its resource and scope, independent of protobuf or JSON.
+ * Source: opentelemetry-proto, `trace.proto`.
+ */
+export interface Span {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits. */
+  readonly spanId: string;
+  /** 16 lower-case hex digits; undefined for a root. */
+  readonly parentSpanId: string | undefined;
+  readonly traceState: string;
+  readonly name: string;
+  /** 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  readonly kind: number;
+  /** Nanoseconds since 1970. */
+  readonly startTimeUnixNano: bigint;
+  /** Nanoseconds since 1970. */
+  readonly endTimeUnixNano: bigint;
+  readonly attributes: Attributes;
+  readonly events: readonly SpanEvent[];
+  readonly links: readonly SpanLink[];
+  /** Code 0 unset, 1 ok, 2 error. */
+  readonly status: { readonly code: number; readonly message: string };
+  readonly droppedAttributesCount: number;
+  readonly droppedEventsCount: number;
+  readonly droppedLinksCount: number;
+  readonly scope: Scope;
+  readonly resource: Attributes;
+}
