@@ -1,4 +1,4 @@
-import type { Role, Scheme } from '../core/auth/index.ts';
+import type { AcceptedScheme, Role, Scheme } from '../core/auth/index.ts';
 
 /**
  * What a function does with calls:
@@ -6,7 +6,7 @@ import type { Role, Scheme } from '../core/auth/index.ts';
  * - `find` looks for one by its id, `query` for many in every way, `threads` for the turns of
  *   threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
- * - `end` writes ends alone, `record` whole calls with new ids;
+ * - `end` writes ends alone, `record` whole calls, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
@@ -79,11 +79,11 @@ interface AnyRoute extends FunctionShape {
   readonly upstreams?: boolean;
 }
 
-/** An endpoint that takes a key: a POST with a JSON body. */
+/** An endpoint that takes a key: a POST with a body. */
 export interface KeyedRoute extends AnyRoute {
   readonly method: 'POST';
-  /** The one HTTP authentication scheme that the route takes. */
-  readonly scheme: Scheme;
+  /** The HTTP authentication scheme that the route takes, or `any` that the service knows. */
+  readonly scheme: AcceptedScheme;
   /** The role that the key's grants must give on each project of a request. */
   readonly role: Role;
 }

@@ -12,7 +12,7 @@ import {
   stream,
 } from './shapes.ts';
 
-export type { Role, Scheme } from '../core/auth/index.ts';
+export type { AcceptedScheme, Role } from '../core/auth/index.ts';
 export * from './route.ts';
 
 /** A route that writes, with the handler of the same path. */
@@ -75,6 +75,12 @@ const list = [
     ...passThrough,
     stores: { calls: 'record', payloads: 'write', rollups: 'note' },
     upstreams: true,
+  },
+  {
+    ...writing('/otel/v1/traces'),
+    scheme: 'any',
+    ...batch,
+    stores: { calls: 'record', payloads: 'write' },
   },
   { ...writing('/call/update'), ...oneRecord, stores: { calls: 'update' } },
   { ...writing('/calls/delete'), ...deletion, stores: { calls: 'delete', payloads: 'delete' } },

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { type Route, type Scheme, takesKey } from '../api/routes.ts';
+import { type AcceptedScheme, type Route, takesKey } from '../api/routes.ts';
 import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
@@ -26,7 +26,7 @@ export class Auth extends Construct {
    * An authorizer caches answers by header alone. With one for each scheme, an answer for one
    * scheme never opens the routes of another.
    */
-  readonly #authorizers: ReadonlyMap<Scheme, RequestAuthorizer>;
+  readonly #authorizers: ReadonlyMap<AcceptedScheme, RequestAuthorizer>;
 
   constructor(scope: Construct, id: string, { config, routes, bundles }: AuthProps) {
     super(scope, id);
@@ -45,13 +45,13 @@ export class Auth extends Construct {
   }
 
   /** The authorizer of a scheme. Throws an Error if no route takes the scheme. */
-  authorizer(scheme: Scheme): RequestAuthorizer {
+  authorizer(scheme: AcceptedScheme): RequestAuthorizer {
     const found = this.#authorizers.get(scheme);
     if (!found) throw new Error(`no route takes the ${scheme} scheme`);
     return found;
   }
 
-  #authorizer(scheme: Scheme, { authorizerCacheSeconds }: Config): RequestAuthorizer {
+  #authorizer(scheme: AcceptedScheme, { authorizerCacheSeconds }: Config): RequestAuthorizer {
     return new RequestAuthorizer(this, constructId(scheme), {
       handler: this.function.handler,
       identitySources: [IdentitySource.header('Authorization')],

@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { encodeStatus } from '../core/otel/answer.ts';
 import type { ErrorDetail } from '../core/wire/errors.ts';
 import { constructId } from './names.ts';
 
@@ -8,6 +9,8 @@ interface GatewayAnswer {
   /** @default - API Gateway's own */
   readonly status?: number;
   readonly error: ErrorDetail;
+  /** What an exporter of spans is told, in less than 128 characters of ASCII. @default - the same */
+  readonly brief?: string;
   /** Further headers, by name. @default - none */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -27,6 +30,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
       msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
       type: 'unauthorized',
     },
+    brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
     headers: {
       'WWW-Authenticate': `Basic realm="${serviceName}", charset="UTF-8", Bearer realm="${serviceName}"`,
     },
@@ -60,6 +64,8 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
       msg: 'the request is over the 6 MB that its event may have (about 5 MB of JSON): send smaller batches',
       type: 'too_large',
     },
+    brief:
+      'the request is over 4 MB: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector',
   },
   {
     types: [ResponseType.UNSUPPORTED_MEDIA_TYPE],
@@ -140,16 +146,30 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
   },
 ];
 
+/**
+ * A `google.rpc.Status` in protobuf, as text: its bytes are all ASCII.
+ *
+ * @throws Error if they are not
+ */
+const statusText = (status: number, message: string): string => {
+  const bytes = encodeStatus('application/x-protobuf', status, message);
+  if (bytes.some((byte) => byte > 0x7f)) throw new Error(`shorten "${message}", which is no ASCII as it is`);
+  return Buffer.from(bytes).toString('latin1');
+};
+
 /** Gives the gateway's own answers the service's error shape, and the request's id as a header. */
 export const addGatewayResponses = (api: RestApi, serviceName: string): void => {
-  for (const { types, status, error, headers = {} } of gatewayAnswers(serviceName)) {
+  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(serviceName)) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
       api.addGatewayResponse(constructId(type.responseType), {
         type,
         ...(status !== undefined && { statusCode: String(status) }),
         responseHeaders: { 'x-request-id': 'context.requestId', ...Object.fromEntries(texts) },
-        templates: { 'application/json': `${JSON.stringify({ detail: [error] })}\n` },
+        templates: {
+          'application/json': `${JSON.stringify({ detail: [error] })}\n`,
+          'application/x-protobuf': statusText(status ?? 500, brief),
+        },
       });
     }
   }

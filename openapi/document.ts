@@ -1,4 +1,4 @@
-import { isKeyed, type Route, type RoutePath, routes, takesKey } from '../api/routes.ts';
+import { type AcceptedScheme, isKeyed, type Route, type RoutePath, routes, takesKey } from '../api/routes.ts';
 import { type WireNames, wireNames } from '../core/wire/index.ts';
 import { error } from './answers/error.ts';
 import { describeFields } from './describe.ts';
@@ -6,6 +6,7 @@ import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';
 import { type Schemas, toJsonSchema } from './json-schema.ts';
 import type { Operation } from './operation.ts';
 import { operationsOf } from './operations/index.ts';
+import { otlpError, otlpRequest } from './otlp.ts';
 import { contentOf, named, requestExamples } from './response.ts';
 import type { JsonSchema } from './schema.ts';
 import { tags } from './tags.ts';
@@ -36,7 +37,10 @@ const header = { 'x-request-id': headers['x-request-id'] };
 const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   200: { description: 'It was done.', headers: header, content: contentOf(operation, schemas) },
   ...Object.fromEntries(
-    errorsOf(route, operation).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+    errorsOf(route, operation).map((status) => [
+      status,
+      operation.form === 'otlp' ? otlpError(status) : { $ref: `#/components/responses/${status}` },
+    ]),
   ),
   ...(operation.form === 'upstream' && {
     default: {
@@ -47,6 +51,7 @@ const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
 });
 
 const requestBodyOf = (names: WireNames, operation: Operation, schemas: Schemas) => {
+  if (operation.form === 'otlp') return otlpRequest(operation);
   if (!operation.request) return undefined;
   const converted = toJsonSchema(operation.request(names).body, schemas, 'input');
   const schema = named(`${operation.name}Req`, converted, schemas);
@@ -65,6 +70,10 @@ const parametersOf = (operation: Operation, schemas: Schemas) =>
     schema: toJsonSchema(schema, schemas, 'input'),
   }));
 
+/** One of these is enough. */
+const securityOf = (scheme: AcceptedScheme): object[] =>
+  scheme === 'any' ? [{ basic: [] }, { bearer: [] }] : [{ [scheme]: [] }];
+
 const operationObject = (
   names: WireNames,
   route: Route,
@@ -80,7 +89,7 @@ const operationObject = (
     description: isKeyed(route)
       ? `${operation.description}\n\nThe key needs the role \`${route.role}\`.`
       : operation.description,
-    security: takesKey(route) ? [{ [route.scheme]: [] }] : [],
+    security: takesKey(route) ? securityOf(route.scheme) : [],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, operation, schemas),
@@ -134,7 +143,10 @@ export const openApiDocument = (serviceName: string, version: string): OpenApiDo
   const schemas: Schemas = new Map();
   const paths = pathsOf(names, schemas);
   toJsonSchema(error, schemas, 'output');
-  const statuses = Object.keys(errorTexts).map((status) => Number(status) as keyof typeof errorTexts);
+  // No endpoint but OTLP's answers 400, which has the shape of its own.
+  const statuses = Object.keys(errorTexts)
+    .map((status) => Number(status) as keyof typeof errorTexts)
+    .filter((status) => status !== 400);
   return {
     openapi: '3.1.1',
     info: {

@@ -4,6 +4,7 @@ import type { Operation } from './operation.ts';
 
 /** The statuses of errors in the document, and what they mean. */
 export const errorTexts = {
+  400: 'The body is no OTLP export, or no resource of it names a project.',
   401: 'No `Authorization`, the wrong scheme, or an unknown, revoked or expired key.',
   403: 'The key may not do this to this project.',
   404: 'What the request names does not exist.',
@@ -28,6 +29,9 @@ const always: readonly ErrorStatus[] = [429, 500, 502, 504];
 const withKey: readonly ErrorStatus[] = [401, 403, 503];
 const withBody: readonly ErrorStatus[] = [413, 415, 422];
 
+/** What the function of an OTLP endpoint answers, and what the gateway answers before it. */
+const otlpErrors: ErrorStatus[] = [400, 401, 403, 413, 415, 429, 500, 502, 503, 504];
+
 /**
  * Whether a route negotiates its media type. Endpoints that stream their own answers do; those that
  * pass on another's do not.
@@ -36,6 +40,7 @@ const negotiates = (route: KeyedRoute): boolean => route.streaming && !route.ups
 
 /** The statuses of the errors that an operation can answer, in order. */
 export const errorsOf = (route: Route, operation: Operation): ErrorStatus[] => {
+  if (operation.form === 'otlp') return otlpErrors;
   const own: readonly ErrorStatus[] = operation.errors ?? [];
   const more: readonly ErrorStatus[] = isKeyed(route) && negotiates(route) ? [406] : [];
   const taking = [...(takesKey(route) ? withKey : []), ...(isKeyed(route) ? withBody : [])];
@@ -61,7 +66,8 @@ export const headers = {
   },
 } as const;
 
-const headersOf = (status: ErrorStatus) => ({
+/** The headers of an error. */
+export const headersOf = (status: ErrorStatus) => ({
   'x-request-id': headers['x-request-id'],
   ...((status === 429 || status === 503) && { 'retry-after': headers['retry-after'] }),
   ...(status === 401 && { 'www-authenticate': headers['www-authenticate'] }),

@@ -7,6 +7,7 @@ import type { WireNames } from '../core/wire/index.ts';
 export type Tag =
   | 'calls'
   | 'statistics'
+  | 'opentelemetry'
   | 'threads'
   | 'objects'
   | 'costs'
@@ -39,12 +40,12 @@ export interface Operation<Path extends RoutePath = RoutePath> {
   readonly summary: string;
   /** In Markdown. */
   readonly description: string;
-  /** The request that its handler parses; undefined for a GET. */
+  /** The request that its handler parses; undefined for a GET and for OTLP. */
   readonly request?: (names: WireNames) => TakenRequest<unknown, Path>;
   /** Its answer. If it answers records, this is one of them. */
   readonly answer: z.ZodMiniType;
   /** The form of the answer. @default 'json' */
-  readonly form?: 'json' | 'records' | 'upstream';
+  readonly form?: 'json' | 'records' | 'upstream' | 'otlp';
   /** The statuses of errors that only some operations have. */
   readonly errors?: readonly (404 | 409)[];
   /** Optional headers of a request, with their meaning. */

@@ -53,12 +53,18 @@ const upstreamContent = (answer: JsonSchema): Content => ({
   'text/event-stream': { schema: { description: "The upstream's server-sent events." } },
 });
 
+const otlpContent = (answer: JsonSchema, { examples }: Operation): Content => ({
+  'application/json': { schema: answer, examples: examplesOf(examples, ({ answer: of }) => of) },
+  'application/x-protobuf': { schema: { description: 'An `ExportTraceServiceResponse`.' } },
+});
+
 /** The content of a successful answer. */
 export const contentOf = (operation: Operation, schemas: Schemas): Content => {
   const converted = toJsonSchema(operation.answer, schemas, 'output');
   if (operation.form === 'upstream') return upstreamContent(converted);
   const schema = named(`${operation.name}Res`, converted, schemas);
   if (operation.form === 'records') return recordContent(schema, operation);
+  if (operation.form === 'otlp') return otlpContent(schema, operation);
   return {
     'application/json': { schema, examples: examplesOf(operation.examples, ({ answer }) => answer) },
   };

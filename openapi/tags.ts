@@ -3,6 +3,7 @@ import type { Tag } from './operation.ts';
 const texts: Readonly<Record<Tag, string>> = {
   calls: 'Traced executions of operations: reporting, reading, querying and deleting them.',
   statistics: 'Sums, means and percentiles of calls and their usage.',
+  opentelemetry: 'Spans of programs that report by OpenTelemetry.',
   threads: 'Conversations, with statistics over their turns.',
   objects: 'Values with names and versions, and what refs lead to.',
   costs: "A project's own prices of models.",

@@ -64,6 +64,7 @@ const calls = (names: WireNames): Texts => ({
   batch: 'The items, in order.',
   mode: 'What the item reports.',
   req: 'The body of a single report.',
+  partialSuccess: 'What was not taken; absent if all was.',
   op_name: `What was called: a name, or an op ref \`${names.refScheme}<entity>/<project>/op/<name>:<digest>\`.`,
   display_name: "The call's display name.",
   trace_id: "Its trace. Without it, the parent's if that is known, else a new one.",

@@ -1,7 +1,7 @@
 import type { Meter, Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
 import type { Caller } from './caller.ts';
-import { type Credentials, parseCredentials, type Scheme } from './credentials.ts';
+import { type AcceptedScheme, type Credentials, parseCredentials } from './credentials.ts';
 import { matchesDigest, parseKey } from './key.ts';
 import { type KeyRecord, keyState } from './record.ts';
 import { getKey } from './table.ts';
@@ -44,7 +44,7 @@ const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Re
  * Finds out who makes a request.
  *
  * @param header the `Authorization` header; undefined if there is none
- * @param scheme the one scheme that the route takes
+ * @param scheme what the route takes
  * @param now microseconds since 1970
  * @param meter counts the look-up of the key
  * @returns the caller, or why there is none
@@ -52,7 +52,7 @@ const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Re
  */
 export const authenticate = async (
   header: string | undefined,
-  scheme: Scheme,
+  scheme: AcceptedScheme,
   keys: KeyStore,
   now: Micros,
   meter?: Meter,
@@ -60,7 +60,7 @@ export const authenticate = async (
   if (header === undefined) return { refusal: 'no header' };
   const credentials = parseCredentials(header);
   if (!credentials) return { refusal: 'malformed header' };
-  if (credentials.scheme !== scheme) return { refusal: 'wrong scheme' };
+  if (scheme !== 'any' && credentials.scheme !== scheme) return { refusal: 'wrong scheme' };
   const key = parseKey(keys.service, credentials.key);
   if (!key) return { refusal: 'malformed key' };
 

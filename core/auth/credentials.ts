@@ -1,6 +1,9 @@
 /** The HTTP authentication schemes that the service knows. */
 export type Scheme = 'basic' | 'bearer';
 
+/** What a route takes: one scheme, or `any` of them. */
+export type AcceptedScheme = Scheme | 'any';
+
 /** What an `Authorization` header carries. The key is still any text. */
 export type Credentials =
   | { readonly scheme: 'basic'; readonly username: string; readonly key: string }

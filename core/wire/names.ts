@@ -20,6 +20,8 @@ export interface WireNames {
   readonly userIds: string;
   /** `svc_run_ids` */
   readonly runIds: string;
+  /** The attribute of OpenTelemetry resources that names a project: `svc.project_id`. */
+  readonly otelProject: string;
 }
 
 /** The service's name unless the setting gives one. */
@@ -39,4 +41,5 @@ export const wireNames = (service: string): WireNames => ({
   runStepEnd: `${service}_run_step_end`,
   userIds: `${service}_user_ids`,
   runIds: `${service}_run_ids`,
+  otelProject: `${service}.project_id`,
 });

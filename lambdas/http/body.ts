@@ -12,6 +12,10 @@ const unsupported = (header: string, msg: string): ServiceError =>
 
 type SentBody = Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>;
 
+/** The body's bytes as the client sent them; none if there is no body. */
+export const bodyBytes = ({ body, isBase64Encoded }: Omit<SentBody, 'headers'>): Buffer =>
+  Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+
 /** What a decoder writes for bytes that are not UTF-8. */
 const replacement = '\ufffd';
 
@@ -38,9 +42,8 @@ const isMended = (event: SentBody, text: string): boolean => {
  * @throws ServiceError 422 if it is not UTF-8
  */
 export const bodyText = (event: SentBody): string => {
-  const { body, isBase64Encoded } = event;
-  const bytes = isBase64Encoded ? Buffer.from(body ?? '', 'base64') : undefined;
-  const text = bytes ? bytes.toString('utf8') : (body ?? '');
+  const bytes = event.isBase64Encoded ? bodyBytes(event) : undefined;
+  const text = bytes ? bytes.toString('utf8') : (event.body ?? '');
   if (bytes ? !isUtf8(bytes) : isMended(event, text)) throw notUtf8(text);
   return text;
 };

@@ -2,9 +2,11 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { localRegion } from '../stores/store.ts';
 import type { ApiSpec } from '../template/stack.ts';
 import type { Match } from './match.ts';
+import { isBinary } from './media-type.ts';
 import { type GatewayRequest, headerValues } from './request.ts';
 
 type Api = Pick<ApiSpec, 'id' | 'account' | 'stage'>;
+type ProxyApi = Api & Pick<ApiSpec, 'binaryMediaTypes'>;
 type Pairs = Iterable<readonly [string, string]>;
 
 /** Headers between the client and the gateway only. */
@@ -105,13 +107,16 @@ export const authorizerEvent = (
  * @param authorizer the authorizer's context with the principal; empty without an authorizer
  */
 export const proxyEvent = (
-  api: Api,
+  api: ProxyApi,
   request: GatewayRequest,
   match: Match,
   { authorizer, body }: { authorizer: Readonly<Record<string, string>>; body: Buffer },
-): APIGatewayProxyEvent => ({
-  ...commonOf(request, match),
-  requestContext: { ...requestContextOf(api, request, match), authorizer },
-  body: body.length > 0 ? body.toString('utf8') : null,
-  isBase64Encoded: false,
-});
+): APIGatewayProxyEvent => {
+  const binary = isBinary(request, api.binaryMediaTypes);
+  return {
+    ...commonOf(request, match),
+    requestContext: { ...requestContextOf(api, request, match), authorizer },
+    body: body.length > 0 ? body.toString(binary ? 'base64' : 'utf8') : null,
+    isBase64Encoded: binary && body.length > 0,
+  };
+};

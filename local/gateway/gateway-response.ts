@@ -4,6 +4,8 @@ import { type RefusalType, refusals } from './refusal.ts';
 /** What a gateway response can show of its request. */
 export interface ResponseContext {
   readonly requestId: string;
+  /** The media type of the request's body; empty if it says none. */
+  readonly mediaType: string;
   /** The authorizer's context; empty before it was asked. */
   readonly authorizer: Readonly<Record<string, string>>;
 }
@@ -52,11 +54,13 @@ const headerValue = (expression: string, type: RefusalType, context: ResponseCon
   return contextValue(name, type, context);
 };
 
+const json = 'application/json';
 const awsTemplate = '{"message":$context.error.messageString}';
 
 /**
  * Renders the gateway's own answer. The template's response of this type goes first, then its
- * default for the status class, then API Gateway's.
+ * default for the status class, then API Gateway's. Of several media types the request's own counts;
+ * AWS does not document how it chooses.
  *
  * @throws Error if the template has an expression that is not supported locally
  */
@@ -67,7 +71,9 @@ export const renderGatewayResponse = (
 ): CompleteAnswer => {
   const { status } = refusals[type];
   const spec = responses.get(type) ?? responses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
-  const template = spec?.template ?? awsTemplate;
+  const templates = spec?.templates ?? {};
+  const mediaType = Object.hasOwn(templates, context.mediaType) ? context.mediaType : json;
+  const template = templates[mediaType] ?? awsTemplate;
   const body = template.replace(contextVariables, (_whole, plain?: string, braced?: string) =>
     contextValue(plain ?? braced ?? '', type, context),
   );
@@ -76,7 +82,7 @@ export const renderGatewayResponse = (
   );
   return {
     status: spec?.status ?? status,
-    headers: [['content-type', 'application/json'], ...headers],
+    headers: [['content-type', mediaType], ...headers],
     body: Buffer.from(body),
   };
 };

@@ -9,8 +9,10 @@ import { ClientGone, type Exchange, exchangeOf, sendReplacement } from './exchan
 import { renderGatewayResponse } from './gateway-response.ts';
 import { integrate } from './integrate.ts';
 import { type Match, matcher } from './match.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { Refusal } from './refusal.ts';
 import { tokenBucket } from './throttle.ts';
+import { unpackText } from './unpack.ts';
 
 export interface GatewayOptions {
   readonly api: ApiSpec;
@@ -49,7 +51,7 @@ const fail = async (exchange: Exchange, error: unknown, { api, log }: GatewayOpt
     res.destroy();
     return;
   }
-  const context = { requestId: request.id, authorizer: caller };
+  const context = { requestId: request.id, mediaType: mediaTypeOf(request), authorizer: caller };
   await sendReplacement(exchange, renderGatewayResponse(api.responses, type, context));
 };
 
@@ -73,11 +75,12 @@ export const gateway = (options: GatewayOptions): RequestListener => {
 
   const serve = async (exchange: Exchange): Promise<void> => {
     const { request, req, res } = exchange;
-    const body = await readBody(req, res);
+    const received = await readBody(req, res);
     const found = match(request.method, request.path);
     if (!found) throw new Refusal('MISSING_AUTHENTICATION_TOKEN');
     if (!takeToken()) throw new Refusal('THROTTLED');
     exchange.authorizer = await authorize(exchange, found);
+    const body = await unpackText(request, received, api.binaryMediaTypes);
     const event = JSON.stringify(proxyEvent(api, request, found, { authorizer: exchange.authorizer, body }));
     if (Buffer.byteLength(event) > maxEventBytes) throw new Refusal('REQUEST_TOO_LARGE');
     await integrate(exchange, found.route, functions.of(found.route.function), event);

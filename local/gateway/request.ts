@@ -39,5 +39,5 @@ export const readRequest = (req: IncomingMessage): GatewayRequest => {
  *
  * @param name the header's name in lower case
  */
-export const headerValues = ({ headers }: GatewayRequest, name: string): string[] =>
+export const headerValues = ({ headers }: Pick<GatewayRequest, 'headers'>, name: string): string[] =>
   headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);

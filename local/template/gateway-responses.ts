@@ -7,8 +7,8 @@ export interface GatewayResponseSpec {
   readonly status?: number;
   /** Values by header name: a text in single quotes, or an expression like `context.requestId`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, with `$context` variables. @default - API Gateway's own */
-  readonly template?: string;
+  /** Bodies by media type, with `$context` variables. @default - API Gateway's own */
+  readonly templates: Readonly<Record<string, string>>;
 }
 
 const properties = z.object({
@@ -32,11 +32,10 @@ export const readGatewayResponses = (reader: TemplateReader): ReadonlyMap<string
   const responses = reader.resources('AWS::ApiGateway::GatewayResponse', properties);
   return new Map(
     responses.map(({ properties: { ResponseType, StatusCode, ResponseParameters, ResponseTemplates } }) => {
-      const template = ResponseTemplates['application/json'];
       const spec = {
         headers: headersOf(ResponseParameters),
+        templates: ResponseTemplates,
         ...(StatusCode !== undefined && { status: StatusCode }),
-        ...(template !== undefined && { template }),
       };
       return [ResponseType, spec];
     }),

@@ -25,6 +25,8 @@ export interface ApiSpec {
   /** The gateway responses by type, e.g. `UNAUTHORIZED`. */
   readonly responses: ReadonlyMap<string, GatewayResponseSpec>;
   readonly throttle?: Throttle;
+  /** The media types of bodies that functions get as base64: `application/x-protobuf`, `image/*`. */
+  readonly binaryMediaTypes: readonly string[];
 }
 
 /** What the local service runs of a stack. */
@@ -57,6 +59,8 @@ const stageProperties = z.object({
     .default([]),
 });
 
+const apiProperties = z.object({ BinaryMediaTypes: z.array(z.string()).default([]) });
+
 const only = <T>(what: string, [first, ...more]: readonly T[]): T => {
   if (first === undefined || more.length > 0) throw new Error(`the stack should have one ${what}`);
   return first;
@@ -74,7 +78,7 @@ const readThrottle = ({ MethodSettings }: z.output<typeof stageProperties>): Thr
 };
 
 const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>): ApiSpec => {
-  const api = only('REST API', reader.resources('AWS::ApiGateway::RestApi', z.object({})));
+  const api = only('REST API', reader.resources('AWS::ApiGateway::RestApi', apiProperties));
   const { properties: stage } = only('stage', reader.resources('AWS::ApiGateway::Stage', stageProperties));
   const throttle = readThrottle(stage);
   return {
@@ -83,6 +87,7 @@ const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, Function
     stage: stage.StageName,
     routes: readRoutes(reader, functions, readAuthorizers(reader, functions)),
     responses: readGatewayResponses(reader),
+    binaryMediaTypes: api.properties.BinaryMediaTypes,
     ...(throttle && { throttle }),
   };
 };

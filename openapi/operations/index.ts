@@ -7,11 +7,13 @@ import { objectOperations } from './objects.ts';
 import { inferenceOperations, openOperations, threadOperations } from './others.ts';
 import { projectOperations } from './projects.ts';
 import { statsOperations } from './stats.ts';
+import { otlpOperations } from './otlp.ts';
 
 /** What the document says of all routes. Their examples work in this order. */
 export const operationsOf = (names: WireNames): Operations => ({
   ...callOperations(names),
   ...statsOperations(),
+  ...otlpOperations,
   ...threadOperations,
   ...objectOperations(names),
   ...costOperations,

@@ -49,7 +49,8 @@ describe.each(routes.filter(takesKey))('$method $path', (route) => {
     const authorizerId = method.AuthorizerId?.Ref ?? '';
     expect(method).toMatchObject({ HttpMethod: route.method, AuthorizationType: 'CUSTOM' });
     const authorizer = authorizers.get(authorizerId) as Resource;
-    expect(authorizerId).toMatch(route.scheme === 'basic' ? /^AuthBasic/ : /^AuthBearer/);
+    const id = { basic: /^AuthBasic/, bearer: /^AuthBearer/, any: /^AuthAny/ }[route.scheme];
+    expect(authorizerId).toMatch(id);
     expect(authorizer.Type).toBe('AWS::ApiGateway::Authorizer');
   });
 });

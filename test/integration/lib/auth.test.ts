@@ -18,7 +18,7 @@ describe('the keys table', () => {
 
 describe('the authorizers', () => {
   it('are one for each scheme that a route accepts', () => {
-    expect(authorizers.size).toBe(2);
+    expect(authorizers.size).toBe(3);
     const basic = routes.filter(({ scheme }) => scheme === 'basic');
     expect(resourcesOf(synthesize({}, basic), 'AWS::ApiGateway::Authorizer').size).toBe(1);
   });

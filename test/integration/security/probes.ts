@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/wire/index.ts';
+import { spanExport } from '../../support/otel.ts';
 import {
   at,
   byId,
@@ -33,6 +34,7 @@ export const probes: readonly [path: string, what: string, body: (names: Names) 
       ],
     }),
   ],
+  ['/otel/v1/traces', 'a thread', ({ thread }) => spanExport(ours, { 'session.id': thread })],
   ['/call/read', 'a call', ({ call }) => ({ id: call, ...everyInclude })],
   ['/call/update', 'a call', ({ call }) => ({ call_id: call, display_name: 'ours' })],
   ['/calls/delete', 'calls', ({ call, child }) => ({ call_ids: [call, child] })],
@@ -109,6 +111,7 @@ const selfContained = new Set([
   '/call/start',
   '/call/end',
   '/call/upsert_batch',
+  '/otel/v1/traces',
   '/obj/create',
   '/refs/read_batch',
   '/feedback/batch/create',

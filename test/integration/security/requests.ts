@@ -1,5 +1,6 @@
 import type { Route } from '../../../api/routes.ts';
 import type { JsonValue } from '../../../core/wire/index.ts';
+import { spanExport } from '../../support/otel.ts';
 
 /** The project that the requests are about. */
 export const project = 'acme/shop';
@@ -15,10 +16,10 @@ export interface GoodRequest {
   /** The answer, in which times are `<time>`. */
   readonly answer: string;
   /** What is answered to a key that may not make it. */
-  readonly forbidden: { readonly loc: readonly string[]; readonly msg: string };
+  readonly forbidden: { readonly loc: readonly string[]; readonly msg: string } | { readonly body: string };
 }
 
-const may = (role: string, ...loc: string[]): GoodRequest['forbidden'] => ({
+const may = (role: string, ...loc: string[]) => ({
   loc: ['body', ...loc],
   msg: `this key may not ${role} the project ${project}`,
 });
@@ -123,6 +124,13 @@ export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
     forbidden: {
       loc: ['header', 'openai-project'],
       msg: `this key may not use inference in the project ${project}`,
+    },
+  },
+  '/otel/v1/traces': {
+    body: spanExport(project),
+    answer: '{}',
+    forbidden: {
+      body: JSON.stringify({ code: 7, message: `this key may not write the project ${project}` }),
     },
   },
   '/call/update': {

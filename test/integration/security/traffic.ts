@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { noise } from '../../support/feedback.ts';
+import { spanExport } from '../../support/otel.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** Ids of the traffic's project, which is its own. */
@@ -64,6 +65,11 @@ const calls = async (send: Send): Promise<void> => {
   const shared = payloads.map((inputs, i) => asStart(`s${i}`, { trace_id: 's', inputs: { inputs } }));
   await send('/call/upsert_batch', { batch: shared });
   await send('/call/update', { project_id: project, call_id: 'one', display_name: 'One' });
+};
+
+const spans = async (send: Send): Promise<void> => {
+  for (const bytes of [10, middlingBytes, bigBytes])
+    await send('/otel/v1/traces', spanExport(project, { text: JSON.stringify(noise(bytes)) }));
 };
 
 const objects = async (send: Send): Promise<void> => {
@@ -198,6 +204,7 @@ export const exercise = async (service: TestService): Promise<void> => {
     return text;
   };
   await calls(send);
+  await spans(send);
   await objects(send);
   await costs(send);
   await feedback(send);

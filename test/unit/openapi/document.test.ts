@@ -22,7 +22,10 @@ describe('the document', () => {
         const paths = route.path.endsWith('{path+}')
           ? Object.keys(endpoints).map((path) => route.path.replace('/{path+}', path))
           : [route.path];
-        const security = takesKey(route) ? [{ [route.scheme]: [] }] : [];
+        const schemes = takesKey(route) ? [route.scheme] : [];
+        const security = schemes
+          .flatMap((scheme) => (scheme === 'any' ? ['basic', 'bearer'] : [scheme]))
+          .map((scheme) => ({ [scheme]: [] }));
         return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
       });
     expect(new Set(inDocument.map(String))).toEqual(new Set(inList.map(String)));

@@ -1,0 +1,55 @@
+import { create, toBinary, toJsonString } from '@bufbuild/protobuf';
+import type { Rejection } from './decode/received.ts';
+import { type Status, StatusSchema } from './proto/google/rpc/status_pb.js';
+import { ExportTraceServiceResponseSchema } from './proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+
+/** The encodings of requests and answers, as media types. */
+export type Encoding = 'application/x-protobuf' | 'application/json';
+
+/** How many reasons an answer names. The rest is counted. */
+const maxReasons = 20;
+
+const messageOf = (rejected: readonly Rejection[]): string => {
+  const lines = rejected
+    .slice(0, maxReasons)
+    .map(({ spans, reason }) => (spans === 1 ? reason : `${spans} spans: ${reason}`));
+  const more = rejected.length - lines.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more reasons`] : [])].join('; ');
+};
+
+/**
+ * Encodes an `ExportTraceServiceResponse`. Without rejected spans it is empty: `{}`, or no bytes.
+ * Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
+ */
+export const encodeAnswer = (encoding: Encoding, rejected: readonly Rejection[]): Uint8Array => {
+  const spans = rejected.reduce((sum, rejection) => sum + rejection.spans, 0);
+  const answer = create(ExportTraceServiceResponseSchema, {
+    ...(spans > 0 && {
+      partialSuccess: { rejectedSpans: BigInt(spans), errorMessage: messageOf(rejected) },
+    }),
+  });
+  return encoding === 'application/json'
+    ? Buffer.from(`${toJsonString(ExportTraceServiceResponseSchema, answer)}\n`)
+    : toBinary(ExportTraceServiceResponseSchema, answer);
+};
+
+/** The codes of `google.rpc.Code` for the statuses that are answered. */
+const codes: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  413: 8,
+  415: 3,
+  429: 8,
+  500: 13,
+  503: 14,
+};
+const unknownCode = 2;
+
+/** Encodes the `google.rpc.Status` of an error: its code, and what to do about it. */
+export const encodeStatus = (encoding: Encoding, httpStatus: number, message: string): Uint8Array => {
+  const status: Status = create(StatusSchema, { code: codes[httpStatus] ?? unknownCode, message });
+  return encoding === 'application/json'
+    ? Buffer.from(`${toJsonString(StatusSchema, status)}\n`)
+    : toBinary(StatusSchema, status);
+};

@@ -1,0 +1,60 @@
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import {
+  decodeExport,
+  type Encoding,
+  encodeAnswer,
+  projectHeader,
+  projectsOf,
+  type SelectedSpans,
+  selectSpans,
+  storeSpans,
+} from '../../../core/otel/index.ts';
+import { ServiceError } from '../../../core/wire/index.ts';
+import { bodyBytes } from '../../http/body.ts';
+import { readCaller } from '../../http/caller.ts';
+import { timeoutEarlyResponse } from '../../http/errors.ts';
+import { headerOf, type ServiceEvent } from '../../http/event.ts';
+import { logRequest } from '../../http/log.ts';
+import { settings } from '../../http/settings.ts';
+import { answerOtlpErrors, encodingOf, otlpAnswer } from '../respond.ts';
+
+type Event = ServiceEvent<unknown>;
+
+const unknownType = new ServiceError(415, [
+  {
+    loc: ['header', 'content-type'],
+    msg: 'should be application/x-protobuf or application/json',
+    type: 'unsupported_media_type',
+  },
+]);
+
+/** Decodes the body, and finds the spans that the caller may store. */
+const spansOf = async (event: Event, encoding: Encoding): Promise<SelectedSpans> => {
+  const received = await decodeExport(bodyBytes(event), encoding, headerOf(event, 'content-encoding') ?? '');
+  const { grants } = event.service.caller;
+  return selectSpans(received, { grants, header: headerOf(event, projectHeader), names: settings.names });
+};
+
+/**
+ * `POST /otel/v1/traces`: OTLP/HTTP. Stores spans as calls and answers in the encoding of the
+ * request. The answer is streamed, because API Gateway decodes no buffered one for clients that send
+ * no `accept`.
+ */
+export const handler = middy<Event, unknown>({
+  executionMode: executionModeStreamifyResponse,
+  timeoutEarlyResponse,
+})
+  .use([logRequest('/otel/v1/traces'), answerOtlpErrors(settings.names.service), readCaller()])
+  .handler(async (event) => {
+    const encoding = encodingOf(event);
+    if (!encoding) throw unknownType;
+    const { id, caller, budget } = event.service;
+    const { spans, rejected } = await spansOf(event, encoding);
+    event.log.names(projectsOf(spans));
+    await storeSpans(settings.calls, spans, caller.user, budget);
+    const bytes = encodeAnswer(encoding, rejected);
+    event.log.describes(() => ({ status: 200, rows: spans.length, bytes: bytes.length }));
+    event.log.ends('answered');
+    return otlpAnswer(200, encoding, bytes, { 'x-request-id': id });
+  });
