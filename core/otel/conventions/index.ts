@@ -1,20 +1,118 @@
 import type { Span } from '../span.ts';
-import type { Translation } from './convention.ts';
+import { adk } from './adk.ts';
+import { aiSdk } from './ai-sdk.ts';
+import type { Convention, Fields, Kind, Translation } from './convention.ts';
+import { usageOf } from './counts.ts';
+import { genAi } from './gen-ai.ts';
+import { genAiEvents } from './gen-ai-events.ts';
+import { genAiIndexed } from './gen-ai-indexed.ts';
+import { genkit } from './genkit.ts';
+import { ids } from './ids.ts';
+import { langfuse } from './langfuse.ts';
+import { langSmith } from './langsmith.ts';
+import { litellm } from './litellm.ts';
+import { logfire } from './logfire.ts';
+import { mastra } from './mastra.ts';
+import { mlflow } from './mlflow.ts';
+import { openInference } from './openinference.ts';
+import { textOf } from './plain.ts';
+import { type Marks, SpanReader } from './reader.ts';
+import { isRequest } from './shared.ts';
+import { traceloop } from './traceloop.ts';
+import { weave } from './weave.ts';
 
-export type * from './convention.ts';
+export type { Convention, Kind, Translation, Usage } from './convention.ts';
+export { withoutRepeats } from './repeats.ts';
 
-/** Translates what a span's attributes and events say. */
-export const translate = (span: Span): Translation => {
-  const thread = span.attributes.get('gen_ai.conversation.id') ?? span.attributes.get('session.id');
-  const user = span.attributes.get('user.id');
+/**
+ * All conventions. A span can follow several; the earlier one is asked first. Frameworks come
+ * before the general conventions that they build upon.
+ */
+const conventions: readonly Convention[] = [
+  weave,
+  langfuse,
+  langSmith,
+  genkit,
+  mlflow,
+  adk,
+  mastra,
+  litellm,
+  aiSdk,
+  logfire,
+  openInference,
+  traceloop,
+  genAiEvents,
+  genAi,
+  genAiIndexed,
+  ids,
+];
+
+/** The first result that is one, with what was read for it. */
+const firstOf = <T>(
+  span: SpanReader,
+  readings: Iterable<() => T | undefined>,
+): { readonly result: T; readonly marks: Marks } | undefined => {
+  for (const reading of readings) {
+    const { result, marks } = span.note(reading);
+    if (result !== undefined) return { result, marks };
+  }
+  return undefined;
+};
+
+/** Gathers `inputs` and notes in `marks` what they were read from. */
+const inputsOf = (span: SpanReader, kind: Kind, matching: readonly Convention[], marks: Marks): Fields => {
+  const fields = new Map<string, unknown>();
+  for (const convention of matching) {
+    for (const source of convention.inputs?.(span, kind) ?? []) {
+      const { result, marks: read } = span.note(source);
+      const fresh = Object.entries(result ?? {}).filter(
+        ([name, value]) => value !== undefined && !fields.has(name),
+      );
+      for (const [name, value] of fresh) fields.set(name, value);
+      if (fresh.length > 0) add(marks, read);
+    }
+    // Only a request to a model gathers its fields from several conventions.
+    if (fields.size > 0 && !isRequest(kind)) break;
+  }
+  return Object.fromEntries(fields);
+};
+
+const add = (marks: Marks, { keys, events }: Marks): void => {
+  for (const key of keys) marks.keys.add(key);
+  for (const event of events) marks.events.add(event);
+};
+
+/** Reads a span by the conventions that it follows. Never throws, whatever the attributes hold. */
+export const translate = (source: Span): Translation => {
+  const span = new SpanReader(source);
+  const matching = conventions.filter((convention) => convention.matches(span));
+  const each = <T>(ask: (convention: Convention) => T | undefined) =>
+    firstOf(
+      span,
+      matching.map((convention) => () => ask(convention)),
+    );
+  const kind = each((convention) => convention.kind?.(span))?.result ?? 'other';
+  const marks: Marks = { keys: new Set(), events: new Set() };
+  const inputs = inputsOf(span, kind, matching, marks);
+  const output = each((convention) => convention.output?.(span, kind));
+  if (output) add(marks, output.marks);
+  const usage = isRequest(kind)
+    ? each((convention) => {
+        const counts = convention.usage?.(span);
+        return counts && usageOf(counts, textOf(inputs.model));
+      })
+    : undefined;
+  if (usage) add(marks, usage.marks);
+  const exception = each((convention) => convention.exception?.(span))?.result;
   return {
-    kind: 'other',
-    inputs: {},
-    output: null,
-    usage: undefined,
-    threadId: typeof thread === 'string' ? thread : undefined,
-    userId: typeof user === 'string' ? user : undefined,
-    usedKeys: new Set(),
-    usedEvents: new Set(),
+    kind,
+    inputs,
+    output: output?.result ?? null,
+    usage: usage?.result,
+    threadId: each((convention) => convention.thread?.(span))?.result,
+    userId: each((convention) => convention.user?.(span))?.result,
+    ...(exception !== undefined && { exception }),
+    usedKeys: marks.keys,
+    usedEvents: marks.events,
   };
 };

@@ -1,0 +1,59 @@
+import { answerMessages, chatInputs } from '../messages/chat.ts';
+import type { Convention, Counts, Kind } from './convention.ts';
+import { countsOf } from './counts.ts';
+import { asInputs, first, isDict, structured, textOf } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages } from './shared.ts';
+
+const scope = 'gcp.vertex.agent';
+const request = 'gcp.vertex.agent.llm_request';
+const response = 'gcp.vertex.agent.llm_response';
+
+/**
+ * The request has two spans, `call_llm` with the content and `generate_content` in it. Both count
+ * its tokens; here the outer one is the request. Failed ones have nothing but their name.
+ */
+const kindOf = (span: SpanReader): Kind | undefined => {
+  const { name } = span.span;
+  if (name === 'call_llm') return 'model';
+  if (span.peek('gen_ai.operation.name') === 'generate_content') return 'other';
+  if (/^execute_tool\b/.test(name)) return 'tool';
+  return /^(invoke_agent|agent_run)\b/.test(name) ? 'agent' : undefined;
+};
+
+/** What a tool that said nothing is reported to have said. */
+const nothing = (value: unknown): boolean =>
+  first(value, 'result') === '<not specified>' ||
+  value === 'N/A' ||
+  (isDict(value) && Object.keys(value).length === 0);
+
+const object = (value: unknown): unknown => (nothing(value) ? undefined : value);
+
+const counts = (span: SpanReader): Counts | undefined => {
+  const answer = structured(span.peek(response));
+  return countsOf(
+    first(answer, 'usage_metadata'),
+    textOf(first(answer, 'model_version')) ?? span.peekText('gen_ai.request.model'),
+  );
+};
+
+/**
+ * Google's Agent Development Kit. Requests and answers have Gemini's form whatever the model.
+ * Source: google/adk-python, `src/google/adk/telemetry/tracing.py`.
+ */
+export const adk: Convention = {
+  matches: ({ namespaces, span }) => span.scope.name === scope || namespaces.has('gcp'),
+  kind: (span) => (span.span.scope.name === scope || span.has(request) ? kindOf(span) : undefined),
+  inputs: (span, kind) => {
+    if (kind === 'tool') return [() => asInputs(object(span.json('gcp.vertex.agent.tool_call_args')))];
+    return kind === 'model' ? [() => chatInputs(object(span.json(request)))] : [];
+  },
+  output: (span, kind) => {
+    if (kind === 'tool') return object(span.json('gcp.vertex.agent.tool_response'));
+    if (kind !== 'model') return undefined;
+    const answer = object(span.json(response));
+    return answer === undefined ? undefined : asMessages(answerMessages(first(answer, 'content') ?? answer));
+  },
+  usage: counts,
+  thread: (span) => span.id('gcp.vertex.agent.session_id'),
+};

@@ -1,0 +1,102 @@
+import { messageList, systemMessages } from '../messages/chat.ts';
+import { type Message, toMessages } from '../messages/message.ts';
+import type { Convention } from './convention.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, unquoted } from './plain.ts';
+import type { ReadEvent, SpanReader } from './reader.ts';
+import { asMessages } from './shared.ts';
+
+const input = /^gen_ai\.(system|user|assistant|tool)\.message$/;
+const details = 'gen_ai.client.inference.operation.details';
+
+const isMessage = (name: string): boolean =>
+  input.test(name) ||
+  name === 'gen_ai.choice' ||
+  name === details ||
+  name === 'gen_ai.content.prompt' ||
+  name === 'gen_ai.content.completion';
+
+/** What the event says: its attributes, or the JSON that Azure's libraries put in one of them. */
+const bodyOf = ({ attributes }: ReadEvent): Dict => {
+  const body = structured(get(attributes, 'gen_ai.event.content'));
+  return isDict(body) ? { ...attributes, ...body } : attributes;
+};
+
+const inputMessage = (event: ReadEvent): readonly Message[] => {
+  const role = input.exec(event.name)?.[1] ?? 'user';
+  const body = bodyOf(event);
+  const id = first(body, 'tool_call_id', 'id');
+  const { content, tool_calls, name } = body;
+  return toMessages({ role: first(body, 'role') ?? role, content, tool_calls, name, tool_call_id: id }, role);
+};
+
+/** A choice has its message as text, as blocks, or as a message. */
+const choiceMessages = (event: ReadEvent): readonly Message[] => {
+  const body = bodyOf(event);
+  const message = structured(first(body, 'message'));
+  const finish_reason = first(body, 'finish_reason');
+  if (isDict(message) && first(message, 'role', 'content', 'tool_calls') !== undefined)
+    return toMessages({ ...message, finish_reason }, 'assistant');
+  const { content, tool_calls } = body;
+  const said = first(body, 'message') ?? content;
+  return toMessages({ role: 'assistant', content: said, tool_calls, finish_reason }, 'assistant');
+};
+
+const inputsOf = (event: ReadEvent): readonly Message[] => {
+  const { attributes, name } = event;
+  if (input.test(name)) return inputMessage(event);
+  if (name === 'gen_ai.content.prompt') return messageList(get(attributes, 'gen_ai.prompt'), 'user') ?? [];
+  if (name !== details) return [];
+  return [
+    ...systemMessages(get(attributes, 'gen_ai.system_instructions')),
+    ...(messageList(get(attributes, 'gen_ai.input.messages'), 'user') ?? []),
+  ];
+};
+
+const outputsOf = (event: ReadEvent): readonly Message[] => {
+  const { attributes, name } = event;
+  if (name === 'gen_ai.choice') return choiceMessages(event);
+  if (name === 'gen_ai.content.completion')
+    return messageList(get(attributes, 'gen_ai.completion'), 'assistant') ?? [];
+  return name === details ? (messageList(get(attributes, 'gen_ai.output.messages'), 'assistant') ?? []) : [];
+};
+
+/** The messages of the events that have some; those events are used. */
+const read = (span: SpanReader, messagesOf: (event: ReadEvent) => readonly Message[]) =>
+  span.events(isMessage).flatMap((event) => {
+    const messages = messagesOf(event);
+    if (messages.length > 0) span.used(event);
+    return messages;
+  });
+
+/** The arguments of the call that a tool's span was told of. */
+const toolArguments = (span: SpanReader): Dict | undefined => {
+  for (const event of span.events((name) => name === 'gen_ai.tool.message' || name === details)) {
+    const content =
+      event.name === details
+        ? get(event.attributes, 'gen_ai.input.messages')
+        : first(bodyOf(event), 'content');
+    if (content === undefined) continue;
+    span.used(event);
+    const calls = event.name === details ? (messageList(content, 'tool') ?? []) : [];
+    const args = event.name === details ? calls[0]?.tool_calls?.[0]?.function.arguments : content;
+    return asInputs(unquoted(args));
+  }
+  return undefined;
+};
+
+const toolResult = (span: SpanReader): unknown => {
+  const messages = read(span, outputsOf);
+  return messages.length === 0 ? undefined : structured(messages[0]?.content);
+};
+
+/**
+ * OpenTelemetry's conventions for generative AI, with messages as events of the span: one event a
+ * message, or one event with all of them, or one for the prompt and one for the completion.
+ * Source: semantic-conventions 1.28 to 1.36, `docs/gen-ai/gen-ai-events.md`, and 1.26 before it.
+ */
+export const genAiEvents: Convention = {
+  matches: ({ span }) => span.events.some(({ name }) => isMessage(name)),
+  inputs: (span, kind) =>
+    kind === 'tool' ? [() => toolArguments(span)] : [() => asMessages(read(span, inputsOf)) ?? present({})],
+  output: (span, kind) => (kind === 'tool' ? toolResult(span) : asMessages(read(span, outputsOf))),
+};

@@ -1,0 +1,121 @@
+import { messageList, systemMessages } from '../messages/chat.ts';
+import type { Convention, Counts, Kind } from './convention.ts';
+import { asInputs, type Dict, present, unquoted } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages, field, kindIn, says, textsOf, toolsOf } from './shared.ts';
+
+/** `gen_ai.operation.name`, and `llm.request.type` before it. */
+export const operations: Readonly<Record<string, Kind>> = {
+  chat: 'model',
+  completion: 'model',
+  text_completion: 'model',
+  generate: 'model',
+  generate_content: 'model',
+  'generate_content.chat': 'model',
+  responses: 'model',
+  messages: 'model',
+  embedding: 'embedding',
+  embeddings: 'embedding',
+  execute_tool: 'tool',
+  invoke_agent: 'agent',
+  create_agent: 'agent',
+  retrieval: 'retriever',
+  retrieve: 'retriever',
+  search_memory: 'retriever',
+  rerank: 'retriever',
+};
+
+/** Token counts under `gen_ai.usage`, today's names first. */
+export const genAiCounts = (span: SpanReader): Counts => ({
+  model: span.peekText('gen_ai.response.model', 'gen_ai.request.model'),
+  input: span.count('gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'),
+  output: span.count(
+    'gen_ai.usage.output_tokens',
+    'gen_ai.usage.completion_tokens',
+    'llm.usage.completion_tokens',
+  ),
+  total: span.count('gen_ai.usage.total_tokens', 'llm.usage.total_tokens'),
+  cacheRead: span.count(
+    'gen_ai.usage.cache_read.input_tokens',
+    'gen_ai.usage.cache_read_input_tokens',
+    'gen_ai.usage.details.cache_read_tokens',
+    'gen_ai.usage.details.cache_read_input_tokens',
+    'gen_ai.usage.details.cached_tokens',
+  ),
+  cacheWrite: span.count(
+    'gen_ai.usage.cache_creation.input_tokens',
+    'gen_ai.usage.cache_creation_input_tokens',
+    'gen_ai.usage.cache_write_input_tokens',
+    'gen_ai.usage.details.cache_write_tokens',
+    'gen_ai.usage.details.cache_creation_input_tokens',
+  ),
+  reasoning: span.count(
+    'gen_ai.usage.reasoning.output_tokens',
+    'gen_ai.usage.reasoning_tokens',
+    'gen_ai.usage.details.reasoning_tokens',
+  ),
+});
+
+const usedNames = ['model'];
+
+/** `gen_ai.request.temperature` as `temperature`. */
+const parameters = (span: SpanReader): Dict | undefined => {
+  if (!Array.from(span.span.attributes.keys()).some((key) => key.startsWith('gen_ai.request.')))
+    return undefined;
+  const fields = Array.from(span.below('gen_ai.request.'), ([name, value]) => [
+    name.replaceAll('.', '_'),
+    value,
+  ]);
+  return present(Object.fromEntries(fields.filter(([name]) => !usedNames.includes(String(name)))));
+};
+
+const inputMessages = (span: SpanReader) => {
+  const system = systemMessages(span.value('gen_ai.system_instructions'));
+  const messages = messageList(span.value('gen_ai.input.messages'), 'user') ?? [];
+  return [...system, ...messages];
+};
+
+/**
+ * OpenTelemetry's conventions for generative AI, with messages as attributes.
+ * Source: semantic-conventions-genai, `docs/gen-ai`, and its releases before 1.37.
+ */
+export const genAi: Convention = {
+  matches: ({ namespaces }) => namespaces.has('gen_ai'),
+  kind: (span) => {
+    const named = kindIn(operations, span.peekText('gen_ai.operation.name'));
+    if (named) return named;
+    if (span.has('gen_ai.operation.name')) return undefined;
+    if (span.has('gen_ai.tool.name') || span.has('gen_ai.tool.call.id')) return 'tool';
+    return span.has('gen_ai.retrieval.query.text') ? 'retriever' : undefined;
+  },
+  inputs: (span, kind) => {
+    if (kind === 'tool')
+      return [() => asInputs(unquoted(span.value('gen_ai.tool.call.arguments', 'gen_ai.tool.arguments')))];
+    const model = () => field('model', span.text('gen_ai.request.model'));
+    if (kind === 'embedding')
+      return [
+        () => field('input', textsOf(messageList(span.value('gen_ai.input.messages'), 'user'))),
+        model,
+        () => parameters(span),
+      ];
+    if (kind === 'retriever') return [() => field('query', span.text('gen_ai.retrieval.query.text'))];
+    const messages = () => asMessages(inputMessages(span));
+    if (kind !== 'model') return [messages];
+    return [
+      messages,
+      model,
+      () => parameters(span),
+      () => field('tools', toolsOf(span.value('gen_ai.tool.definitions'))),
+    ];
+  },
+  output: (span, kind) => {
+    if (kind === 'tool') return unquoted(span.value('gen_ai.tool.call.result', 'gen_ai.tool.result'));
+    if (kind === 'retriever') return span.json('gen_ai.retrieval.documents');
+    const messages = messageList(span.value('gen_ai.output.messages'), 'assistant');
+    // litellm leaves a tool call out of the message, and tells it in flattened attributes.
+    return messages?.some(says) || !span.has('gen_ai.completion.0.function_call.name')
+      ? asMessages(messages)
+      : undefined;
+  },
+  usage: genAiCounts,
+};

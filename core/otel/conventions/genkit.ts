@@ -1,0 +1,46 @@
+import { answerMessages, chatInputs } from '../messages/chat.ts';
+import type { Convention, Kind } from './convention.ts';
+import { countsOf } from './counts.ts';
+import { asInputs, first, get, parsed, textOf } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages, field, kindIn } from './shared.ts';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  model: 'model',
+  'background-model': 'model',
+  embedder: 'embedding',
+  tool: 'tool',
+  'tool.v2': 'tool',
+  agent: 'agent',
+  retriever: 'retriever',
+  reranker: 'retriever',
+};
+
+/** The model is only the name of the action. */
+const model = (span: SpanReader): string => span.text('genkit:name') ?? span.span.name;
+
+/**
+ * Genkit. Tokens and the model that answered are only in the JSON of the output.
+ * Source: firebase/genkit, `js/core/src/tracing`.
+ */
+export const genkit: Convention = {
+  matches: ({ namespaces }) => namespaces.has('genkit'),
+  kind: (span) => kindIn(kinds, span.peekText('genkit:metadata:subtype')) ?? 'other',
+  inputs: (span, kind) => {
+    if (kind === 'model')
+      return [() => chatInputs(span.parsed('genkit:input')), () => field('model', model(span))];
+    const whole = () => asInputs(span.parsed('genkit:input'));
+    return kind === 'embedding' ? [whole, () => field('model', model(span))] : [whole];
+  },
+  output: (span, kind) => {
+    const output = span.parsed('genkit:output');
+    return kind === 'model' ? asMessages(answerMessages(output)) : output;
+  },
+  usage: (span) => {
+    const output = parsed(span.peek('genkit:output'));
+    const answered = textOf(first(get(output, 'raw'), 'model', 'modelVersion'));
+    const name = answered ?? span.peekText('genkit:name') ?? span.span.name;
+    return countsOf(first(output, 'usage'), name);
+  },
+  thread: (span) => span.id('genkit:sessionId', 'genkit:metadata:sessionId', 'genkit:metadata:session'),
+};

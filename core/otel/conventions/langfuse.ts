@@ -1,0 +1,103 @@
+import { answerMessages, chatInputs } from '../messages/chat.ts';
+import type { Convention, Counts, Kind } from './convention.ts';
+import { asInputs, countOf, isDict, present, structured } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages, field, kindIn, namedArguments, unwrappedResult } from './shared.ts';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  generation: 'model',
+  embedding: 'embedding',
+  agent: 'agent',
+  tool: 'tool',
+  retriever: 'retriever',
+  span: 'other',
+  event: 'other',
+  chain: 'other',
+  guardrail: 'other',
+  evaluator: 'other',
+};
+
+const input = 'langfuse.observation.input';
+const output = 'langfuse.observation.output';
+const model = 'langfuse.observation.model.name';
+
+/** Up to version 3.3 of the Python SDK, generations called themselves spans. */
+const generationOnly = [model, 'langfuse.observation.usage_details', 'langfuse.observation.model.parameters'];
+
+const sum = (usage: Record<string, unknown>, names: RegExp): number | undefined => {
+  const counts = Object.entries(usage).flatMap(([name, value]) =>
+    names.test(name) ? [countOf(value)].filter((count) => count !== undefined) : [],
+  );
+  return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
+};
+
+/**
+ * Langfuse counts kinds of tokens apart: `input` is without `input_cached_tokens`. Programs that
+ * count otherwise show it by a total that is less than the sum.
+ */
+const counts = (span: SpanReader): Counts | undefined => {
+  const usage = structured(span.value('langfuse.observation.usage_details'));
+  if (!isDict(usage)) return undefined;
+  const total = sum(usage, /^total(_tokens|Tokens)?$/);
+  const allInput = sum(usage, /^(input|prompt|cache)/);
+  const allOutput = sum(usage, /^(output|completion)/);
+  const apart = total === undefined || (allInput ?? 0) + (allOutput ?? 0) <= total;
+  return {
+    model: span.peekText(model),
+    input: apart ? allInput : sum(usage, /^(input|prompt)(_tokens|Tokens)?$/),
+    output: apart ? allOutput : sum(usage, /^(output|completion)(_tokens|Tokens)?$/),
+    total,
+    cacheRead: sum(usage, /cache_read|cached/),
+    cacheWrite: sum(usage, /cache_(creation|write)/),
+    reasoning: sum(usage, /^output_reasoning/),
+  };
+};
+
+const parameters = (span: SpanReader) => {
+  const given = structured(span.value('langfuse.observation.model.parameters'));
+  if (!isDict(given)) return undefined;
+  return present(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')));
+};
+
+/** Keys that a user or session can have, by the version of the SDK. */
+const named = (what: 'user' | 'session'): string[] => [
+  `langfuse.${what}.id`,
+  `langfuse.trace.metadata.langfuse_${what}_id`,
+  `langfuse.observation.metadata.langfuse_${what}_id`,
+];
+
+/**
+ * Langfuse's own SDKs. An error leaves the span's status unset.
+ * Source: langfuse/langfuse, `packages/shared/src/server/otel/attributes.ts`.
+ */
+export const langfuse: Convention = {
+  matches: ({ namespaces }) => namespaces.has('langfuse'),
+  kind: (span) => {
+    const kind = kindIn(kinds, span.peekText('langfuse.observation.type'));
+    const made = kind === 'other' && generationOnly.some((key) => span.has(key)) ? 'model' : kind;
+    // Wrappers of provider SDKs call every request a generation.
+    const embeds = /embedding/i.test(`${span.span.name} ${span.peekText(model) ?? ''}`);
+    return made === 'model' && embeds ? 'embedding' : made;
+  },
+  inputs: (span, kind) => {
+    if (kind === 'model')
+      return [
+        () => chatInputs(span.value(input)),
+        () => field('model', span.text(model)),
+        () => parameters(span),
+      ];
+    const whole = () => asInputs(namedArguments(span.json(input)));
+    return kind === 'embedding'
+      ? [whole, () => field('model', span.text(model)), () => parameters(span)]
+      : [whole];
+  },
+  output: (span, kind) =>
+    kind === 'model' ? asMessages(answerMessages(span.value(output))) : unwrappedResult(span.json(output)),
+  usage: counts,
+  thread: (span) => span.id(...named('session')),
+  user: (span) => span.id(...named('user')),
+  exception: (span) =>
+    span.peek('langfuse.observation.level') === 'ERROR'
+      ? (span.peekText('langfuse.observation.status_message') ?? 'error')
+      : undefined,
+};

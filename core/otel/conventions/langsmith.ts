@@ -1,0 +1,45 @@
+import { answerMessages, chatInputs } from '../messages/chat.ts';
+import type { Convention, Kind } from './convention.ts';
+import { countsOf } from './counts.ts';
+import { asInputs, first, structured } from './plain.ts';
+import { asMessages, kindIn, unwrappedResult } from './shared.ts';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  llm: 'model',
+  embedding: 'embedding',
+  tool: 'tool',
+  retriever: 'retriever',
+  chain: 'other',
+  prompt: 'other',
+  parser: 'other',
+};
+
+const metadata = (...names: readonly string[]): string[] => names.map((name) => `langsmith.metadata.${name}`);
+
+/**
+ * LangSmith's SDK in its OpenTelemetry mode: the whole inputs and outputs as one JSON text each.
+ * `langsmith.trace.session_name` is the project.
+ * Source: langsmith-sdk, `python/langsmith/_internal/otel/_otel_exporter.py`.
+ */
+export const langSmith: Convention = {
+  matches: ({ namespaces }) => namespaces.has('langsmith'),
+  kind: (span) => kindIn(kinds, span.peekText('langsmith.span.kind')),
+  inputs: (span, kind) => [
+    () => (kind === 'model' ? chatInputs(span.value('gen_ai.prompt')) : asInputs(span.json('gen_ai.prompt'))),
+  ],
+  output: (span, kind) => {
+    const output = span.json('gen_ai.completion');
+    // A failed run has an output of null.
+    const result = unwrappedResult(output);
+    if (result === null || kind !== 'model') return result;
+    return asMessages(answerMessages(result));
+  },
+  usage: (span) =>
+    countsOf(
+      span.value('langsmith.metadata.usage_metadata') ??
+        first(structured(span.peek('gen_ai.completion')), 'usage_metadata', 'usage'),
+      span.peekText('gen_ai.response.model', 'gen_ai.request.model', 'langsmith.metadata.ls_model_name'),
+    ),
+  thread: (span) => span.id(...metadata('session_id', 'thread_id', 'conversation_id')),
+  user: (span) => span.id(...metadata('user_id', 'userId')),
+};

@@ -1,0 +1,29 @@
+import type { Convention, Kind } from './convention.ts';
+import { first, structured, textOf } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { field, isRequest } from './shared.ts';
+
+/** litellm names the function of its own that was called, such as `acompletion`. */
+const kindOf = (span: SpanReader): Kind | undefined => {
+  const operation = span.peekText('gen_ai.operation.name', 'llm.request.type');
+  if (operation === undefined) return undefined;
+  if (/embedding/.test(operation)) return 'embedding';
+  if (/completion|responses|messages|chat/.test(operation)) return 'model';
+  return /rerank/.test(operation) ? 'retriever' : undefined;
+};
+
+const requester = (span: SpanReader, ...names: readonly string[]): string | undefined =>
+  textOf(first(structured(span.peek('metadata.requester_metadata')), ...names));
+
+/**
+ * litellm's own callback. The span of the raw request beside it repeats the same call.
+ * Source: BerriAI/litellm, `litellm/integrations/opentelemetry.py`.
+ */
+export const litellm: Convention = {
+  matches: ({ namespaces, span }) => namespaces.has('litellm') || span.scope.name === 'litellm',
+  kind: (span) => (span.span.name === 'raw_gen_ai_request' ? 'other' : kindOf(span)),
+  inputs: (span, kind) =>
+    isRequest(kind) ? [() => field('model', span.text('litellm.provider.model'))] : [],
+  thread: (span) => span.id('litellm.session_id') ?? requester(span, 'session_id', 'thread_id'),
+  user: (span) => span.id('metadata.user_api_key_end_user_id') ?? requester(span, 'user_id'),
+};

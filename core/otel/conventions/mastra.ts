@@ -1,0 +1,37 @@
+import type { Convention, Kind } from './convention.ts';
+import { asInputs } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+
+const kindOf = (span: SpanReader): Kind | undefined => {
+  const type = span.peekText('mastra.span.type');
+  if (type === undefined) return undefined;
+  if (/tool_call$/.test(type)) return 'tool';
+  if (type === 'agent_run') return 'agent';
+  if (type === 'rag_embedding') return 'embedding';
+  if (type === 'model_inference') return 'model';
+  // Before there were inferences, the generation was the request.
+  const request = /^(model|llm)_generation$/.test(type) && span.peek('gen_ai.operation.name') === 'chat';
+  return request ? 'model' : 'other';
+};
+
+/** The one attribute of the span's type, such as `mastra.agent_run.input`. */
+const own = (span: SpanReader, what: 'input' | 'output'): unknown => {
+  const type = span.peekText('mastra.span.type');
+  return type === undefined ? undefined : span.json(`mastra.${type}.${what}`);
+};
+
+const metadata = (...names: readonly string[]): string[] => names.map((name) => `mastra.metadata.${name}`);
+
+/**
+ * Mastra's exporter. Messages of a request are on the step around it.
+ * Source: mastra-ai/mastra, `observability/otel-exporter`.
+ */
+export const mastra: Convention = {
+  matches: ({ namespaces }) => namespaces.has('mastra'),
+  kind: kindOf,
+  inputs: (span) => [() => asInputs(own(span, 'input'))],
+  output: (span) => own(span, 'output'),
+  thread: (span) =>
+    span.id(...metadata('threadId', 'sessionId', 'conversationId', 'thread_id', 'session_id')),
+  user: (span) => span.id(...metadata('userId', 'user_id', 'resourceId')),
+};

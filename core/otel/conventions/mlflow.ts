@@ -1,0 +1,61 @@
+import { answerMessages, chatInputs } from '../messages/chat.ts';
+import type { Convention, Kind } from './convention.ts';
+import { countsOf } from './counts.ts';
+import { asInputs, first, parsed, textOf } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages, field, kindIn } from './shared.ts';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  llm: 'model',
+  chat_model: 'model',
+  embedding: 'embedding',
+  agent: 'agent',
+  tool: 'tool',
+  retriever: 'retriever',
+  reranker: 'retriever',
+  chain: 'other',
+  workflow: 'other',
+  task: 'other',
+  parser: 'other',
+  memory: 'other',
+  guardrail: 'other',
+  evaluator: 'other',
+  unknown: 'other',
+};
+
+/** Every value is JSON text, texts too. */
+const text = (span: SpanReader, ...keys: readonly string[]): string | undefined => {
+  for (const key of keys) {
+    const value = textOf(parsed(span.peek(key)));
+    if (value !== undefined) return value;
+  }
+  return undefined;
+};
+
+/**
+ * MLflow's tracing.
+ * Source: mlflow, `mlflow/tracing/constant.py`.
+ */
+export const mlflow: Convention = {
+  matches: ({ namespaces }) => namespaces.has('mlflow'),
+  kind: (span) => kindIn(kinds, text(span, 'mlflow.spanType')),
+  inputs: (span, kind) => {
+    if (kind === 'model')
+      return [
+        () => chatInputs(span.parsed('mlflow.spanInputs')),
+        () => field('model', text(span, 'model', 'mlflow.llm.model')),
+      ];
+    return [() => asInputs(span.parsed('mlflow.spanInputs'))];
+  },
+  output: (span, kind) => {
+    const output = span.parsed('mlflow.spanOutputs');
+    return kind === 'model' ? asMessages(answerMessages(output)) : output;
+  },
+  usage: (span) => {
+    const outputs = parsed(span.peek('mlflow.spanOutputs'));
+    const model = text(span, 'mlflow.llm.model') ?? textOf(first(outputs, 'model')) ?? text(span, 'model');
+    return countsOf(span.parsed('mlflow.chat.tokenUsage'), model) ?? countsOf(first(outputs, 'usage'), model);
+  },
+  thread: (span) => text(span, 'mlflow.trace.session', 'mlflow.traceTag.mlflow.trace.session'),
+  user: (span) => text(span, 'mlflow.trace.user', 'mlflow.traceTag.mlflow.trace.user'),
+};

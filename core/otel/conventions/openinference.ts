@@ -1,0 +1,143 @@
+import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
+import type { Convention, Kind } from './convention.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from './plain.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages, field, kindIn, namedArguments, unwrappedResult } from './shared.ts';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  llm: 'model',
+  embedding: 'embedding',
+  chain: 'other',
+  retriever: 'retriever',
+  reranker: 'retriever',
+  tool: 'tool',
+  agent: 'agent',
+  guardrail: 'other',
+  evaluator: 'other',
+  prompt: 'other',
+};
+
+/** llama-index runs its agents as workflows, which are chains. */
+const agentRun = /^\w*Agent\w*\.run$/;
+
+const invocation = (span: SpanReader): unknown =>
+  structured(span.peek('llm.invocation_parameters') ?? span.peek('embedding.invocation_parameters'));
+
+/** The requested model; `llm.model_name` can be the one that answered. */
+const modelOf = (span: SpanReader): string | undefined =>
+  textOf(first(invocation(span), 'model', 'model_name')) ??
+  span.text('llm.model_name', 'embedding.model_name', 'reranker.model_name');
+
+/** Parameters that say what other fields of `inputs` say. */
+const elsewhere = new Set(['model', 'model_name', 'tools', 'messages', 'input', '_type']);
+
+const parameters = (span: SpanReader): Dict | undefined => {
+  const given = structured(span.value('llm.invocation_parameters', 'embedding.invocation_parameters'));
+  if (!isDict(given)) return undefined;
+  return present(Object.fromEntries(Object.entries(given).filter(([name]) => !elsewhere.has(name))));
+};
+
+const tools = (span: SpanReader): Dict | undefined =>
+  field(
+    'tools',
+    span.list('llm.tools')?.map((tool) => structured(first(get(tool, 'tool'), 'json_schema') ?? tool)),
+  );
+
+const texts = (list: readonly unknown[] | undefined, wrapper: string, name: string, role: string) =>
+  messageList(
+    list?.map((item) => first(get(item, wrapper), name) ?? ''),
+    role,
+  );
+
+const documents = (span: SpanReader, prefix: string): unknown =>
+  span.list(prefix)?.map((item) => {
+    const document = first(item, 'document') ?? item;
+    return isDict(document)
+      ? { ...document, ...present({ metadata: structured(document.metadata) }) }
+      : document;
+  });
+
+const embedded = (span: SpanReader, name: string): readonly unknown[] | undefined => {
+  const found = span
+    .list('embedding.embeddings')
+    ?.map((item) => first(get(item, 'embedding'), name))
+    .filter((item) => item !== undefined);
+  return found && found.length > 0 ? found : undefined;
+};
+
+const inputOf = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
+
+/** A session in the metadata that frameworks attach, LangGraph's thread among them. */
+const metadata = (span: SpanReader, ...names: readonly string[]): string | undefined =>
+  textOf(first(structured(span.peek('metadata')), ...names));
+
+/**
+ * OpenInference, of Arize Phoenix. Messages come flattened, and again in `input.value`.
+ * Source: openinference, `spec/semantic_conventions.md`.
+ */
+export const openInference: Convention = {
+  matches: ({ namespaces }) =>
+    namespaces.has('openinference') ||
+    namespaces.has('input') ||
+    namespaces.has('output') ||
+    namespaces.has('llm'),
+  kind: (span) => {
+    const kind = kindIn(kinds, span.peekText('openinference.span.kind'));
+    return kind === 'other' && agentRun.test(span.span.name) ? 'agent' : kind;
+  },
+  inputs: (span, kind) => {
+    if (kind === 'tool') return [() => asInputs(namedArguments(span.json('input.value')))];
+    if (kind === 'embedding')
+      return [
+        () => field('input', embedded(span, 'text')),
+        () => inputOf(span),
+        () => field('model', modelOf(span)),
+        () => parameters(span),
+      ];
+    if (kind === 'retriever')
+      return [
+        () =>
+          present({
+            query: span.text('reranker.query'),
+            documents: documents(span, 'reranker.input_documents'),
+          }),
+        () => inputOf(span),
+      ];
+    if (kind !== 'model') return [() => inputOf(span)];
+    return [
+      () => asMessages(messageList(span.list('llm.input_messages'), 'user')),
+      () => asMessages(texts(span.list('llm.prompts'), 'prompt', 'text', 'user')),
+      () => chatInputs(span.value('input.value')),
+      () => field('model', modelOf(span)),
+      () => parameters(span),
+      () => tools(span),
+    ];
+  },
+  output: (span, kind) => {
+    if (kind === 'retriever')
+      return (
+        documents(span, 'retrieval.documents') ??
+        documents(span, 'reranker.output_documents') ??
+        span.json('output.value')
+      );
+    if (kind === 'embedding')
+      return field('embeddings', embedded(span, 'vector')) ?? span.json('output.value');
+    if (kind !== 'model') return unwrappedResult(span.json('output.value'));
+    return (
+      asMessages(messageList(span.list('llm.output_messages'), 'assistant')) ??
+      asMessages(texts(span.list('llm.choices'), 'completion', 'text', 'assistant')) ??
+      asMessages(answerMessages(span.value('output.value')))
+    );
+  },
+  usage: (span) => ({
+    model: span.peekText('llm.model_name', 'embedding.model_name', 'llm.response.model'),
+    input: span.count('llm.token_count.prompt'),
+    output: span.count('llm.token_count.completion'),
+    total: span.count('llm.token_count.total'),
+    cacheRead: span.count('llm.token_count.prompt_details.cache_read'),
+    cacheWrite: span.count('llm.token_count.prompt_details.cache_write'),
+    reasoning: span.count('llm.token_count.completion_details.reasoning'),
+  }),
+  thread: (span) => metadata(span, 'thread_id', 'session_id', 'conversation_id'),
+  user: (span) => metadata(span, 'user_id'),
+};

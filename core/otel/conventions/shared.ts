@@ -1,0 +1,56 @@
+import type { Message } from '../messages/message.ts';
+import type { Kind } from './convention.ts';
+import { type Dict, first, get, isDict, present, structured, unquoted } from './plain.ts';
+
+/** Looks a name up, whatever its case; undefined for names that the table lacks. */
+export const kindIn = (table: Readonly<Record<string, Kind>>, name: string | undefined): Kind | undefined => {
+  const key = name?.toLowerCase();
+  return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+};
+
+/** Whether the call is a request to a model. */
+export const isRequest = (kind: Kind): boolean => kind === 'model' || kind === 'embedding';
+
+/** Messages as a field of `inputs` or as `output`; undefined for none. */
+export const asMessages = (messages: readonly Message[] | undefined): Dict | undefined =>
+  messages && messages.length > 0 ? { messages } : undefined;
+
+/** Whether a message says anything at all. */
+export const says = ({ content, tool_calls }: Message): boolean =>
+  tool_calls !== undefined ||
+  (content !== null && content !== '' && !(Array.isArray(content) && content.length === 0));
+
+/** Texts of messages: what an embedding model was given. */
+export const textsOf = (messages: readonly Message[] | undefined): readonly unknown[] | undefined =>
+  messages?.map(({ content }) => content);
+
+/**
+ * The arguments of a function as decorators write them. `{args: [], kwargs: {…}}` is nothing but
+ * named arguments.
+ */
+export const namedArguments = (value: unknown): unknown => {
+  const named = get(value, 'kwargs');
+  const positional = get(value, 'args');
+  const others = isDict(value) ? Object.keys(value).some((key) => key !== 'args' && key !== 'kwargs') : true;
+  const none = positional === undefined || (Array.isArray(positional) && positional.length === 0);
+  return !others && none && isDict(named) ? named : value;
+};
+
+/** A result that is wrapped in an object of one field, or in LangChain's message of a tool. */
+export const unwrappedResult = (value: unknown): unknown => {
+  if (!isDict(value)) return value;
+  const keys = Object.keys(value);
+  if (keys.length === 1 && keys[0] === 'output') return value.output;
+  if (get(value, 'type') === 'tool')
+    return first(get(value, 'data'), 'content') ?? first(value, 'content') ?? value;
+  return value;
+};
+
+/** Tools that a request offers. Some libraries write each as JSON text. */
+export const toolsOf = (value: unknown): readonly unknown[] | undefined => {
+  const list = structured(value);
+  return Array.isArray(list) && list.length > 0 ? list.map(unquoted) : undefined;
+};
+
+/** A field of `inputs`, or undefined when it has no value. */
+export const field = (name: string, value: unknown): Dict | undefined => present({ [name]: value });
