@@ -32,7 +32,7 @@ const functions = (span: SpanReader): Dict | undefined => {
 
 /**
  * Messages flattened into attributes with an index, as OpenLLMetry did up to 0.40, or as one JSON
- * text. The first ones can be missing, when the SDK limits the number of attributes.
+ * text, as OpenLIT did. The first ones can be missing, when the SDK limits the number of attributes.
  * Source: openllmetry, `opentelemetry-semantic-conventions-ai`.
  */
 export const genAiIndexed: Convention = {
@@ -55,7 +55,7 @@ export const genAiIndexed: Convention = {
     if (kind !== 'model') return [() => asMessages(messageList(list(), 'user'))];
     return [
       () => asMessages(messageList(list(), 'user')),
-      () => chatInputs(span.value('gen_ai.prompt')),
+      () => chatInputs(span.value('gen_ai.prompt', 'gen_ai.content.prompt')),
       () => functions(span),
       () => field('model', span.text('llm.request.model')),
     ];
@@ -63,6 +63,6 @@ export const genAiIndexed: Convention = {
   output: (span, kind) => {
     const list = listIn(span, completions);
     if (list) return asMessages(messageList(list, 'assistant'));
-    return kind === 'model' ? asMessages(answerMessages(span.value('gen_ai.completion'))) : undefined;
+    return kind === 'model' ? asMessages(answerMessages(span.value('gen_ai.completion', 'gen_ai.content.completion'))) : undefined;
   },
 };

@@ -43,11 +43,11 @@ const tools = (span: SpanReader): Dict | undefined =>
     span.list('llm.tools')?.map((tool) => structured(first(get(tool, 'tool'), 'json_schema') ?? tool)),
   );
 
-const texts = (list: readonly unknown[] | undefined, wrapper: string, name: string, role: string) =>
-  messageList(
-    list?.map((item) => first(get(item, wrapper), name) ?? ''),
-    role,
-  );
+/** Texts of the prompts or choices of a completion. */
+const texts = (list: readonly unknown[] | undefined, wrapper: string, role: string) => {
+  const found = list?.flatMap((item) => textOf(first(get(item, wrapper), 'text')) ?? []);
+  return found && found.length > 0 ? messageList(found, role) : undefined;
+};
 
 const documents = (span: SpanReader, prefix: string): unknown =>
   span.list(prefix)?.map((item) => {
@@ -106,7 +106,7 @@ export const openInference: Convention = {
     if (kind !== 'model') return [() => inputOf(span)];
     return [
       () => asMessages(messageList(span.list('llm.input_messages'), 'user')),
-      () => asMessages(texts(span.list('llm.prompts'), 'prompt', 'text', 'user')),
+      () => asMessages(texts(span.list('llm.prompts'), 'prompt', 'user')),
       () => chatInputs(span.value('input.value')),
       () => field('model', modelOf(span)),
       () => parameters(span),
@@ -125,7 +125,7 @@ export const openInference: Convention = {
     if (kind !== 'model') return unwrappedResult(span.json('output.value'));
     return (
       asMessages(messageList(span.list('llm.output_messages'), 'assistant')) ??
-      asMessages(texts(span.list('llm.choices'), 'completion', 'text', 'assistant')) ??
+      asMessages(texts(span.list('llm.choices'), 'completion', 'assistant')) ??
       asMessages(answerMessages(span.value('output.value')))
     );
   },

@@ -50,9 +50,8 @@ const unwrapped = (value: unknown): unknown => {
   }
   const data = get(value, 'data');
   if (isDict(data) && typeof get(value, 'type') === 'string') return { type: get(value, 'type'), ...data };
-  return first(value, 'message') !== undefined && isDict(get(value, 'message'))
-    ? { ...(get(value, 'message') as object), ...finishReason(value) }
-    : value;
+  const message = get(value, 'message');
+  return isDict(message) ? unwrapped({ ...message, ...finishReason(value) }) : value;
 };
 
 const finishReason = (value: unknown): { finish_reason?: string } => {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { translate } from '../../../../../core/otel/conventions/index.ts';
+import { spanOf } from '../../../../support/otel/span.ts';
+
+describe('LangSmith', () => {
+  it.each(['session_id', 'thread_id', 'conversation_id'])('takes the thread from %s', (name) => {
+    expect(translate(spanOf({ attributes: { [`langsmith.metadata.${name}`]: 't' } })).threadId).toBe('t');
+  });
+
+  it('reads messages that LangChain serialized', () => {
+    const human = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'HumanMessage'],
+      kwargs: { content: 'hi' },
+    };
+    const ai = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'AIMessage'],
+      kwargs: { content: 'hello' },
+    };
+    const { inputs, output } = translate(
+      spanOf({
+        attributes: {
+          'langsmith.span.kind': 'llm',
+          'gen_ai.prompt': JSON.stringify({ messages: [[human]] }),
+          'gen_ai.completion': JSON.stringify({ generations: [[{ text: 'hello', message: ai }]] }),
+        },
+      }),
+    );
+    expect(inputs).toEqual({ messages: [{ role: 'user', content: 'hi' }] });
+    expect(output).toEqual({ messages: [{ role: 'assistant', content: 'hello' }] });
+  });
+});
