@@ -41,6 +41,9 @@ export const unwrappedResult = (value: unknown): unknown => {
   if (!isDict(value)) return value;
   const keys = Object.keys(value);
   if (keys.length === 1 && keys[0] === 'output') return value.output;
+  const serialized = get(value, 'id');
+  if (Array.isArray(serialized) && serialized.at(-1) === 'ToolMessage')
+    return first(get(value, 'kwargs'), 'content') ?? value;
   if (get(value, 'type') === 'tool')
     return first(get(value, 'data'), 'content') ?? first(value, 'content') ?? value;
   return value;
