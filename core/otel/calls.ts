@@ -8,7 +8,7 @@ import {
   utf8Length,
 } from '../wire/index.ts';
 import { callAttributes } from './attributes.ts';
-import { type Translation, translate } from './conventions/index.ts';
+import { type Translation, translate, withoutRepeats } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/received.ts';
 import { detailsMaker } from './details.ts';
 import { exceptionOf } from './exception.ts';
@@ -98,7 +98,12 @@ const endOf = (
  * @param spans all of one request, for they show which calls belong to which turn
  */
 export const callsOf = (spans: readonly PlacedSpan[]): CallReport[] => {
-  const translated = spans.map((received) => ({ ...received, translation: keepable(received.span) }));
+  const read = spans.map((received) => ({ ...received, translation: keepable(received.span) }));
+  const single = withoutRepeats(read);
+  const translated = read.map((received, index) => ({
+    ...received,
+    translation: single[index] ?? received.translation,
+  }));
   const places = placesOf(
     translated.map(({ projectId, span, hasRemoteParent, translation: { threadId } }) => ({
       key: keyOf(projectId, span.traceId, span.spanId),

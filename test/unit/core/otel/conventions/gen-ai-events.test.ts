@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../core/otel/conventions/index.ts';
-import { spanOf } from '../../../../support/otel/span.ts';
+import { spanOf } from '../../../../support/spans.ts';
 
 const chat = { 'gen_ai.operation.name': 'chat' };
 

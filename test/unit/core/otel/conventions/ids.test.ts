@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../core/otel/conventions/index.ts';
-import { spanOf } from '../../../../support/otel/span.ts';
+import { spanOf } from '../../../../support/spans.ts';
 
 describe('ids that no framework owns', () => {
   it.each(['gen_ai.conversation.id', 'session.id', 'conversation_id'])('takes the thread from %s', (name) => {

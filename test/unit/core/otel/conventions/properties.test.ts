@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../core/otel/conventions/index.ts';
 import type { AttributeValue } from '../../../../../core/otel/span.ts';
-import { spanOf } from '../../../../support/otel/span.ts';
+import { spanOf } from '../../../../support/spans.ts';
 
 /** Names that conventions look for, with values of any type below them. */
 const names = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../core/otel/conventions/index.ts';
-import { spanOf } from '../../../../support/otel/span.ts';
+import { spanOf } from '../../../../support/spans.ts';
 
 const request = (spanId: string, parentSpanId: string | undefined, input: number, kind = 'LLM') =>
   spanOf({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../core/otel/conventions/index.ts';
-import { spanOf } from '../../../../support/otel/span.ts';
+import { spanOf } from '../../../../support/spans.ts';
 
 describe('OpenLLMetry decorators', () => {
   it.each(['session_id', 'thread_id', 'conversation_id', 'chat_id'])('takes the thread from %s', (name) => {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { decodeExport } from '../../../core/otel/index.ts';
-import type { Span } from '../../../core/otel/span.ts';
+import { decodeExport } from '../../core/otel/index.ts';
+import type { Span } from '../../core/otel/span.ts';
 
-const folder = resolve(import.meta.dirname, '../../otel/captures');
+const folder = resolve(import.meta.dirname, '../otel/captures');
 
 /** One operation of a recorded program, as a person wants to see it. */
 export interface Expected {
