@@ -29,7 +29,9 @@ export const otlpRequest = (operation: Operation) => ({
   },
 });
 
-/** Statuses that API Gateway answers too. It knows one shape for all endpoints, whatever they take. */
+/**
+ * Statuses that API Gateway answers too. It knows one shape for all endpoints, whatever they take.
+ */
 const ofGateway: readonly ErrorStatus[] = [401, 413, 429, 500, 502, 503, 504];
 
 const status = {

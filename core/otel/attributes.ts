@@ -12,8 +12,9 @@ const reserved = /^(?:kind|otel)(?:\.|$)/;
 const userKey = 'user.id';
 
 /**
- * The attributes of a call: the span's own, nested, without what its inputs, output or summary have;
- * beside them `kind` and `otel`. The span's own attributes of those names are in `otel.attributes`.
+ * The attributes of a call: the span's own, nested, without what its inputs, output or summary
+ * have; beside them `kind` and `otel`. The span's own attributes of those names are in
+ * `otel.attributes`.
  *
  * @param details what `otel` holds otherwise
  */

@@ -30,8 +30,8 @@ const keyOf = (projectId: ProjectId, traceId: string, spanId: string): string =>
   `${projectId}\n${traceId}\n${spanId}`;
 
 /**
- * What a span says, as far as it can be kept. Where a convention's own JSON nests too deep, the span
- * counts as one of no convention, so that its attributes keep the text.
+ * What a span says, as far as it can be kept. Where a convention's own JSON nests too deep, the
+ * span counts as one of no convention, so that its attributes keep the text.
  */
 const keepable = (span: Span): Translation => {
   const translation = translate(span);
@@ -92,8 +92,8 @@ const endOf = (
 };
 
 /**
- * Makes calls of spans: a start and an end of each, in order. The same spans give the same calls, so
- * an export may be sent again.
+ * Makes calls of spans: a start and an end of each, in order. The same spans give the same calls,
+ * so an export may be sent again.
  *
  * @param spans all of one request, for they show which calls belong to which turn
  */

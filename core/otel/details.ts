@@ -57,8 +57,8 @@ const statusOf = ({ code, message }: Span['status']): JsonObject => ({
 });
 
 /**
- * Makes what OpenTelemetry alone knows of spans: `attributes.otel` of their calls. Fields that would
- * be empty are left out.
+ * Makes what OpenTelemetry alone knows of spans: `attributes.otel` of their calls. Fields that
+ * would be empty are left out.
  *
  * @returns takes a span and the indices of events that became messages
  */

@@ -7,7 +7,9 @@ const textAt = (attributes: Attributes, key: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** `<type>: <message>`, and the stack trace below it, as far as the last exception event has them. */
+/**
+ * `<type>: <message>`, and the stack trace below it, as far as the last exception event has them.
+ */
 const ofEvents = ({ events }: Span): string => {
   const event = events.findLast(({ name }) => name === 'exception');
   if (!event) return '';

@@ -52,8 +52,8 @@ const checkResources = (spans: readonly PlacedSpan[]): void => {
  * the same spans may be sent again.
  *
  * @param userId the user of the reporting key
- * @throws ServiceError 413 if the calls would be too large, 503 when storage does not accept them in
- * time
+ * @throws ServiceError 413 if the calls would be too large, 503 when storage does not accept them
+ * in time
  */
 export const storeSpans = async (
   store: Store,

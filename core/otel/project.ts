@@ -24,8 +24,8 @@ const setProject = ({ otelProject }: Pick<WireNames, 'otelProject'>): string =>
   `OTEL_RESOURCE_ATTRIBUTES="${otelProject}=<entity>/<project>"`;
 
 /**
- * The project of a resource: its own attribute, else Weave's `wandb.entity` and `wandb.project`, else
- * the request's header.
+ * The project of a resource: its own attribute, else Weave's `wandb.entity` and `wandb.project`,
+ * else the request's header.
  *
  * @param header the `project_id` header; undefined if there is none
  */

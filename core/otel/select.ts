@@ -63,8 +63,8 @@ class Refused {
 }
 
 /**
- * Finds the project of each span, and leaves out the spans that the key may not write or that cannot
- * be kept.
+ * Finds the project of each span, and leaves out the spans that the key may not write or that
+ * cannot be kept.
  *
  * @throws ServiceError 400 or 403 if all are left out because of their projects
  */

@@ -54,8 +54,8 @@ const messageOf = ({ detail }: ServiceError): string =>
   detail.map(({ loc, msg }) => (loc[0] === 'header' ? `the header ${loc[1]} ${msg}` : msg)).join('; ');
 
 /**
- * Turns whatever is thrown into a `google.rpc.Status`, in the encoding of the request; in JSON if the
- * request has none that is known. Exporters go by the HTTP status and `retry-after`.
+ * Turns whatever is thrown into a `google.rpc.Status`, in the encoding of the request; in JSON if
+ * the request has none that is known. Exporters go by the HTTP status and `retry-after`.
  */
 export const answerOtlpErrors = (service: string): MiddlewareObj<ServiceEvent<unknown>> => ({
   onError: (request) => {

@@ -59,8 +59,8 @@ const awsTemplate = '{"message":$context.error.messageString}';
 
 /**
  * Renders the gateway's own answer. The template's response of this type goes first, then its
- * default for the status class, then API Gateway's. Of several media types the request's own counts;
- * AWS does not document how it chooses.
+ * default for the status class, then API Gateway's. Of several media types the request's own
+ * counts; AWS does not document how it chooses.
  *
  * @throws Error if the template has an expression that is not supported locally
  */

@@ -13,7 +13,8 @@ const unpackers = { gzip: promisify(gunzip), deflate: promisify(inflate) };
  * Bodies of binary media types stay packed. For those the documentation says both: that bodies are
  * unpacked, and that functions get them as they are.
  *
- * @throws Refusal UNSUPPORTED_MEDIA_TYPE if the body is packed otherwise, REQUEST_TOO_LARGE above 10 MB
+ * @throws Refusal UNSUPPORTED_MEDIA_TYPE if the body is packed otherwise, REQUEST_TOO_LARGE above
+ * 10 MB
  */
 export const unpackText = async (
   request: GatewayRequest,

@@ -25,7 +25,9 @@ export interface ApiSpec {
   /** The gateway responses by type, e.g. `UNAUTHORIZED`. */
   readonly responses: ReadonlyMap<string, GatewayResponseSpec>;
   readonly throttle?: Throttle;
-  /** The media types of bodies that functions get as base64: `application/x-protobuf`, `image/*`. */
+  /**
+   * The media types of bodies that functions get as base64: `application/x-protobuf`, `image/*`.
+   */
   readonly binaryMediaTypes: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { otlpOperations } from './otlp.ts';
 export const operationsOf = (names: WireNames): Operations => ({
   ...callOperations(names),
   ...statsOperations(),
-  ...otlpOperations,
+  ...otlpOperations(names),
   ...threadOperations,
   ...objectOperations(names),
   ...costOperations,

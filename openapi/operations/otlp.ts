@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { documented, projectId } from '../../core/wire/schema.ts';
 import { field } from '../answers/parts.ts';
+import type { WireNames } from '../../core/wire/index.ts';
 import type { Operations } from '../operation.ts';
 
 const partialSuccess = z
@@ -10,11 +11,11 @@ const partialSuccess = z
   })
   .register(documented, { name: 'OtlpPartialSuccess' });
 
-const example = {
+const exampleOf = ({ otelProject }: WireNames) => ({
   resourceSpans: [
     {
       resource: {
-        attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }],
+        attributes: [{ key: otelProject, value: { stringValue: 'acme/shop' } }],
       },
       scopeSpans: [
         {
@@ -34,10 +35,10 @@ const example = {
       ],
     },
   ],
-};
+});
 
 /** What the document says of OTLP/HTTP. */
-export const otlpOperations: Pick<Operations, '/otel/v1/traces'> = {
+export const otlpOperations = (names: WireNames): Pick<Operations, '/otel/v1/traces'> => ({
   '/otel/v1/traces': [
     {
       name: 'OtlpTraces',
@@ -55,7 +56,7 @@ export const otlpOperations: Pick<Operations, '/otel/v1/traces'> = {
           description: 'The project of resources that name none, `<entity>/<project>`.',
         },
       },
-      examples: { span: { summary: 'One span', body: example, answer: {} } },
+      examples: { span: { summary: 'One span', body: exampleOf(names), answer: {} } },
     },
   ],
-};
+});

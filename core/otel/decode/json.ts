@@ -104,8 +104,8 @@ const scopeIn = (json: unknown): Scope => {
 };
 
 /**
- * Decodes an `ExportTraceServiceRequest` in OTLP's JSON: ids in hex, names in lowerCamelCase, 64-bit
- * integers as texts or numbers. Unknown fields are passed over.
+ * Decodes an `ExportTraceServiceRequest` in OTLP's JSON: ids in hex, names in lowerCamelCase,
+ * 64-bit integers as texts or numbers. Unknown fields are passed over.
  *
  * @throws ServiceError 400 if it is none
  */

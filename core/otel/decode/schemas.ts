@@ -8,8 +8,8 @@ import { ResourceSchema } from '../proto/opentelemetry/proto/resource/v1/resourc
 import { SpanSchema } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
 
 /**
- * Has strings that are not UTF-8 decoded with U+FFFD in the place of what is wrong. By proto3's rule
- * one cut-off attribute would cost the whole export.
+ * Has strings that are not UTF-8 decoded with U+FFFD in the place of what is wrong. By proto3's
+ * rule one cut-off attribute would cost the whole export.
  */
 const tolerateBadUtf8 = ({ file }: DescMessage): void => {
   const visit = (message: DescMessage): void => {

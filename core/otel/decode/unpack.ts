@@ -55,7 +55,8 @@ const packingOf = (encoding: string, bytes: Uint8Array): keyof typeof unpackers 
  * Unpacks a body of at most 32 MB.
  *
  * @param encoding the `content-encoding` header; empty if there is none
- * @throws ServiceError 400 if it is packed otherwise, 413 if it is too long, 415 for another encoding
+ * @throws ServiceError 400 if it is packed otherwise, 413 if it is too long, 415 for another
+ * encoding
  */
 export const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Array> => {
   const packing = packingOf(encoding, bytes);

@@ -38,8 +38,8 @@ const spansOf = async (event: Event, encoding: Encoding): Promise<SelectedSpans>
 
 /**
  * `POST /otel/v1/traces`: OTLP/HTTP. Stores spans as calls and answers in the encoding of the
- * request. The answer is streamed, because API Gateway decodes no buffered one for clients that send
- * no `accept`.
+ * request. The answer is streamed, because API Gateway decodes no buffered one for clients that
+ * send no `accept`.
  */
 export const handler = middy<Event, unknown>({
   executionMode: executionModeStreamifyResponse,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decodeStatus } from '../../support/otel.ts';
 import { resourcesOf, synthesize } from '../../support/synth.ts';
 
 interface GatewayResponse {
@@ -20,7 +21,7 @@ const responses = responsesOf();
 const bodyOf = (type: string) => JSON.parse(responses.get(type)?.ResponseTemplates['application/json'] ?? '');
 
 describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (type) => {
-  it('has the service’s error shape, and no type but JSON', () => {
+  it('has the service’s error shape, and a Status for who sends protobuf', () => {
     expect(bodyOf(type)).toEqual({
       detail: [
         {
@@ -31,7 +32,13 @@ describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (ty
       ],
     });
     expect(bodyOf(type).detail[0].loc.every((part: unknown) => typeof part === 'string')).toBe(true);
-    expect(Object.keys(responses.get(type)?.ResponseTemplates ?? {})).toEqual(['application/json']);
+    const { 'application/x-protobuf': status = '', ...others } = responses.get(type)?.ResponseTemplates ?? {};
+    expect(Object.keys(others)).toEqual(['application/json']);
+    // As UTF-8 it has the bytes that it was made of.
+    expect(decodeStatus(Buffer.from(status))).toEqual({
+      code: expect.any(Number),
+      message: expect.stringMatching(/^[ -~]{10,}$/),
+    });
   });
 
   it('ends its line', () => {

@@ -3,6 +3,7 @@ import { costScenarios } from './costs.ts';
 import { feedbackScenarios } from './feedback.ts';
 import { inferenceScenarios } from './inference.ts';
 import { objectScenarios } from './objects.ts';
+import { otelScenarios } from './otel.ts';
 import { queryScenarios } from './queries.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -19,4 +20,5 @@ export const scenarios: Readonly<Record<string, readonly Scenario[]>> = {
   ...costScenarios,
   ...feedbackScenarios,
   ...inferenceScenarios,
+  ...otelScenarios,
 };
