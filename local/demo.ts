@@ -2,26 +2,59 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { LocalService } from './service.ts';
 
-const example = resolve(import.meta.dirname, '../examples/agent.ts');
+const folder = resolve(import.meta.dirname, '../examples');
 
-/**
- * Runs the example agent against the service. A failure is printed; the service goes on.
- *
- * @param signal ends the example
- */
-export const runDemo = async (
-  { url, key }: Pick<LocalService, 'url' | 'key'>,
+/** An example, and the environment that tells it of the service. */
+interface Example {
+  readonly file: string;
+  readonly env: (service: Pick<LocalService, 'url' | 'key'>) => Readonly<Record<string, string>>;
+}
+
+const otelProject = 'demo/weather';
+
+const examples: readonly Example[] = [
+  { file: 'agent.ts', env: () => ({}) },
+  {
+    file: 'otel-agent.ts',
+    env: ({ url, key }) => ({
+      PENNYTRACE_PROJECT: otelProject,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/otel`,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${key},project_id=${otelProject}`,
+    }),
+  },
+];
+
+/** Runs an example to its end. Gives its exit code, null when a signal ended it. */
+const run = async (
+  { file, env }: Example,
+  service: Pick<LocalService, 'url' | 'key'>,
   signal: AbortSignal,
-): Promise<void> => {
-  const child = spawn(process.execPath, [example], {
-    env: { ...process.env, PENNYTRACE_URL: url, PENNYTRACE_KEY: key },
+): Promise<number | null> => {
+  const child = spawn(process.execPath, [resolve(folder, file)], {
+    env: { ...process.env, PENNYTRACE_URL: service.url, PENNYTRACE_KEY: service.key, ...env(service) },
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,
   });
   // A child that is killed also emits an error.
   child.on('error', () => {});
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  // A null code means it was ended by a signal: Ctrl-C in a terminal reaches the child before us.
-  if (code !== 0 && code !== null && !signal.aborted)
-    console.error('The example failed; the service goes on.');
+  return await new Promise<number | null>((done) => child.once('close', done));
+};
+
+/**
+ * Runs the example agents against the service, one after the other. A failure is printed; the
+ * service goes on.
+ *
+ * @param signal ends the example
+ */
+export const runDemo = async (
+  service: Pick<LocalService, 'url' | 'key'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const example of examples) {
+    if (signal.aborted) return;
+    const code = await run(example, service, signal);
+    // A null code means it was ended by a signal: Ctrl-C in a terminal reaches the child before us.
+    if (code !== 0 && code !== null && !signal.aborted)
+      console.error(`The example ${example.file} failed; the service goes on.`);
+  }
 };

@@ -4,8 +4,8 @@ import type { SpanReader } from './reader.ts';
 export type Kind = 'agent' | 'model' | 'tool' | 'embedding' | 'retriever' | 'other';
 
 /**
- * Tokens and requests of one model, under the names of `summary.usage`. Whole numbers of at least 0.
- * What the span does not say is left out, and so are cached tokens of 0.
+ * Tokens and requests of one model, under the names of `summary.usage`: whole numbers from 0. What
+ * the span does not say is left out, and so are cached tokens of 0.
  */
 export interface Usage {
   readonly requests: number;

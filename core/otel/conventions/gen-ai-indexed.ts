@@ -32,7 +32,7 @@ const functions = (span: SpanReader): Dict | undefined => {
 
 /**
  * Messages flattened into attributes with an index, as OpenLLMetry did up to 0.40, or as one JSON
- * text, as OpenLIT did. The first ones can be missing, when the SDK limits the number of attributes.
+ * text, as OpenLIT did. The first can be missing, when the SDK limits the number of attributes.
  * Source: openllmetry, `opentelemetry-semantic-conventions-ai`.
  */
 export const genAiIndexed: Convention = {

@@ -2,8 +2,8 @@
  * Records what instrumented programs export, as captures for the tests.
  *
  *     npm ci --prefix test/otel/record
- *     npm run record --prefix test/otel/record            # all programs
- *     npm run record --prefix test/otel/record -- plain   # one of them
+ *     npx node test/otel/record/record.mjs          # all programs
+ *     npx node test/otel/record/record.mjs plain    # one of them
  *
  * Each program in `programs/` runs against a scripted model on loopback. Its requests go to
  * `captures/js-recorded-<program>/`, where `expect.json` says by hand what they should mean.
