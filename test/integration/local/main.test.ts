@@ -79,10 +79,12 @@ describe('npm start', () => {
     expect(await answers(written.dynamodb)).toBe(false);
   });
 
-  it('accepts a key, does not print it, and shows the example', async () => {
+  it('accepts a key, does not print it, and shows the examples', async () => {
     const process = run({ LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
     await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('/calls/stream_query gives');
+    const agent = /invoke_agent weather +agent +success/;
+    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(agent);
     expect(process.printed.out).not.toContain(key);
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
