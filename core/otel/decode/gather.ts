@@ -1,5 +1,7 @@
 import { tooLarge } from '../../wire/index.ts';
+import type { Attributes, Scope } from '../span.ts';
 import { type ReceivedExport, type ReceivedSpan, type Rejection, UnusableSpan } from './received.ts';
+import { type SpanFields, toSpan } from './span.ts';
 
 /** More calls than one request can store in its time. */
 const maxSpans = 50_000;
@@ -21,16 +23,16 @@ export class SpanGathering {
    * Takes one span.
    *
    * @param name the span's name, for a message
-   * @param decode throws UnusableSpan if the span cannot be taken
+   * @param fields throws UnusableSpan if the span cannot be taken
    * @throws ServiceError 413 when there are too many of them
    */
-  take(name: unknown, decode: () => ReceivedSpan): void {
+  take(name: unknown, fields: () => SpanFields, resource: Attributes, scope: Scope): void {
     if (this.#spans.length + this.#rejected.length >= maxSpans) {
       const msg = `should have at most ${maxSpans} spans: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
       throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
     }
     try {
-      this.#spans.push(decode());
+      this.#spans.push(toSpan(fields(), resource, scope));
     } catch (error) {
       if (!(error instanceof UnusableSpan)) throw error;
       this.#rejected.push({ spans: 1, reason: `span ${shortName(name)}: ${error.message}` });

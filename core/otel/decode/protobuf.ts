@@ -1,4 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf';
+import type { Span as SpanMessage } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
 import type { Attributes, Scope } from '../span.ts';
 import { badBody } from './bad-body.ts';
 import { SpanGathering } from './gather.ts';
@@ -8,10 +9,40 @@ import {
   ExportTraceServiceRequestSchema,
   recursionLimit,
 } from './schemas.ts';
-import { toSpan } from './span.ts';
+import { hexOf, type SpanFields } from './span.ts';
 import { attributesOf } from './values.ts';
 
 const noAttributes: Attributes = new Map();
+
+const fieldsOf = (message: SpanMessage): SpanFields => ({
+  traceId: message.traceId,
+  spanId: message.spanId,
+  parentSpanId: message.parentSpanId,
+  traceState: message.traceState,
+  flags: message.flags,
+  name: message.name,
+  kind: message.kind,
+  startTimeUnixNano: message.startTimeUnixNano,
+  endTimeUnixNano: message.endTimeUnixNano,
+  attributes: attributesOf(message.attributes),
+  events: message.events.map((event) => ({
+    name: event.name,
+    timeUnixNano: event.timeUnixNano,
+    attributes: attributesOf(event.attributes),
+    droppedAttributesCount: event.droppedAttributesCount,
+  })),
+  links: message.links.map((link) => ({
+    traceId: hexOf(link.traceId),
+    spanId: hexOf(link.spanId),
+    traceState: link.traceState,
+    attributes: attributesOf(link.attributes),
+    droppedAttributesCount: link.droppedAttributesCount,
+  })),
+  status: { code: message.status?.code ?? 0, message: message.status?.message ?? '' },
+  droppedAttributesCount: message.droppedAttributesCount,
+  droppedEventsCount: message.droppedEventsCount,
+  droppedLinksCount: message.droppedLinksCount,
+});
 
 /** @throws ServiceError 400 if the bytes are no such message */
 const parse = (bytes: Uint8Array): ExportTraceServiceRequest => {
@@ -37,7 +68,8 @@ export const decodeProtobuf = (bytes: Uint8Array): ReceivedExport => {
         version: scope?.version ?? '',
         attributes: scope ? attributesOf(scope.attributes) : noAttributes,
       };
-      for (const span of spans) gathering.take(span.name, () => toSpan(span, resourceAttributes, spanScope));
+      for (const span of spans)
+        gathering.take(span.name, () => fieldsOf(span), resourceAttributes, spanScope);
     }
   }
   return gathering.all();

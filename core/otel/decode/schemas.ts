@@ -3,7 +3,7 @@ import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
 } from '../proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { InstrumentationScopeSchema } from '../proto/opentelemetry/proto/common/v1/common_pb.js';
+import { AnyValueSchema } from '../proto/opentelemetry/proto/common/v1/common_pb.js';
 import { ResourceSchema } from '../proto/opentelemetry/proto/resource/v1/resource_pb.js';
 import { SpanSchema } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
 
@@ -19,21 +19,9 @@ const tolerateBadUtf8 = ({ file }: DescMessage): void => {
   file.messages.forEach(visit);
 };
 
-for (const schema of [
-  ExportTraceServiceRequestSchema,
-  SpanSchema,
-  ResourceSchema,
-  InstrumentationScopeSchema,
-])
-  tolerateBadUtf8(schema);
+for (const schema of [SpanSchema, ResourceSchema, AnyValueSchema]) tolerateBadUtf8(schema);
 
-export {
-  type ExportTraceServiceRequest,
-  ExportTraceServiceRequestSchema,
-  InstrumentationScopeSchema,
-  ResourceSchema,
-  SpanSchema,
-};
+export { type ExportTraceServiceRequest, ExportTraceServiceRequestSchema };
 
 /**
  * How deep messages may nest. A list in a list takes two levels, a `kvlist` in a `kvlist` three, so

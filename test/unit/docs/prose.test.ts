@@ -35,10 +35,10 @@ describe('comments in code', () => {
     const long = filesLike('**/*.ts')
       .filter((file) => !file.startsWith('core/otel/proto/'))
       .flatMap((file) =>
-      textOf(file)
-        .split('\n')
-        .flatMap((line, index) => (isLong(line) ? [`${file}:${index + 1} ${line}`] : [])),
-    );
+        textOf(file)
+          .split('\n')
+          .flatMap((line, index) => (isLong(line) ? [`${file}:${index + 1} ${line}`] : [])),
+      );
     expect(long).toEqual([]);
   });
 });

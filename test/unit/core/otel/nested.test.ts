@@ -27,7 +27,9 @@ describe('attributes', () => {
   });
 
   it('take keys with empty parts, colons and names of prototypes', () => {
-    const made = nested(Object.entries(JSON.parse('{"__proto__.x": 1, "constructor": 2, "": 3, "a..b:c": 4}')));
+    const made = nested(
+      Object.entries(JSON.parse('{"__proto__.x": 1, "constructor": 2, "": 3, "a..b:c": 4}')),
+    );
     expect(JSON.stringify(made)).toBe('{"__proto__":{"x":1},"constructor":2,"":3,"a":{"":{"b:c":4}}}');
     expect({}).not.toHaveProperty('x');
   });
