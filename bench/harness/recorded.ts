@@ -6,6 +6,7 @@
 import { extraFigures } from '../parts/extras.ts';
 import { feedbackFigures } from '../parts/feedback.ts';
 import { naiveFigures } from '../parts/naive.ts';
+import { spanUnits } from '../parts/otel.ts';
 import { allQueryFigures } from '../parts/queries.ts';
 import { bundleFigures, makeBundles } from '../parts/starts.ts';
 import { threadFigures } from '../parts/threads.ts';
@@ -58,6 +59,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     extras: (await extraFigures(bench, generatedCalls(queriedConversations))).filter(isSteady),
     feedback: await feedbackFigures(bench),
     threads: await threadFigures(bench, turns),
+    otel: await spanUnits(bench, generatedCalls(queriedConversations)),
     payloads: payloadFigures(),
     bundles: sizesOfBundles(),
   };

@@ -5,47 +5,14 @@
 
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
-import { HttpResponse } from '@smithy/core/protocols';
-import { dynamodbClient, type Store } from '../../core/storage/index.ts';
-import { localCredentials, localRegion } from '../../local/stores/store.ts';
-import { names } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { type Figure, measured } from '../harness/figures.ts';
 import type { BenchPart } from '../harness/part.ts';
 import { zstdParams } from '../harness/payloads.ts';
+import { cpuEach, instantStore } from '../harness/processor.ts';
 import { batchSize, endOf, sendText, startOf } from '../harness/reporting.ts';
 
 const compress = promisify(zstdCompress);
-
-/**
- * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
- * before.
- */
-const storeAnswers: Readonly<Record<string, string>> = {
-  BatchWriteItem: '{"UnprocessedItems":{}}',
-  BatchGetItem: '{"Responses":{},"UnprocessedKeys":{}}',
-};
-
-/**
- * A store whose client does everything but send: requests are made, signed and answered at once.
- */
-const instantStore = (): Store => {
-  const handle = async (request: { headers: Record<string, string> }) => {
-    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const answer = storeAnswers[operation];
-    if (answer === undefined) throw new Error(`no answer is known to ${operation}`);
-    const headers = { 'content-type': 'application/x-amz-json-1.0' };
-    return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
-  };
-  const client = dynamodbClient({
-    region: localRegion,
-    credentials: localCredentials,
-    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
-  });
-  const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
-  bucket.client.catch(() => {});
-  return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
-};
 
 /** Parses the JSON, writes the payloads as JSON again and compresses them once. */
 const bareMinimum = async (text: string): Promise<number> => {
@@ -54,14 +21,6 @@ const bareMinimum = async (text: string): Promise<number> => {
     JSON.stringify(start ? [start.attributes, start.inputs] : [end?.output, end?.summary, end?.exception]),
   );
   return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams() })).length;
-};
-
-/** CPU time of this process with all threads, in ms a call. */
-const cpuEach = async (task: () => Promise<unknown>, calls: number): Promise<number> => {
-  const before = process.cpuUsage();
-  await task();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000 / calls;
 };
 
 const bodiesOf = (calls: readonly Call[]): string[] => {

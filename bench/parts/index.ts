@@ -6,6 +6,7 @@ import { extrasPart } from './extras.ts';
 import { feedback } from './feedback.ts';
 import { functions } from './functions.ts';
 import { inference } from './inference.ts';
+import { otel } from './otel.ts';
 import { listPart } from './lists.ts';
 import { queries } from './queries.ts';
 import { scan } from './scan.ts';
@@ -24,6 +25,7 @@ export const parts: readonly BenchPart[] = [
   feedback,
   threads,
   tuning,
+  otel,
   cpu,
   encodings,
   scan,

@@ -63,6 +63,8 @@ export const genAiIndexed: Convention = {
   output: (span, kind) => {
     const list = listIn(span, completions);
     if (list) return asMessages(messageList(list, 'assistant'));
-    return kind === 'model' ? asMessages(answerMessages(span.value('gen_ai.completion', 'gen_ai.content.completion'))) : undefined;
+    return kind === 'model'
+      ? asMessages(answerMessages(span.value('gen_ai.completion', 'gen_ai.content.completion')))
+      : undefined;
   },
 };

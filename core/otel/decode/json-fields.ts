@@ -84,6 +84,7 @@ const safeInteger = (value: bigint): number | bigint =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
 const ofKind = (value: JsonObject, levels: number): AttributeValue => {
+  if (levels <= 0) throw wrong('attributes', `nested at most ${maxLevels} levels`);
   const [name, content] = Object.entries(value).find(([, each]) => each !== null) ?? [];
   switch (name) {
     case 'stringValue':
@@ -113,10 +114,8 @@ const kvlist = (json: JsonObject, levels: number): { readonly [key: string]: Att
   return object;
 };
 
-const valueIn = (pair: JsonObject, levels: number): AttributeValue => {
-  if (levels <= 0) throw wrong('attributes', `nested at most ${maxLevels} levels`);
-  return ofKind(objectIn(pair, 'value') ?? {}, levels);
-};
+const valueIn = (pair: JsonObject, levels: number): AttributeValue =>
+  ofKind(objectIn(pair, 'value') ?? {}, levels);
 
 /** The `attributes` of a message, by key. The last of duplicate keys counts. */
 export const attributesIn = (json: JsonObject): Attributes =>

@@ -16,6 +16,7 @@ import { readCaller } from '../../http/caller.ts';
 import { timeoutEarlyResponse } from '../../http/errors.ts';
 import { headerOf, type ServiceEvent } from '../../http/event.ts';
 import { logRequest } from '../../http/log.ts';
+import { noteProject } from '../../http/note-projects.ts';
 import { settings } from '../../http/settings.ts';
 import { answerOtlpErrors, encodingOf, otlpAnswer } from '../respond.ts';
 
@@ -51,7 +52,9 @@ export const handler = middy<Event, unknown>({
     if (!encoding) throw unknownType;
     const { id, caller, budget } = event.service;
     const { spans, rejected } = await spansOf(event, encoding);
-    event.log.names(projectsOf(spans));
+    const projects = projectsOf(spans);
+    event.log.names(projects);
+    projects.forEach(noteProject);
     await storeSpans(settings.calls, spans, caller.user, budget);
     const bytes = encodeAnswer(encoding, rejected);
     event.log.describes(() => ({ status: 200, rows: spans.length, bytes: bytes.length }));

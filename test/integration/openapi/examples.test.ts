@@ -104,7 +104,8 @@ describe('errors', () => {
   it.each(operations)(
     'for a wrong method on $path say that there is no route',
     async ({ path, operation }) => {
-      const answer = await fetch(service.url + path, { method: operation.request ? 'GET' : 'POST' });
+      const isPost = operation.request !== undefined || operation.form === 'otlp';
+      const answer = await fetch(service.url + path, { method: isPost ? 'GET' : 'POST' });
       expect(answer.status).toBe(404);
       expect(errorProblems(await answer.json())).toEqual([]);
     },

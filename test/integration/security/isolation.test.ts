@@ -56,7 +56,10 @@ it('every route that touches a store is probed', () => {
   // What the key may read is all that /projects/query looks at: its own test has what it answers.
   const probed = routes.filter(
     ({ path, stores, scheme }) =>
-      scheme !== 'bearer' && scheme !== 'none' && Object.keys(stores).length > 0 && path !== '/projects/query',
+      scheme !== 'bearer' &&
+      scheme !== 'none' &&
+      Object.keys(stores).length > 0 &&
+      path !== '/projects/query',
   );
   expect(new Set(probes.map(([path]) => path))).toEqual(new Set(probed.map(({ path }) => path)));
 });

@@ -1,0 +1,43 @@
+/** Processor time, with stores that answer at once. */
+import { HttpResponse } from '@smithy/core/protocols';
+import { dynamodbClient, type Store } from '../../core/storage/index.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { names } from './bench.ts';
+
+/**
+ * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
+ * before.
+ */
+const storeAnswers: Readonly<Record<string, string>> = {
+  BatchWriteItem: '{"UnprocessedItems":{}}',
+  BatchGetItem: '{"Responses":{},"UnprocessedKeys":{}}',
+};
+
+/**
+ * A store whose client does everything but send: requests are made, signed and answered at once.
+ */
+export const instantStore = (): Store => {
+  const handle = async (request: { headers: Record<string, string> }) => {
+    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+    const answer = storeAnswers[operation];
+    if (answer === undefined) throw new Error(`no answer is known to ${operation}`);
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
+  };
+  const client = dynamodbClient({
+    region: localRegion,
+    credentials: localCredentials,
+    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
+  });
+  const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
+  bucket.client.catch(() => {});
+  return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
+};
+
+/** CPU time of this process with all threads, in ms a call. */
+export const cpuEach = async (task: () => Promise<unknown>, calls: number): Promise<number> => {
+  const before = process.cpuUsage();
+  await task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / calls;
+};

@@ -1,0 +1,160 @@
+/**
+ * What spans take: write units in batches of two sizes, processor time against the least that any
+ * such service must do, memory, and the throughput of the local service.
+ */
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import { fromBinary } from '@bufbuild/protobuf';
+import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/otel/index.ts';
+import { ExportTraceServiceRequestSchema } from '../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import type { Store } from '../../core/storage/index.ts';
+import { startLocalService } from '../../local/service.ts';
+import { type Bench, names } from '../harness/bench.ts';
+import { type Call, repeatCalls } from '../harness/calls.ts';
+import { totalUnits, unitsEach } from '../harness/capacity.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import type { BenchContext, BenchPart } from '../harness/part.ts';
+import { zstdParams } from '../harness/payloads.ts';
+import { cpuEach, instantStore } from '../harness/processor.ts';
+import { benchBudget } from '../harness/reporting.ts';
+import { callsOfBytes, exportsOf } from '../harness/spans.ts';
+import { secondsOf } from './speed.ts';
+
+const compress = promisify(zstdCompress);
+const protobuf = 'application/x-protobuf';
+const grants = [{ scope: '*', role: 'write' }] as const;
+
+/** The sizes of batches: of the other measurements, and of OpenTelemetry's SDKs. */
+const sizes = [100, 512] as const;
+
+/** Takes an export as the endpoint's function does. */
+const take = async (store: Store, bytes: Uint8Array): Promise<void> => {
+  const received = await decodeExport(bytes, protobuf, '');
+  const { spans, rejected } = selectSpans(received, { grants, header: undefined, names });
+  await storeSpans(store, spans, 'ada', benchBudget());
+  encodeAnswer(protobuf, rejected);
+};
+
+const takeAll = async (store: Store, exports: readonly Uint8Array[]): Promise<void> => {
+  for (const bytes of exports) await take(store, bytes);
+};
+
+/** Write units of a span in exports of one kind. */
+const unitsOf = async (
+  bench: Bench,
+  name: string,
+  exports: readonly Uint8Array[],
+  count: number,
+  atMost?: number,
+): Promise<Figure[]> => {
+  const store = await bench.newStore('calls');
+  const { writes, reads } = await bench.capacity.during(() => takeAll(store, exports));
+  return [
+    counted(`${name}: write units`, 'units a span', totalUnits(writes) / count, {
+      of: unitsEach(writes, count),
+      ...(atMost !== undefined && { atMost }),
+    }),
+    counted(`${name}: read units`, 'units a span', totalUnits(reads) / count, { atMost: 0 }),
+  ];
+};
+
+/** Write units of spans in batches, and of small and large ones. They are the same on any machine. */
+export const spanUnits = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  const spans = [...repeatCalls(calls, 1024)];
+  for (const size of sizes) {
+    const whole = Math.floor(spans.length / size) * size;
+    for (const inThread of [false, true]) {
+      const name = `in ${size}s${inThread ? ', in threads' : ''}`;
+      const exports = exportsOf(spans, size, inThread);
+      figures.push(...(await unitsOf(bench, name, exports, whole, inThread ? 4.4 : 3.3)));
+    }
+  }
+  for (const bytes of [600, 6000]) {
+    const exports = exportsOf(callsOfBytes(spans.slice(0, 100), bytes), 100, false);
+    figures.push(...(await unitsOf(bench, `of ${bytes} bytes`, exports, 100)));
+  }
+  return figures;
+};
+
+const json = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
+/** Decodes, writes as JSON and compresses: the least that has to be done. */
+const bareMinimum = async (bytes: Uint8Array): Promise<void> => {
+  const { resourceSpans } = fromBinary(ExportTraceServiceRequestSchema, bytes);
+  await compress(Buffer.from(JSON.stringify(resourceSpans, json)), { params: zstdParams() });
+};
+
+/** The number of measured rounds. As many unmeasured ones let V8 optimize before. */
+const rounds = 7;
+
+const processorTime = async (exports: readonly Uint8Array[], size: number): Promise<Figure[]> => {
+  const store = instantStore();
+  const count = exports.length * size;
+  const [bare, service]: [number[], number[]] = [[], []];
+  const each = async (task: (bytes: Uint8Array) => Promise<void>) => {
+    for (const bytes of exports) await task(bytes);
+  };
+  for (let round = 0; round < 2 * rounds; round++) {
+    bare.push(await cpuEach(() => each(bareMinimum), count));
+    service.push(await cpuEach(() => each((bytes) => take(store, bytes)), count));
+  }
+  const [warmBare, warm] = [bare.slice(rounds), service.slice(rounds)];
+  return [
+    measured(`decode, stringify, compress, in ${size}s`, 'ms a span', warmBare),
+    measured(`all but the network, in ${size}s`, 'ms a span', warm),
+    measured(
+      `against that, in ${size}s`,
+      'ratio',
+      warm.map((ms, i) => ms / (warmBare[i] ?? Number.NaN)),
+      { atMost: 3 },
+    ),
+  ];
+};
+
+const clients = 4;
+const exportsEach = 8;
+
+/** Spans a second that the local service takes from several clients. */
+const throughput = async (calls: readonly Call[]): Promise<Figure> => {
+  await using cleanup = new AsyncDisposableStack();
+  const service = await startLocalService({});
+  cleanup.defer(() => service.stop());
+  const size = sizes[1];
+  const needed = (rounds + 1) * clients * exportsEach * size;
+  const exports = exportsOf([...repeatCalls(calls, needed)], size, true);
+  const send = async (bytes: Uint8Array): Promise<void> => {
+    const answer = await fetch(`${service.url}/otel/v1/traces`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': protobuf },
+      body: new Uint8Array(bytes),
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  };
+  const perSecond: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const batch = exports.splice(0, clients * exportsEach);
+    const client = async () => {
+      for (let next = batch.pop(); next; next = batch.pop()) await send(next);
+    };
+    const seconds = await secondsOf(() => Promise.all(Array.from({ length: clients }, client)));
+    // The first round starts the functions.
+    if (round > 0) perSecond.push((clients * exportsEach * size) / seconds);
+  }
+  return measured(`the local service, ${clients} clients, in ${size}s`, 'spans a second', perSecond);
+};
+
+const run = async ({ bench, calls }: BenchContext): Promise<Figure[]> => {
+  const spans = [...repeatCalls(calls, 1024)];
+  const times = [];
+  for (const size of sizes) times.push(...(await processorTime(exportsOf(spans, size, true), size)));
+  return [...(await spanUnits(await bench(), calls)), ...times, await throughput(calls)];
+};
+
+/** What spans take. */
+export const otel: BenchPart = {
+  name: 'otel',
+  title: `Spans by OTLP, in batches of ${sizes.join(' and ')}`,
+  run,
+};
