@@ -58,7 +58,9 @@ const unitsOf = async (
   ];
 };
 
-/** Write units of spans in batches, and of small and large ones. They are the same on any machine. */
+/**
+ * Write units of spans in batches, and of small and large ones. They are the same on any machine.
+ */
 export const spanUnits = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const figures: Figure[] = [];
   const spans = [...repeatCalls(calls, 1024)];

@@ -5,9 +5,9 @@ import { costOperations } from './costs.ts';
 import { feedbackOperations } from './feedback.ts';
 import { objectOperations } from './objects.ts';
 import { inferenceOperations, openOperations, threadOperations } from './others.ts';
+import { otlpOperations } from './otlp.ts';
 import { projectOperations } from './projects.ts';
 import { statsOperations } from './stats.ts';
-import { otlpOperations } from './otlp.ts';
 
 /** What the document says of all routes. Their examples work in this order. */
 export const operationsOf = (names: WireNames): Operations => ({
