@@ -9,7 +9,9 @@ interface GatewayAnswer {
   /** @default - API Gateway's own */
   readonly status?: number;
   readonly error: ErrorDetail;
-  /** What an exporter of spans is told, in less than 128 characters of ASCII. @default - the same */
+  /**
+   * What an exporter of spans is told, in less than 128 characters of ASCII. @default - the same
+   */
   readonly brief?: string;
   /** Further headers, by name. @default - none */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1162,6 +1162,18 @@ export type OpenApiRes = {
   [key: string]: unknown;
 };
 
+export type OtlpPartialSuccess = {
+  /** How many spans were not taken, a 64-bit integer. */
+  rejectedSpans?: string;
+  /** Why, for each reason. */
+  errorMessage?: string;
+};
+
+export type OtlpTracesRes = {
+  /** What was not taken; absent if all was. */
+  partialSuccess?: OtlpPartialSuccess;
+};
+
 export type PlainCallAnd = {
   $and: (PlainCallOperation)[];
 };
@@ -1405,6 +1417,13 @@ export interface Api {
   'POST /calls/usage': {
     request: CallsUsageReq;
     answer: CallsUsageRes;
+  };
+  'POST /otel/v1/traces': {
+    request: {
+      /** Resources, each with its spans by scope. */
+      resourceSpans?: (Record<string, never>)[];
+    };
+    answer: OtlpTracesRes;
   };
   'POST /threads/stream_query': {
     request: ThreadsQueryReq;
