@@ -68,6 +68,8 @@ const record = async (program) => {
     OPENAI_API_KEY: 'sk-scripted',
     OPENAI_BASE_URL: `${modelUrl}/v1`,
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    // Stacks would hold the paths of whoever records.
+    NODE_OPTIONS: '--stack-trace-limit=0',
   });
   model.server.close();
   receiver.server.close();
