@@ -15,8 +15,8 @@ export const seed = Number(process.env.SEED ?? (deep ? today : 20_261_001));
 /** What a failure says of the run, so that it can be repeated. */
 export const repeatWith = `${deep ? 'DEEP=1 ' : ''}SEED=${seed}`;
 
-/** How often a property is tried: ten times as often in a deep run. */
-export const runs = (ordinary: number): number => (deep ? 10 : 1) * ordinary;
+/** How often a property is tried: four times as often in a deep run. */
+export const runs = (ordinary: number): number => (deep ? 4 : 1) * ordinary;
 
 /**
  * So many of a list, in its order; all of it in a deep run. The same ones for the same seed and
