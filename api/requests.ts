@@ -25,8 +25,8 @@ import {
   refsReadBody,
 } from './schemas/objects.ts';
 import { projectsQueryBody } from './schemas/projects.ts';
-import { callReadBody, callsQueryBody, callsStatsBody } from './schemas/query.ts';
-import { callsUsageBody } from './schemas/stats.ts';
+import { callReadBody, callsQueryBody, callsQueryStatsBody } from './schemas/query.ts';
+import { callsStatsBody, callsUsageBody } from './schemas/stats.ts';
 import { threadsQueryBody } from './schemas/threads.ts';
 
 /*
@@ -73,7 +73,11 @@ export const callsDelete = () => request('/calls/delete', callsDeleteBody);
 export const callsStreamQuery = (names: WireNames) => request('/calls/stream_query', callsQueryBody(names));
 
 /** What `/calls/query_stats` takes. */
-export const callsQueryStats = (names: WireNames) => request('/calls/query_stats', callsStatsBody(names));
+export const callsQueryStats = (names: WireNames) =>
+  request('/calls/query_stats', callsQueryStatsBody(names));
+
+/** What `/calls/stats` takes. */
+export const callsStats = (names: WireNames) => request('/calls/stats', callsStatsBody(names));
 
 /** What `/calls/usage` takes. */
 export const callsUsage = () => request('/calls/usage', callsUsageBody);

@@ -54,6 +54,11 @@ const list = [
   },
   { ...reading('/calls/query_stats'), ...stream, stores: { calls: 'query', payloads: 'read' } },
   {
+    ...reading('/calls/stats'),
+    ...stream,
+    stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use' },
+  },
+  {
     ...reading('/calls/usage'),
     ...oneAnswer,
     stores: { calls: 'find', payloads: 'read', costs: 'read' },
@@ -83,7 +88,11 @@ const list = [
     stores: { calls: 'record', payloads: 'write', rollups: 'note' },
   },
   { ...writing('/call/update'), ...oneRecord, stores: { calls: 'update' } },
-  { ...writing('/calls/delete'), ...deletion, stores: { calls: 'delete', payloads: 'delete' } },
+  {
+    ...writing('/calls/delete'),
+    ...deletion,
+    stores: { calls: 'delete', payloads: 'delete', rollups: 'mark' },
+  },
   { ...reading('/threads/stream_query'), ...stream, stores: { calls: 'threads' } },
   { ...writing('/feedback/create'), ...oneRecord, stores: { feedback: 'create', rollups: 'note' } },
   { ...writing('/feedback/batch/create'), ...batch, stores: { feedback: 'create', rollups: 'note' } },

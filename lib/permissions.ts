@@ -128,7 +128,7 @@ const rollupsActions: Readonly<Record<RollupsAccess, TableActions<'rollups'>>> =
   note: { table: ['UpdateItem'] },
   mark: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
-  use: { table: ['Query', 'PutItem'] },
+  use: { table: ['Query', 'BatchWriteItem'] },
 };
 
 /** What a route's function may do to its stores: what the route declares, and nothing else. */

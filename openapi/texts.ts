@@ -22,6 +22,18 @@ const querying: Texts = {
   direction: 'Ascending or descending.',
 };
 
+const statistics: Texts = {
+  granularity:
+    'Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200 buckets.',
+  timezone: 'The IANA name of the zone whose midnights buckets are aligned to; `UTC` without it.',
+  call_metrics: 'What is counted of calls; nothing without it.',
+  usage_metrics: 'What is counted of the usage of each model; nothing without it.',
+  metric: 'What is counted.',
+  aggregations: 'What is made of it; its sum without this and `percentiles`.',
+  percentiles: 'Percentiles of it, from 0 to 100.',
+  group_by: 'At most two fields. The 1,000 largest groups are told apart, the rest is under null.',
+};
+
 const language: Texts = {
   input: 'The text or list to look in, or the value to convert.',
   substr: 'The text or item to look for.',
@@ -59,8 +71,8 @@ const inference: Texts = {
 };
 
 const calls = (names: WireNames): Texts => ({
-  start: "The call's start.",
-  end: "The call's end.",
+  start: "The call's start. Of statistics: when the first bucket may begin, inclusive.",
+  end: "The call's end. Of statistics: when the last bucket ends, exclusive; now without it.",
   batch: 'The items, in order.',
   mode: 'What the item reports.',
   req: 'The body of a single report.',
@@ -149,6 +161,7 @@ export const textsOf = (names: WireNames): Texts => ({
   [names.userId]: 'Accepted, and overwritten with the user of the key.',
   ...includes,
   ...querying,
+  ...statistics,
   ...language,
   ...inference,
   ...calls(names),

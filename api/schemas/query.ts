@@ -30,7 +30,8 @@ import {
 
 const texts = nullish(z.array(z.string()));
 
-const filterSchema = (names: WireNames) =>
+/** The filter of calls. */
+export const filterSchema = (names: WireNames) =>
   z
     .pipe(
       z.strictObject({
@@ -178,7 +179,7 @@ export const callsQueryBody = (names: WireNames): z.ZodMiniType<CallsQuery> =>
   byIncludes((includes) => queryBody(names, includes));
 
 /** The body of `/calls/query_stats`. */
-export const callsStatsBody = (names: WireNames) => statsBody(names, noIncludes);
+export const callsQueryStatsBody = (names: WireNames) => statsBody(names, noIncludes);
 
 /** The body of `/call/read`: `{project_id, id, include_…}`. */
 export const callReadBody: z.ZodMiniType<CallRead> = z.pipe(

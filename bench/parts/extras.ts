@@ -1,4 +1,4 @@
-import { callsStatsBody } from '../../api/schemas/query.ts';
+import { callsQueryStatsBody } from '../../api/schemas/query.ts';
 /**
  * What queries read beside the calls: for their extras, and for counting. It is independent of the
  * machine's speed.
@@ -115,7 +115,7 @@ const readFigures = async (bench: Bench, name: string, task: () => Promise<unkno
   ];
 };
 
-const statsBody = callsStatsBody(names);
+const statsBody = callsQueryStatsBody(names);
 
 /** What extras and counting read over a project of these calls. */
 export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {

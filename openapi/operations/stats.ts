@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
+import { documented } from '../../core/wire/schema.ts';
 import { field, timestamp } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 
@@ -32,8 +33,62 @@ const modelUsage = z.object({
   created_by: field(z.optional(z.string()), 'Who stored it, or whose list it is from.'),
 });
 
+const bucket = z
+  .looseObject({ timestamp: field(timestamp, 'When the bucket begins.') })
+  .register(documented, { name: 'StatsBucket' });
+
 /** What the document says of statistics and usage. */
-export const statsOperations = (): Pick<Operations, '/calls/usage'> => ({
+export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usage'> => ({
+  '/calls/stats': [
+    {
+      name: 'CallsStats',
+      tag: 'statistics',
+      summary: 'Count calls over time',
+      description:
+        'Counts, sums, means, extremes and percentiles of calls and their usage, in buckets of time and by groups. A call is in the bucket of its `started_at`; one that runs counts, and has no latency. Percentiles are within 1 % of the exact value, all else is exact. Buckets without calls are left out. A metric without `aggregations` and `percentiles` is summed up.',
+      request: requests.callsStats,
+      answer: z.object({
+        start: field(timestamp, 'The beginning, inclusive.'),
+        end: field(timestamp, 'The end, exclusive.'),
+        granularity: field(z.int(), 'Seconds of a bucket.'),
+        timezone: field(z.string(), 'The zone whose midnights buckets are aligned to.'),
+        call_buckets: field(z.array(bucket), 'By time and group.'),
+        usage_buckets: field(z.array(bucket), 'By time, group and `model`.'),
+      }),
+      examples: {
+        day: {
+          summary: 'A day, by op',
+          body: {
+            ...{ project_id: 'acme/shop', start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z' },
+            granularity: 86_400,
+            filter: { op_names: ['answer'] },
+            call_metrics: [
+              { metric: 'call_count' },
+              { metric: 'latency_ms', aggregations: ['max'], percentiles: [50] },
+            ],
+            usage_metrics: [{ metric: 'input_tokens' }],
+            group_by: ['op_name'],
+          },
+          answer: {
+            ...{ start: '2026-10-01T00:00:00.000000Z', end: '2026-10-02T00:00:00.000000Z' },
+            ...{ granularity: 86_400, timezone: 'UTC' },
+            call_buckets: [
+              {
+                ...{ timestamp: '2026-10-01T00:00:00.000000Z', op_name: 'answer', sum_call_count: 1 },
+                ...{ max_latency_ms: 1500, p50_latency_ms: 1500 },
+              },
+            ],
+            usage_buckets: [
+              {
+                ...{ timestamp: '2026-10-01T00:00:00.000000Z', model: 'gpt-4o', op_name: 'answer' },
+                sum_input_tokens: 1200,
+              },
+            ],
+          },
+        },
+      },
+    },
+  ],
   '/calls/usage': [
     {
       name: 'CallsUsage',

@@ -1,3 +1,4 @@
+import { type Changing, HourMarks } from '../../rollups/index.ts';
 import {
   chunked,
   deleteItem,
@@ -41,9 +42,10 @@ export const deleteCalls = async (
   budget: RequestBudget,
 ): Promise<number> => {
   let deleted = 0;
+  const marks = new HourMarks(store, budget);
   for await (const calls of findDescendants(store, projectId, [...new Set(ids)], budget)) {
     for (const run of chunked(deepestFirst(calls), runLength)) {
-      deleted += await deleteRun(store, projectId, run, budget);
+      deleted += await deleteRun(store, projectId, run, marks, budget);
     }
   }
   return deleted;
@@ -80,6 +82,7 @@ const deleteRun = async (
   store: Store,
   projectId: ProjectId,
   run: readonly CallToDelete[],
+  marks: HourMarks,
   budget: RequestBudget,
 ): Promise<number> => {
   let remaining = run;
@@ -90,6 +93,7 @@ const deleteRun = async (
         'calls are being reported as fast as they are deleted; send the same request again',
       );
     await readItems(store, projectId, remaining, budget);
+    await marks.mark(projectId, startsOf(store, projectId, remaining));
     const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);
     await deleteItems(store, remaining, budget);
@@ -123,6 +127,14 @@ const readItems = async (
     call.wasCall ||= parts.some(({ part }) => part.start !== null);
   }
 };
+
+const startsOf = (store: Store, projectId: ProjectId, calls: readonly CallToDelete[]): Changing[] =>
+  calls.flatMap(({ items }) =>
+    items.flatMap((item) => {
+      const { start } = fromItem(store, projectId, item);
+      return start ? [{ startedAt: start.startedAt }] : [];
+    }),
+  );
 
 const pointersOf = ({ start, end }: StoredPart): PayloadPointer[] => [
   ...(start ? [start.payload] : []),

@@ -1,4 +1,5 @@
 import { pack, unpack } from '../../encoding/index.ts';
+import type { HourMarks } from '../../rollups/index.ts';
 import {
   asBytes,
   asNumber,
@@ -91,12 +92,14 @@ export const unchanged = ({ h, b, c, ek }: Item): Condition => ({ h, b, c, ek })
  * change is read and merged again. An end in the same item stays unless the report has one.
  *
  * @param starts with the items to store
+ * @param marks has marked the hours of these starts, and marks those that calls are moved out of
  * @returns the traces of the calls that keep their stored trace, by {@link qualifiedId}
  * @throws ServiceError 503 when storage does not accept them in time
  */
 export const replaceStarts = async (
   store: Store,
   starts: readonly ReportedStart[],
+  marks: HourMarks,
   budget: RequestBudget,
 ): Promise<Map<string, string>> => {
   const traces = new Map<string, string>();
@@ -109,7 +112,7 @@ export const replaceStarts = async (
       if (!before) return replaceItem(store.table, report.item, { k: undefined }, budget);
       if (!report.ownTrace && before.start)
         traces.set(qualifiedId(report.projectId, report.id), before.start.traceId);
-      return replaceStart(store, report, before, budget);
+      return replaceStart(store, report, before, marks, budget);
     });
     return left.filter((_, i) => !done[i]);
   });
@@ -125,12 +128,17 @@ const replaceStart = async (
   store: Store,
   report: ReportedStart,
   stored: StoredStart,
+  marks: HourMarks,
   budget: RequestBudget,
 ): Promise<boolean> => {
   const traceId = (report.ownTrace ? undefined : stored.start?.traceId) ?? report.start.traceId;
   const start = { ...report.start, traceId };
   const merged = await merge(store, { ...report, start }, stored);
   if (isSame(merged, stored.item)) return true;
+  await marks.mark(report.projectId, [
+    ...(stored.start ? [{ startedAt: stored.start.startedAt }] : []),
+    { startedAt: start.startedAt, expiresAt: asNumber(merged.x) },
+  ]);
   return replaceItem(store.table, merged, unchanged(stored.item), budget);
 };
 

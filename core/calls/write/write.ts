@@ -1,4 +1,6 @@
+import { HourMarks } from '../../rollups/index.ts';
 import {
+  asNumber,
   type Item,
   insertItems,
   itemBytes,
@@ -36,10 +38,12 @@ export const writeCalls = async (
   const starts = payloads.flatMap((payload) => itemsOf(payload).start ?? []);
   const ends = payloads.map((payload) => itemsOf(payload).end).filter((item) => item !== undefined);
 
+  const marks = new HourMarks(store, budget);
+  await markHours(marks, calls, starts, stored);
   const [inserted, put] = partition(starts, mustNotReplace);
   await putItems(store.table, [...put.map(({ item }) => item), ...ends], budget);
   const existing = await insertStarts(store, inserted, budget);
-  for (const [name, trace] of await replaceStarts(store, existing, budget)) traces.set(name, trace);
+  for (const [name, trace] of await replaceStarts(store, existing, marks, budget)) traces.set(name, trace);
   const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
   await dropEnds(store, ended, budget);
   const failed = calls.filter(({ start, end }) => start === null && hasException(end));
@@ -89,12 +93,30 @@ const showing =
   };
 
 /**
- * Whether a start may only be inserted. A start by itself must not overwrite an end in the same
- * item. One with a resolved trace must not move a call that has another trace by now. Calls with a
- * new id cannot exist yet.
+ * Marks the hours whose rollups the request makes stale, as far as it is known before its calls
+ * are written: those of all starts, and of the stored starts that get another end.
  */
-const mustNotReplace = ({ end, ownTrace, isNew }: ReportedStart): boolean =>
-  !isNew && (end === null || !ownTrace);
+const markHours = async (
+  marks: HourMarks,
+  calls: readonly ReportedCall[],
+  starts: readonly ReportedStart[],
+  stored: ReadonlyMap<string, StartItem>,
+): Promise<void> => {
+  const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
+  for (const [projectId, changing] of Map.groupBy([...starts, ...ended], (each) => each.projectId))
+    await marks.mark(
+      projectId,
+      changing.map(({ start, item }) => ({ startedAt: start.startedAt, expiresAt: asNumber(item.x) })),
+    );
+};
+
+/**
+ * Whether a start may only be inserted. A start by itself must not overwrite an end in the same
+ * item. One with a resolved trace must not move a call that has another trace by now. And no start
+ * may take a call out of an hour whose rollup nobody has marked. Calls with a new id cannot exist
+ * yet.
+ */
+const mustNotReplace = ({ isNew }: ReportedStart): boolean => !isNew;
 
 /**
  * Inserts starts.

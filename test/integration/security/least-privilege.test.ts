@@ -23,6 +23,7 @@ const seldom: Readonly<Record<string, string>> = {
   '/calls/stream_query: Query on calls':
     'a call whose end moved between the reading of index and item is looked up by its id',
   '/calls/query_stats: Query on calls': 'as for /calls/stream_query',
+  '/calls/stats: Query on calls': 'as for /calls/stream_query',
   '/calls/usage: Query on calls': 'as for /calls/stream_query',
   '/calls/usage: GetObject on bucket/segments/*':
     'usage that is too large for a header, of a call whose payload is too large for an item',

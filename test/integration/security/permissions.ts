@@ -51,6 +51,7 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   ],
   '/calls/stream_query': [...queryCalls, 'costs: Query', ...joinFeedback, ...readObjects],
   '/calls/query_stats': queryCalls,
+  '/calls/stats': [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query'],
   '/calls/usage': [
     'calls: BatchGetItem Query',
     'calls/index/by_trace: Query',
@@ -64,6 +65,7 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
     'calls/index/by_trace: Query',
     'bucket/segments/*: GetObject PutObject DeleteObject',
     'bucket: ListBucket',
+    'rollups: UpdateItem',
   ],
   '/threads/stream_query': ['calls: BatchGetItem', 'calls/index/by_thread: Query'],
   '/obj/create': [

@@ -57,6 +57,15 @@ export const probes: readonly [path: string, what: string, body: (names: Names) 
     'a trace',
     ({ trace }) => ({ filter: { trace_ids: [trace] }, include_total_storage_size: true }),
   ],
+  [
+    '/calls/stats',
+    'calls',
+    ({ call, thread }) => ({
+      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z' },
+      filter: { call_ids: [call], thread_ids: [thread] },
+      call_metrics: [{ metric: 'call_count' }],
+    }),
+  ],
   ['/calls/usage', 'calls', ({ call, child }) => ({ call_ids: [call, child], include_costs: true })],
   ['/threads/stream_query', 'a thread', ({ thread }) => ({ filter: { thread_ids: [thread] } })],
   [

@@ -78,6 +78,15 @@ export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
     answer: '{"count":0,"total_storage_size_bytes":null}',
     forbidden: reading,
   },
+  '/calls/stats': {
+    body: {
+      ...{ project_id: project, start: '1999-10-01T00:00:00.000000Z', end: '1999-10-02T00:00:00.000000Z' },
+      granularity: 86_400,
+    },
+    answer:
+      '{"start":"<time>","end":"<time>","granularity":86400,"timezone":"UTC","call_buckets":[],"usage_buckets":[]}',
+    forbidden: reading,
+  },
   '/calls/usage': {
     body: { project_id: project, call_ids: ['none'] },
     answer: '{"call_usage":{},"unfinished_call_ids":[]}',

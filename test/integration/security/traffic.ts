@@ -160,6 +160,14 @@ const reading = async (send: Send): Promise<void> => {
     include_total_storage_size: true,
     sort_by: [{ field: 'inputs.a.text', direction: 'desc' }],
   });
+  const month = { project_id: project, start: '2026-09-01T00:00:00Z', end: '2026-10-02T00:00:00Z' };
+  const costs = { usage_metrics: [{ metric: 'total_cost' }] };
+  await send('/calls/stats', { ...month, ...costs, group_by: ['op_name'] });
+  for (const filter of filters) await send('/calls/stats', { ...month, ...costs, filter });
+  await send('/calls/stats', {
+    ...month,
+    query: { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } },
+  });
   await send('/calls/usage', {
     ...{ project_id: project, call_ids: ['one', 'w1', 'large'] },
     include_costs: true,

@@ -127,6 +127,22 @@ const threads: readonly Scenario[] = [
   },
 ];
 
+const statistics: readonly Scenario[] = [
+  {
+    name: 'a day by the hour, by op, with costs',
+    before,
+    request: (p) => ({
+      path: '/calls/stats',
+      body: {
+        ...{ project_id: p, start: '2026-09-30T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 3600 },
+        call_metrics: [{ metric: 'latency_ms', aggregations: ['avg'], percentiles: [95] }],
+        usage_metrics: [{ metric: 'total_cost' }],
+        group_by: ['op_name'],
+      },
+    }),
+  },
+];
+
 const usage: readonly Scenario[] = [
   {
     name: 'what calls of a trace used, with an end apart, and what it cost',
@@ -152,6 +168,7 @@ export const queryScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   '/call/read': reads,
   '/calls/stream_query': queries,
   '/calls/query_stats': stats,
+  '/calls/stats': statistics,
   '/calls/usage': usage,
   '/threads/stream_query': threads,
   '/projects/query': projects,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callsStatsBody } from '../../../../api/schemas/query.ts';
+import { callsQueryStatsBody } from '../../../../api/schemas/query.ts';
 import { type CallsStats, countCalls } from '../../../../core/query/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { parseBody } from '../../../../core/wire/schema.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../../support/reference/index.ts';
 import { runs } from '../../../support/sampling.ts';
 
-const statsBody = callsStatsBody(names);
+const statsBody = callsQueryStatsBody(names);
 
 /**
  * How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats`

@@ -1,0 +1,47 @@
+import type { Micros } from '../wire/index.ts';
+
+/*
+ * Calls are rolled up by the UTC hour of their start. docs/decisions/0161 says why what follows
+ * never shows a stale rollup.
+ */
+
+/** An hour, counted from 1970-01-01T00:00:00Z. */
+export type Hour = number;
+
+export const hoursOfDay = 24;
+const hourMs = 3_600_000;
+export const hourMicros = hourMs * 1000;
+
+/** The hour of a time. */
+export const hourOf = (time: Micros): Hour => Math.floor(time / hourMicros);
+
+/** The UTC day of an hour, counted from 1970-01-01. */
+export const dayOf = (hour: Hour): number => Math.floor(hour / hoursOfDay);
+
+/**
+ * The time after a write within which every index shows it, in milliseconds, with all that clocks
+ * differ. It is also longer than any request that writes calls can be behind another.
+ */
+export const safeLagMs = 180_000;
+
+/** How long after its end an hour is finished, in milliseconds. Later writes to it leave a mark. */
+export const settleMs = 900_000;
+
+/** When an hour is finished, in milliseconds since 1970. */
+export const finishedAt = (hour: Hour): number => (hour + 1) * hourMs + settleMs;
+
+/**
+ * Until when rollups of an hour count, in milliseconds since 1970. They count calls that expire,
+ * and no write tells of that. Calls expire so many days after they were written, and those that are
+ * written a day before they start leave a mark.
+ */
+export const rollupEnd = (hour: Hour, retentionDays: number | undefined): number =>
+  retentionDays === undefined ? Number.POSITIVE_INFINITY : (hour + (retentionDays - 1) * hoursOfDay) * hourMs;
+
+/** When an item about an hour may be forgotten, in seconds since 1970; undefined for never. */
+export const forgottenAt = (
+  hour: Hour,
+  retentionDays: number | undefined,
+  graceDays: number,
+): number | undefined =>
+  retentionDays === undefined ? undefined : (hour + (retentionDays + graceDays) * hoursOfDay) * 3600;

@@ -1,0 +1,3 @@
+export * from './hours.ts';
+export * from './keys.ts';
+export * from './marks.ts';

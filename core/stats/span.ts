@@ -1,0 +1,60 @@
+import { dayOf, type Hour, hourMicros, hourOf, hoursOfDay } from '../rollups/index.ts';
+import type { Micros } from '../wire/index.ts';
+
+/** A span of time: from the first, inclusive, to the second, exclusive. */
+export type Span = readonly [from: Micros, to: Micros];
+
+/**
+ * The whole hours of a span that lie within one bucket each: those whose rollups can be used. The
+ * others are cut, by the ends of the span or by an edge of buckets.
+ */
+export interface Hours {
+  readonly first: Hour;
+  /** Inclusive; before the first if there are none. */
+  readonly last: Hour;
+  readonly isCut: (hour: Hour) => boolean;
+  /** Whether each UTC day lies within one bucket. */
+  readonly wholeDays: boolean;
+}
+
+/** Finds the hours of a span whose rollups can be used. */
+export const hoursOf = ([start, end]: Span, edges: readonly Micros[]): Hours => {
+  const inner = edges.filter((edge) => edge > start && edge < end);
+  const cut = new Set(inner.filter((edge) => edge % hourMicros !== 0).map(hourOf));
+  return {
+    first: Math.ceil(start / hourMicros),
+    last: Math.floor(end / hourMicros) - 1,
+    isCut: (hour) => cut.has(hour),
+    wholeDays: inner.every((edge) => edge % (hoursOfDay * hourMicros) === 0),
+  };
+};
+
+/** The days that lie whole among hours. */
+export const daysOf = ({
+  first,
+  last,
+}: Pick<Hours, 'first' | 'last'>): readonly [from: number, to: number] => [
+  Math.ceil(first / hoursOfDay),
+  dayOf(last + 1) - 1,
+];
+
+/** The hours of a day. */
+export const hoursOfTheDay = (day: number): Hour[] =>
+  Array.from({ length: hoursOfDay }, (_, i) => day * hoursOfDay + i);
+
+/** What is left of a span without hours that are known, in order. */
+export const gaps = (
+  [start, end]: Span,
+  { first, last, isCut }: Hours,
+  isKnown: (hour: Hour) => boolean,
+): Span[] => {
+  const spans: Span[] = [];
+  let from = start;
+  for (let hour = first; hour <= last; hour++) {
+    if (isCut(hour) || !isKnown(hour)) continue;
+    if (from < hour * hourMicros) spans.push([from, hour * hourMicros]);
+    from = (hour + 1) * hourMicros;
+  }
+  if (from < end) spans.push([from, end]);
+  return spans;
+};

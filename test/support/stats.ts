@@ -1,0 +1,49 @@
+import { callsStatsBody } from '../../api/schemas/stats.ts';
+import { costsOf, type Price, priceBook, type SteadyPrices, steadyPrices } from '../../core/costs/index.ts';
+import { type StatsAnswer, type StatsLookups, statsOf } from '../../core/stats/index.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
+import { parseBody } from '../../core/wire/schema.ts';
+import { names } from './calls.ts';
+import { createStores, storeOf } from './stores.ts';
+
+/** A store of calls with their rollups, for one test file. */
+export const createStatsStore = async (changes: Partial<Store> = {}): Promise<Store> => {
+  const stores = await createStores();
+  const rollups = { client: stores.dynamodb, name: stores.rollupsTable };
+  return { ...storeOf(stores, stores.callsTable), rollups, ...changes };
+};
+
+const body = callsStatsBody(names);
+
+/** Prices of a project as statistics look them up; no default ones. */
+export const lookupsOf = (projectId: ProjectId, prices: readonly Price[] = []): StatsLookups => ({
+  costs: async () => {
+    const book = priceBook(projectId, prices, () => undefined);
+    return (usage: JsonObject, startedAt: number) => costsOf(usage, startedAt, book) as unknown as JsonObject;
+  },
+  steadyPrices: (): Promise<SteadyPrices> => steadyPrices(projectId, prices),
+});
+
+/** How statistics are asked for. */
+export interface AskOptions {
+  readonly prices?: readonly Price[];
+  /** What the clock says, in milliseconds. @default - so late that all marks are over */
+  readonly now?: () => number;
+  readonly spent?: RequestBudget;
+}
+
+/** Later than the marks of requests that are over. */
+export const later = (): number => Date.now() + 600_000;
+
+/** Answers a body of `/calls/stats`, through its schema, and says how many calls were scanned. */
+export const askStats = async (
+  store: Store,
+  asked: { readonly project_id: string; readonly [field: string]: unknown },
+  { prices = [], now = later, spent = requestBudget(60_000) }: AskOptions = {},
+): Promise<StatsAnswer & { readonly scanned: number; readonly rollups: number; readonly source: string }> => {
+  const request = parseBody(body, JSON.stringify(asked));
+  const { plan, counts, answer } = statsOf(store, request, spent, lookupsOf(request.projectId, prices), now);
+  const answered = await answer();
+  return { ...answered, scanned: counts.scanned, rollups: counts.rollups, source: plan.source };
+};
