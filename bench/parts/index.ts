@@ -13,6 +13,7 @@ import { scan } from './scan.ts';
 import { service } from './service.ts';
 import { speed } from './speed.ts';
 import { starts } from './starts.ts';
+import { statistics } from './statistics.ts';
 import { threads } from './threads.ts';
 import { writes } from './writes.ts';
 
@@ -24,6 +25,7 @@ export const parts: readonly BenchPart[] = [
   extrasPart,
   feedback,
   threads,
+  statistics,
   tuning,
   otel,
   cpu,

@@ -38,6 +38,7 @@ export const intercepted = (
       ...store,
       table: { ...store.table, client: dynamodb },
       bucket: { ...store.bucket, client: s3 },
+      ...(store.rollups && { rollups: { ...store.rollups, client: dynamodb } }),
     },
     [Symbol.dispose]: () => {
       dynamodb.destroy();
