@@ -130,6 +130,8 @@ const describe = (issue: Issue): { msg: string; type: string } => {
     case 'too_small':
       return { msg: `should be ${issue.minimum} or more`, type: 'greater_than_equal' };
     case 'too_big':
+      if (issue.origin === 'array')
+        return { msg: `should have at most ${issue.maximum} items`, type: 'too_long' };
       return { msg: `should be ${issue.maximum} or less`, type: 'less_than_equal' };
     default:
       return { msg: issue.message, type: paramsOf(issue).type ?? 'value_error' };

@@ -35,7 +35,7 @@ const modelUsage = z.object({
 
 const bucket = z
   .looseObject({ timestamp: field(timestamp, 'When the bucket begins.') })
-  .register(documented, { name: 'StatsBucket' });
+  .register(documented, { name: 'StatsPeriod' });
 
 /** What the document says of statistics and usage. */
 export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usage'> => ({

