@@ -22,6 +22,7 @@ import { type IsShown, type StoredPayload, storePayloads } from './store-payload
  * same request may be sent again.
  *
  * @param userId the user of the reporting key
+ * @param options whether the service made all ids for this request, so that no call exists yet
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const writeCalls = async (
@@ -29,11 +30,12 @@ export const writeCalls = async (
   reports: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
+  { idsAreNew = false }: { readonly idsAreNew?: boolean } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const { calls, callOfReport } = groupReports(reports);
   const stored = await storedStarts(store, calls, budget);
   const traces = resolveTraces(calls, new Map([...stored].map(([name, { start }]) => [name, start.traceId])));
-  const itemsOf = itemMaker(store, stored, traces, userId);
+  const itemsOf = itemMaker(store, stored, traces, { userId, idsAreNew });
   const payloads = await storePayloads(store, calls, showing(stored, itemsOf), budget);
   const starts = payloads.flatMap((payload) => itemsOf(payload).start ?? []);
   const ends = payloads.map((payload) => itemsOf(payload).end).filter((item) => item !== undefined);
@@ -64,7 +66,7 @@ const itemMaker =
     store: Store,
     stored: ReadonlyMap<string, StartItem>,
     traces: ReadonlyMap<string, string>,
-    userId: string,
+    { userId, idsAreNew }: { readonly userId: string; readonly idsAreNew: boolean },
   ) =>
   (payload: StoredPayload): Items => {
     const { call } = payload;
@@ -72,7 +74,7 @@ const itemMaker =
     if (start === null)
       return end ? { end: endItem(store, payload, end, stored.get(nameOf(call))?.start) } : {};
     const item = startItem(store, payload, start, { traceId: traceOf(traces, call), userId });
-    return { start: { ...item, ownTrace: start.traceId !== null, isNew: !hasClientId } };
+    return { start: { ...item, ownTrace: start.traceId !== null, isNew: idsAreNew || !hasClientId } };
   };
 
 const hasException = (end: CallEnd | null): boolean => end !== null && end.exception !== null;
