@@ -9,6 +9,7 @@ import { naiveFigures } from '../parts/naive.ts';
 import { spanUnits } from '../parts/otel.ts';
 import { allQueryFigures } from '../parts/queries.ts';
 import { bundleFigures, makeBundles } from '../parts/starts.ts';
+import { statisticsFigures } from '../parts/statistics.ts';
 import { threadFigures } from '../parts/threads.ts';
 import { writeFigures } from '../parts/writes.ts';
 import type { Bench } from './bench.ts';
@@ -31,6 +32,12 @@ export const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
  */
 const isSteady = ({ name }: Figure): boolean =>
   !/^(?:everything, all columns|count by a field of the inputs)/.test(name);
+
+/** Calls of a month of statistics. */
+const monthCalls = 1000;
+
+/** Whether a figure is no time, and does not depend on how well zstd packs. */
+const isCounted = ({ name, unit }: Figure): boolean => unit !== 'ms' && !/cold: write units/.test(name);
 
 /** The minified size of every handler's bundle. */
 const sizesOfBundles = (): Figure[] => {
@@ -60,6 +67,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     feedback: await feedbackFigures(bench),
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
+    statistics: (await statisticsFigures(bench, calls, monthCalls)).filter(isCounted),
     payloads: payloadFigures(),
     bundles: sizesOfBundles(),
   };

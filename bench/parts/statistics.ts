@@ -140,6 +140,17 @@ const markFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure
   ];
 };
 
+/** Units of a month of so many calls, of usage and of marks, and the times of warm answers. */
+export const statisticsFigures = async (
+  bench: Bench,
+  calls: readonly Call[],
+  count: number,
+): Promise<Figure[]> => [
+  ...(await monthFigures(bench, calls, count)),
+  ...(await usageFigures(bench, calls)),
+  ...(await markFigures(bench, calls)),
+];
+
 /** Read and write units of statistics and usage, and of marks. */
 export const statistics: BenchPart = {
   name: 'statistics',
