@@ -24,6 +24,8 @@ const seldom: Readonly<Record<string, string>> = {
     'a call whose end moved between the reading of index and item is looked up by its id',
   '/calls/query_stats: Query on calls': 'as for /calls/stream_query',
   '/calls/stats: Query on calls': 'as for /calls/stream_query',
+  '/calls/stats: BatchWriteItem on rollups':
+    'rollups are stored when the marks of the writes before are over, after minutes',
   '/calls/usage: Query on calls': 'as for /calls/stream_query',
   '/calls/usage: GetObject on bucket/segments/*':
     'usage that is too large for a header, of a call whose payload is too large for an item',
