@@ -164,9 +164,7 @@ const reading = async (send: Send): Promise<void> => {
   const costs = { usage_metrics: [{ metric: 'total_cost' }] };
   await send('/calls/stats', { ...month, ...costs, group_by: ['op_name'] });
   for (const filter of filters) await send('/calls/stats', { ...month, ...costs, filter });
-  const failed = { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'error' }] };
-  // Threads are unknown to rollups, so that failed calls are looked for in their list.
-  await send('/calls/stats', { ...month, query: { $expr: failed }, group_by: ['thread_id'] });
+  await send('/calls/stats', { ...month, query: failed });
   await send('/calls/stats', {
     ...month,
     query: { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } },
