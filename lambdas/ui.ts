@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { type PageRequest, pageAnswer } from './page/answer.ts';
-import { filesIn } from './page/files.ts';
+import { filesIn, type PageFiles } from './page/files.ts';
 
-const files = filesIn(join(__dirname, 'page'));
+let files: PageFiles | undefined;
 
 /**
  * `GET /ui`, `GET /ui/{proxy+}` and `GET /`: the page. It takes no credentials, since it holds
  * nothing of anybody, and logs nothing: the access log has the request.
  */
 export const handler = awslambda.streamifyResponse(async (event: PageRequest, stream) => {
+  files ??= filesIn(join(__dirname, 'page'));
   const { status, headers, body } = pageAnswer(event, files);
   const response = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
   // Status and headers go out with the first write, even if there is nothing to write.
