@@ -96,7 +96,7 @@ export type CallEnd = {
 };
 
 export type CallEndReq = {
-  /** The call's end. */
+  /** The call's end. Of statistics: when the last bucket ends, exclusive; now without it. */
   end: CallEnd;
 };
 
@@ -147,6 +147,15 @@ export type CallLt = {
 
 export type CallLte = {
   $lte: (CallOperation)[];
+};
+
+export type CallMetric = {
+  /** What is counted. */
+  metric: 'call_count' | 'error_count' | 'latency_ms';
+  /** What is made of it; its sum without this and `percentiles`. */
+  aggregations?: ('sum' | 'avg' | 'min' | 'max' | 'count')[] | null;
+  /** Percentiles of it, from 0 to 100. */
+  percentiles?: (number)[] | null;
 };
 
 export type CallNe = {
@@ -322,7 +331,7 @@ export type CallStart = {
 };
 
 export type CallStartReq = {
-  /** The call's start. */
+  /** The call's start. Of statistics: when the first bucket may begin, inclusive. */
   start: CallStart;
 };
 
@@ -349,7 +358,7 @@ export type CallUpsertBatchReq = {
     mode: 'start';
     /** The body of a single report. */
     req: {
-      /** The call's start. */
+      /** The call's start. Of statistics: when the first bucket may begin, inclusive. */
       start: CallStart;
     };
   } | {
@@ -357,7 +366,7 @@ export type CallUpsertBatchReq = {
     mode: 'end';
     /** The body of a single report. */
     req: {
-      /** The call's end. */
+      /** The call's end. Of statistics: when the last bucket ends, exclusive; now without it. */
       end: CallEnd;
     };
   })[];
@@ -461,6 +470,47 @@ export type CallsQueryStatsRes = {
   count: number;
   /** Bytes of JSON; null without `include_total_storage_size`. */
   total_storage_size_bytes: number | null;
+};
+
+export type CallsStatsReq = {
+  /** The project, `<entity>/<project>`. */
+  project_id: ProjectId;
+  /** The call's start. Of statistics: when the first bucket may begin, inclusive. */
+  start: Time;
+  /** The call's end. Of statistics: when the last bucket ends, exclusive; now without it. */
+  end?: Time | null;
+  /**
+   * Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200
+   * buckets.
+   */
+  granularity?: number | null;
+  /** The IANA name of the zone whose midnights buckets are aligned to; `UTC` without it. */
+  timezone?: string | null;
+  /** Its fields are ANDed, and the values of one list ORed. An empty list matches nothing. */
+  filter?: CallsFilter | null;
+  /** An expression, ANDed with the filter; null for none. */
+  query?: PlainCallQuery | null;
+  /** What is counted of calls; nothing without it. */
+  call_metrics?: (CallMetric)[] | null;
+  /** What is counted of the usage of each model; nothing without it. */
+  usage_metrics?: (UsageMetric)[] | null;
+  /** At most two fields. The 1,000 largest groups are told apart, the rest is under null. */
+  group_by?: ('op_name' | 'svc_user_id' | 'status' | 'thread_id' | 'display_name')[] | null;
+};
+
+export type CallsStatsRes = {
+  /** The beginning, inclusive. */
+  start: Timestamp;
+  /** The end, exclusive. */
+  end: Timestamp;
+  /** Seconds of a bucket. */
+  granularity: number;
+  /** The zone whose midnights buckets are aligned to. */
+  timezone: string;
+  /** By time and group. */
+  call_buckets: (StatsPeriod)[];
+  /** By time, group and `model`. */
+  usage_buckets: (StatsPeriod)[];
 };
 
 export type CallsUsageReq = {
@@ -1320,6 +1370,12 @@ export type RefsReadBatchRes = {
   vals: (unknown)[];
 };
 
+export type StatsPeriod = {
+  /** When the bucket begins. */
+  timestamp: Timestamp;
+  [key: string]: unknown;
+};
+
 export type Thread = {
   /** The thread's id. */
   thread_id: string;
@@ -1380,6 +1436,15 @@ export type Time = string;
 /** In UTC, with six fraction digits and `Z`. */
 export type Timestamp = string;
 
+export type UsageMetric = {
+  /** What is counted. */
+  metric: 'input_tokens' | 'output_tokens' | 'total_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens' | 'input_cost' | 'output_cost' | 'total_cost';
+  /** What is made of it; its sum without this and `percentiles`. */
+  aggregations?: ('sum' | 'avg' | 'min' | 'max' | 'count')[] | null;
+  /** Percentiles of it, from 0 to 100. */
+  percentiles?: (number)[] | null;
+};
+
 /** What each operation takes and answers; `undefined` for no body or no JSON. */
 export interface Api {
   'POST /call/start': {
@@ -1413,6 +1478,10 @@ export interface Api {
   'POST /calls/delete': {
     request: CallsDeleteReq;
     answer: DeletedRes;
+  };
+  'POST /calls/stats': {
+    request: CallsStatsReq;
+    answer: CallsStatsRes;
   };
   'POST /calls/usage': {
     request: CallsUsageReq;
