@@ -352,7 +352,7 @@ describe('a stream', () => {
     let fault: Fault = 'none';
     let queries = 0;
     await using proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
-      operation === 'Query' && queries++ >= 4 ? fault : 'none',
+      operation === 'Query' && queries++ >= 8 ? fault : 'none',
     );
     const faulty = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 8 });
     try {

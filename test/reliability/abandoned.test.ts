@@ -189,6 +189,8 @@ describe('requests that are done, refused and abandoned', () => {
     await expect.poll(openSockets, patience).toBeLessThanOrEqual(sockets + 8);
     expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(resources + 16);
     agent.destroy();
+    // The projects of writes are noted beside their answers.
+    await new Promise((resolve) => setTimeout(resolve, 300));
     const requests = proxy.requests.length;
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(proxy.requests.length).toBe(requests);

@@ -129,7 +129,10 @@ export const callsModel = (client: Client, random: Random, project: string, name
       ['/threads/stream_query', { project_id: project }],
       ['/calls/query_stats', { project_id: project, filter: { trace_ids: [`${name} 1`] } }],
       ['/calls/usage', { project_id: project, call_ids: some() }],
-      ['/calls/stats', { project_id: project, start: '2026-09-01', call_metrics: [{ metric: 'call_count' }] }],
+      [
+        '/calls/stats',
+        { project_id: project, start: '2026-09-01', call_metrics: [{ metric: 'call_count' }] },
+      ],
       ['/projects/query', { limit: 10 }],
     ];
     const [path, body] = random.pick(looks) ?? [];

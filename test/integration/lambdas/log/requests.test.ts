@@ -20,7 +20,7 @@ const start = (id: string) => ({
     id,
     op_name: 'greet',
     started_at: '2026-10-01T00:00:00Z',
-    inputs: { text: 'my payload' },
+    inputs: { text: 'my payload, too long for a row of a list '.repeat(50) },
   },
 });
 
