@@ -60,7 +60,9 @@ it('are a 503 that says when to come back, before the function’s time is up: o
       status: 503,
       retryAfter: '1',
     });
-    expect(JSON.parse(text)).toMatchObject({ detail: [{ type: 'storage_unavailable' }] });
+    const unavailable = { detail: [{ type: 'storage_unavailable' }] };
+    // OTLP has errors of a shape of its own; 14 is UNAVAILABLE.
+    expect(JSON.parse(text)).toMatchObject(path === '/otel/v1/traces' ? { code: 14 } : unavailable);
   }
   expect(ofKey).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(JSON.parse(ofKey?.text ?? '')).toMatchObject({ detail: [{ type: 'storage_unavailable' }] });

@@ -40,7 +40,7 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
     'rollups: UpdateItem',
   ],
   '/call/upsert_batch': writeCalls,
-  '/otel/v1/traces': ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+  '/otel/v1/traces': writeCalls,
   '/call/read': [
     'calls: BatchGetItem Query',
     'calls/index/by_trace: Query',

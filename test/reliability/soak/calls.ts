@@ -1,4 +1,5 @@
 import type { Answer } from '../../support/in-process.ts';
+import { spanExport } from '../../support/otel.ts';
 import type { Random } from '../../support/random.ts';
 import { callReads, end, forBucket, noise, report, start } from '../scenarios/scenario.ts';
 import type { Client } from './client.ts';
@@ -134,6 +135,7 @@ export const callsModel = (client: Client, random: Random, project: string, name
         { project_id: project, start: '2026-09-01', call_metrics: [{ metric: 'call_count' }] },
       ],
       ['/projects/query', { limit: 10 }],
+      ['/otel/v1/traces', spanExport(`${project}-spans`, { text: `${random.next()}` })],
     ];
     const [path, body] = random.pick(looks) ?? [];
     if (path === undefined || body === undefined) return;
