@@ -26,9 +26,9 @@ export type CostsAccess = 'read' | 'create' | 'purge';
 
 /**
  * What a function does with feedback, in its table and in its part of the bucket. `join` reads what
- * is on given refs.
+ * is on given refs, `erase` deletes it.
  */
-export type FeedbackAccess = 'join' | 'query' | 'create' | 'replace' | 'purge';
+export type FeedbackAccess = 'join' | 'erase' | 'query' | 'create' | 'replace' | 'purge';
 
 /**
  * What a function does with the rollups table:

@@ -83,7 +83,11 @@ const list = [
     stores: { calls: 'record', payloads: 'write', rollups: 'note' },
   },
   { ...writing('/call/update'), ...oneRecord, stores: { calls: 'update' } },
-  { ...writing('/calls/delete'), ...deletion, stores: { calls: 'delete', payloads: 'delete' } },
+  {
+    ...writing('/calls/delete'),
+    ...deletion,
+    stores: { calls: 'delete', payloads: 'delete', feedback: 'erase' },
+  },
   { ...reading('/threads/stream_query'), ...stream, stores: { calls: 'threads' } },
   { ...writing('/feedback/create'), ...oneRecord, stores: { feedback: 'create', rollups: 'note' } },
   { ...writing('/feedback/batch/create'), ...batch, stores: { feedback: 'create', rollups: 'note' } },

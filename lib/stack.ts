@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Route } from '../api/routes.ts';
+import { isKeyed, type Route } from '../api/routes.ts';
 import { tables } from '../core/storage/tables.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
@@ -18,13 +18,20 @@ export interface PennytraceStackProps {
   readonly bundles: ReadonlyMap<string, string>;
 }
 
+/** A route whose function does not delete feedback together with calls, nor may it. */
+const withoutErasing = (route: Route): Route => {
+  const { feedback, ...others } = route.stores;
+  return isKeyed(route) && feedback === 'erase' ? { ...route, stores: others } : route;
+};
+
 /** The whole service, for any account and region. */
 export class PennytraceStack extends Stack {
-  constructor(scope: Construct, { config, routes, bundles }: PennytraceStackProps) {
+  constructor(scope: Construct, { config, bundles, ...props }: PennytraceStackProps) {
     super(scope, config.stackName, {
       description: 'Tracing, feedback and inference for LLM applications, paid per request',
     });
 
+    const routes = config.keepFeedback ? props.routes.map(withoutErasing) : props.routes;
     const storage = new Storage(this, 'Storage', config);
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);

@@ -20,6 +20,7 @@ const concurrency = 32;
  * Tombstones stay, since readers need them.
  *
  * @param ids each once
+ * @param isMeant which of the records to delete, as they are now. @default - all
  * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the
  * same request may be sent again
  */
@@ -28,10 +29,11 @@ export const purgeFeedback = async (
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
+  isMeant: (record: StoredRecord) => boolean = () => true,
 ): Promise<void> => {
   const stored = await readStored(store, projectId, ids, budget);
   await mapConcurrent([...stored], concurrency, ([id, found]) =>
-    purgeOne(store, projectId, id, found, budget),
+    purgeOne(store, projectId, { id, isMeant }, found, budget),
   );
 };
 
@@ -39,14 +41,14 @@ export const purgeFeedback = async (
 const purgeOne = (
   store: Store,
   projectId: ProjectId,
-  id: string,
+  { id, isMeant }: { readonly id: string; readonly isMeant: (record: StoredRecord) => boolean },
   first: Stored,
   budget: RequestBudget,
 ): Promise<void> =>
   compareAndSwap(budget, async (round) => {
     const found = round === 0 ? first : (await readStored(store, projectId, [id], budget)).get(id);
     await deleteObjects(store, leftoversOf(found?.item), budget);
-    const isGone = !isRecord(found) || (await remove(store, projectId, id, found, budget));
+    const isGone = !isRecord(found) || !isMeant(found) || (await remove(store, projectId, id, found, budget));
     return isGone ? { value: undefined } : undefined;
   });
 
