@@ -13,10 +13,10 @@ import { packUsage, unpackUsage } from './packed-usage.ts';
 
 /*
  * A header is one MessagePack list, [version, start | null, end | null, early traces if there are
- * any]. Start and end are lists in the order of the codecs below. Every byte is stored in the item and in each of its index rows,
- * and thousands of rows are read at once, so headers are packed. UUIDs take 16 bytes, and an op of
- * the call's own project has no scheme and project. A value that another field of the header has is
- * a small number or left out.
+ * any]. Start and end are lists in the order of the codecs below. Every byte is stored in the item
+ * and in each of its index rows, and thousands of rows are read at once, so headers are packed.
+ * UUIDs take 16 bytes, and an op of the call's own project has no scheme and project. A value that
+ * another field of the header has is a small number or left out.
  */
 
 const version = 2;

@@ -51,7 +51,7 @@ const readTrace = async (
     }
 };
 
-/** A call, with its trace and its early traces. A call without a start may have early ones alone. */
+/** A call with its trace and its early traces. A call without a start has early ones alone. */
 interface Root {
   readonly id: string;
   readonly traces: readonly string[];

@@ -35,7 +35,7 @@ export interface ReportedStart extends StartItem {
   readonly isNew: boolean;
 }
 
-/** A start that is about to replace what is stored, and the payloads that then lose their pointer. */
+/** A start about to replace what is stored, and the payloads that then lose their pointer. */
 interface Replacement {
   readonly report: ReportedStart;
   /** Undefined if nothing is stored any more. */
