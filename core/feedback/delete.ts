@@ -1,9 +1,11 @@
-import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
+import { readRange } from '../listing/index.ts';
+import { asBytes, type Item, mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
-import { positionOf } from './model.ts';
+import { recordIdOf, refRange } from './keys.ts';
 import { purgeFeedback } from './purge.ts';
-import { callRef, onRef } from './ref.ts';
-import { entriesOf } from './source.ts';
+import { callRef } from './ref.ts';
+
+const none = new Uint8Array();
 
 /** How many calls are looked up at once. */
 const concurrency = 16;
@@ -25,10 +27,11 @@ export const deleteFeedbackOn = async (
 ): Promise<void> => {
   await mapConcurrent(callIds, concurrency, async (callId) => {
     const ref = callRef(store.names, projectId, callId);
-    for await (const entries of entriesOf(store, projectId, onRef(ref), budget)) {
-      const ids = new Set(entries.map((entry) => positionOf(entry).id));
-      // Of a record that was replaced, an object in the bucket may be left.
-      await purgeFeedback(store, projectId, [...ids], budget, ({ entry }) => entry.header.ref === ref);
+    // Of a record that was replaced or purged, an object in the bucket may be left.
+    const options = { toRow: (item: Item) => ({ id: recordIdOf(projectId, asBytes(item.k) ?? none) }) };
+    for await (const rows of readRange(store.table, refRange(projectId, ref, {}), options, budget)) {
+      const ids = rows.map(({ id }) => id);
+      await purgeFeedback(store, projectId, ids, budget, ({ entry }) => entry.header.ref === ref);
     }
   });
 };

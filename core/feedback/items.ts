@@ -72,10 +72,11 @@ export const tombstoneItem = (item: Item, replacedBy: Position): Item => ({
 
 /**
  * Makes what stays of a record that was purged until its object in the bucket is gone: nothing that
- * a reader could find.
+ * a reader takes for a record. Its rows in the indexes stay, so that whoever deletes what is on a
+ * ref finds what an interrupted deletion has left.
  */
 export const purgedItem = (item: Item): Item => ({
-  ...pickAttributes(item, ['k']),
+  ...pickAttributes(item, keyNames),
   ...leftover(item),
   ...expiryIn(tombstoneDays),
 });

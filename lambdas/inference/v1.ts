@@ -52,7 +52,13 @@ const follow = (event: Event, context: Context): Recording | undefined => {
       const { batch } = parseValue(callBatch, recording.batch());
       // Its time begins now, but the request's meter counts what it takes.
       const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
-      await writeCalls(settings.calls, batch, caller.user, { deadline, meter: spent.meter });
+      await writeCalls(
+        settings.calls,
+        batch,
+        caller.user,
+        { deadline, meter: spent.meter },
+        { areNew: true },
+      );
     } catch (error) {
       event.log.lacksRecord(error);
     }

@@ -16,6 +16,7 @@ import { hasStart, readStartEntries } from './stored-starts.ts';
  * same request may be sent again.
  *
  * @param userId the user of the reporting key
+ * @param areNew whether the caller has just made all ids, so that no call is stored yet
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const writeCalls = async (
@@ -23,6 +24,7 @@ export const writeCalls = async (
   reports: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
+  { areNew = false } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const { calls, callOfReport } = groupReports(reports);
   const stored = await storedStarts(store, calls, budget);
@@ -30,7 +32,9 @@ export const writeCalls = async (
   await reserveTraces(store, reservationsOf(calls, stored, traces), budget);
   const itemsOf = itemMaker(store, stored, traces, userId);
   const payloads = await storePayloads(store, calls, showing(stored, itemsOf), budget);
-  const starts = payloads.flatMap((payload) => itemsOf(payload).start ?? []);
+  const starts = payloads
+    .flatMap((payload) => itemsOf(payload).start ?? [])
+    .map((start) => (areNew ? { ...start, isNew: true } : start));
   const ends = payloads.flatMap((payload) => itemsOf(payload).end ?? []);
 
   const existing = await insertNew(store, starts, ends, budget);
