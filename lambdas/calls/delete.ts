@@ -6,8 +6,8 @@ import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /calls/delete`: deletes calls with all their descendants, and the feedback on them unless
- * the deployment keeps it. Its short answer is streamed,
- * because a buffered one may take no longer than 29 seconds.
+ * the deployment keeps it. Its short answer is streamed, because a buffered one may take no longer
+ * than 29 seconds.
  */
 export const handler = streamJsonEndpoint(
   {
