@@ -31,7 +31,7 @@ export const deleteFeedbackOn = async (
     const options = { toRow: (item: Item) => ({ id: recordIdOf(projectId, asBytes(item.k) ?? none) }) };
     for await (const rows of readRange(store.table, refRange(projectId, ref, {}), options, budget)) {
       const ids = rows.map(({ id }) => id);
-      await purgeFeedback(store, projectId, ids, budget, ({ entry }) => entry.header.ref === ref);
+      await purgeFeedback(store, projectId, ids, budget, ref);
     }
   });
 };
