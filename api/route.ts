@@ -6,7 +6,7 @@ import type { AcceptedScheme, Role, Scheme } from '../core/auth/index.ts';
  * - `find` looks for one by its id, `query` for many in every way, `threads` for the turns of
  *   threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
- * - `end` writes ends alone, `record` whole calls, each a start with its end;
+ * - `end` writes ends alone, `record` whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */

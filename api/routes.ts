@@ -80,7 +80,7 @@ const list = [
     ...writing('/otel/v1/traces'),
     scheme: 'any',
     ...batch,
-    stores: { calls: 'record', payloads: 'write', rollups: 'note' },
+    stores: { calls: 'write', payloads: 'write', rollups: 'note' },
   },
   { ...writing('/call/update'), ...oneRecord, stores: { calls: 'update' } },
   {

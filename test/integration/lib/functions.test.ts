@@ -165,7 +165,13 @@ describe('the functions', () => {
   });
 
   it('get the configured settings', () => {
-    const settings = { serviceName: 'weft', shards: '4,16', retentionDays: 90, logRetentionDays: 7, keepFeedback: true };
+    const settings = {
+      serviceName: 'weft',
+      shards: '4,16',
+      retentionDays: 90,
+      logRetentionDays: 7,
+      keepFeedback: true,
+    };
     const custom = synthesize(settings);
     const environment = environmentOf(functionOf('/call/upsert_batch', custom));
     expect(environment).toMatchObject({ SERVICE_NAME: 'weft', SHARDS: '4,16', RETENTION_DAYS: '90' });

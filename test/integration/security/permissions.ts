@@ -36,7 +36,7 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   '/call/start': writeCalls,
   '/call/end': writeCalls,
   '/call/upsert_batch': writeCalls,
-  '/otel/v1/traces': ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+  '/otel/v1/traces': writeCalls,
   '/call/read': [
     'calls: BatchGetItem Query',
     'calls/index/by_trace: Query',
