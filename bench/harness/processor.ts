@@ -8,19 +8,25 @@ import { names } from './bench.ts';
  * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
  * before.
  */
-const storeAnswers: Readonly<Record<string, string>> = {
-  BatchWriteItem: '{"UnprocessedItems":{}}',
-  BatchGetItem: '{"Responses":{},"UnprocessedKeys":{}}',
+const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
+  BatchWriteItem: () => '{"UnprocessedItems":{}}',
+  BatchGetItem: () => '{"Responses":{},"UnprocessedKeys":{}}',
+  BatchExecuteStatement: (body) => {
+    const { Statements } = JSON.parse(body) as { Statements: readonly object[] };
+    return JSON.stringify({ Responses: Statements.map(() => ({ TableName: 'calls' })) });
+  },
+  UpdateItem: () => '{}',
 };
 
 /**
  * A store whose client does everything but send: requests are made, signed and answered at once.
  */
 export const instantStore = (): Store => {
-  const handle = async (request: { headers: Record<string, string> }) => {
+  const handle = async (request: { headers: Record<string, string>; body: string | Uint8Array }) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const answer = storeAnswers[operation];
-    if (answer === undefined) throw new Error(`no answer is known to ${operation}`);
+    const answerTo = storeAnswers[operation];
+    if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
+    const answer = answerTo(Buffer.from(request.body).toString('utf8'));
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
     return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
   };
