@@ -20,13 +20,13 @@ const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
 
 /**
  * A store whose client does everything but send: requests are made, signed and answered at once.
+ *
+ * @param answerOf the body of the answer to an operation and the JSON of its request
  */
-export const instantStore = (): Store => {
+export const storeAnswering = (answerOf: (operation: string, body: string) => string): Store => {
   const handle = async (request: { headers: Record<string, string>; body: string | Uint8Array }) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const answerTo = storeAnswers[operation];
-    if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
-    const answer = answerTo(Buffer.from(request.body).toString('utf8'));
+    const answer = answerOf(operation, Buffer.from(request.body).toString('utf8'));
     const headers = { 'content-type': 'application/x-amz-json-1.0' };
     return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
   };
@@ -39,6 +39,14 @@ export const instantStore = (): Store => {
   bucket.client.catch(() => {});
   return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
 };
+
+/** A store that takes all writes at once and holds nothing. */
+export const instantStore = (): Store =>
+  storeAnswering((operation, body) => {
+    const answerTo = storeAnswers[operation];
+    if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
+    return answerTo(body);
+  });
 
 /** CPU time of this process with all threads, in ms a call. */
 export const cpuEach = async (task: () => Promise<unknown>, calls: number): Promise<number> => {

@@ -1,8 +1,6 @@
-import { HttpResponse } from '@smithy/core/protocols';
-import { dynamodbClient, type Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/storage/index.ts';
 import { type IndexName, tables } from '../../core/storage/tables.ts';
-import { localCredentials, localRegion } from '../../local/stores/store.ts';
-import { names } from './bench.ts';
+import { storeAnswering } from './processor.ts';
 
 /*
  * A calls table in memory behind the real client: requests are made and signed, and answers parsed,
@@ -19,6 +17,17 @@ interface QueryBody {
   readonly ExclusiveStartKey?: WireItem;
   readonly Limit?: number;
 }
+
+/** An insertion in PartiQL: the names of its attributes in the statement, and their values. */
+interface Insert {
+  readonly Statement: string;
+  readonly Parameters: readonly WireItem[string][];
+}
+
+const insertedItem = ({ Statement, Parameters }: Insert): WireItem =>
+  Object.fromEntries(
+    [...Statement.matchAll(/'([^']+)':\?/g)].map(([, name = ''], i) => [name, Parameters[i] ?? {}]),
+  );
 
 const pageBytes = 1024 * 1024;
 
@@ -74,23 +83,15 @@ export const recordedStore = (): Store => {
   const answerOf = (operation: string, text: string): string => {
     const body = JSON.parse(text);
     if (operation === 'Query') return query(body);
+    if (operation === 'BatchExecuteStatement') {
+      const inserts: readonly Insert[] = body.Statements;
+      items.push(...inserts.map(insertedItem));
+      return JSON.stringify({ Responses: inserts.map(() => ({ TableName: 'calls' })) });
+    }
     if (operation === 'BatchGetItem') return '{"Responses":{},"UnprocessedKeys":{}}';
     if (operation !== 'BatchWriteItem') throw new Error(`no answer is known to ${operation}`);
     for (const { PutRequest } of body.RequestItems.calls) items.push(PutRequest.Item);
     return '{"UnprocessedItems":{}}';
   };
-  const handle = async (request: { headers: Record<string, string>; body: string }) => {
-    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const headers = { 'content-type': 'application/x-amz-json-1.0' };
-    const body = Buffer.from(answerOf(operation, request.body));
-    return { response: new HttpResponse({ statusCode: 200, headers, body }) };
-  };
-  const client = dynamodbClient({
-    region: localRegion,
-    credentials: localCredentials,
-    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
-  });
-  const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
-  bucket.client.catch(() => {});
-  return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
+  return storeAnswering(answerOf);
 };
