@@ -13,6 +13,7 @@ interface Example {
 const otelProject = 'demo/weather';
 
 const examples: readonly Example[] = [
+  { file: 'shop/main.ts', env: () => ({}) },
   { file: 'agent.ts', env: () => ({}) },
   {
     file: 'otel-agent.ts',

@@ -4,6 +4,7 @@
  * (http://127.0.0.1:8787) is the service.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { context } from 'esbuild';
 import { pageAnswer } from '../lambdas/page/answer.ts';
@@ -74,8 +75,19 @@ const builder = await context({
   ],
 });
 await builder.watch();
-createServer((req, res) => {
+const server = createServer((req, res) => {
   const path = new URL(req.url ?? '/', 'http://localhost').pathname;
   if (path === '/' || path === '/ui' || path.startsWith('/ui/')) servePage(path, req, res);
   else pass(req, res);
-}).listen(port, '127.0.0.1', () => console.log(`open http://127.0.0.1:${port}/ui/`));
+});
+server.once('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EADDRINUSE') throw error;
+  console.error(
+    `port ${port} is in use: end the process that listens on it, or set PORT (0 for any free port)`,
+  );
+  process.exit(1);
+});
+server.listen(port, '127.0.0.1', () => {
+  const { port: taken } = server.address() as AddressInfo;
+  console.log(`open http://127.0.0.1:${taken}/ui/`);
+});

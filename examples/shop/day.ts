@@ -1,0 +1,182 @@
+import { type DemoCall, newId, randomOf, tokensIn, usageOf } from './calls.ts';
+import { type Conversation, conversations, type Step, type Turn } from './conversations.ts';
+import { embedding, models, type Said, type Wanted } from './models.ts';
+
+const hourMs = 3_600_000;
+
+/** The system prompts, the newest last: the demo keeps them as versions of an object. */
+export const prompts = [
+  'You help customers of a bicycle shop.',
+  'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.',
+  'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.\nAnswer in Markdown, short and friendly. Never promise a date that no tool gave you.',
+] as const;
+
+const attributes = { release: '2.4.0', environment: 'production' };
+
+/** Writes the calls of one conversation, while the clock goes on. */
+class Teller {
+  readonly calls: DemoCall[] = [];
+  readonly #said: Said[] = [];
+  readonly #conversation: Conversation;
+  readonly #thread: string;
+  readonly #random: () => number;
+  /** How much slower models are: they were faster this morning. */
+  readonly #slower: number;
+  #now: number;
+
+  constructor(
+    conversation: Conversation,
+    thread: string,
+    start: number,
+    slower: number,
+    random: () => number,
+  ) {
+    this.#conversation = conversation;
+    this.#thread = thread;
+    this.#now = start;
+    this.#slower = slower;
+    this.#random = random;
+  }
+
+  /** A turn, and the time until the next. */
+  turn(turn: Turn): void {
+    const { assistant, topic } = this.#conversation;
+    const id = newId();
+    const start = this.#now;
+    const place = { trace: id, thread: this.#thread, turn: id };
+    this.#said.push({ by: 'user', text: turn.user, photo: turn.photo ?? false });
+    for (const step of turn.steps ?? []) this.#step(step, place);
+    this.#model(turn.answer, undefined, place, turn.fails);
+    this.#said.push({ by: 'assistant', text: turn.answer });
+    const ends = turn.fails === undefined ? { output: turn.answer } : { exception: turn.fails };
+    this.calls.push({
+      ...place,
+      id,
+      parent: null,
+      op: `${assistant}.turn`,
+      start,
+      ms: this.#now - start + 4,
+      attributes: { ...attributes, kind: 'agent', topic },
+      inputs: { message: turn.user },
+      ...ends,
+    });
+    this.#now += 20_000 + Math.round(this.#random() * 60_000);
+  }
+
+  #step(step: Step, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>): void {
+    const wanted: Wanted =
+      'search' in step
+        ? { id: `call_${newId().slice(0, 8)}`, tool: 'search_manual', args: { query: step.search } }
+        : { id: `call_${newId().slice(0, 8)}`, tool: step.tool, args: step.args };
+    this.#model('', wanted, place);
+    this.#said.push({ by: 'assistant', text: '', wanted });
+    const start = this.#now;
+    const id = newId();
+    const tool = { ...place, id, parent: place.turn, op: wanted.tool, start, inputs: wanted.args };
+    if ('search' in step) this.#embed(step.search, place, id);
+    this.#now += 30 + Math.round(this.#random() * 220);
+    const kind = 'search' in step ? 'retriever' : 'tool';
+    const done = { ...tool, ms: this.#now - start, attributes: { ...attributes, kind } };
+    if ('error' in step) {
+      this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
+      this.#said.push({ by: 'tool', id: wanted.id, result: { error: step.error } });
+      return;
+    }
+    const output = 'search' in step ? step.hits : step.result;
+    this.calls.push({ ...done, output });
+    this.#said.push({ by: 'tool', id: wanted.id, result: output });
+  }
+
+  #embed(text: string, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>, parent: string): void {
+    const ms = 40 + Math.round(this.#random() * 60);
+    const kind = { ...attributes, kind: 'embedding' };
+    this.calls.push({
+      ...place,
+      id: newId(),
+      parent,
+      start: this.#now,
+      ms,
+      attributes: kind,
+      ...embedding(text),
+    });
+    this.#now += ms;
+  }
+
+  #model(
+    text: string,
+    wanted: Wanted | undefined,
+    place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>,
+    fails?: string,
+  ): void {
+    const model = models[this.#conversation.assistant];
+    const inputs = model.inputs(prompts[2], this.#said);
+    const output = model.output(text, wanted);
+    const tokens = tokensIn(text) + (wanted ? tokensIn(wanted.args) + 12 : 0);
+    const noise = 0.7 + this.#random() * 0.8;
+    const ms = Math.round((model.ms.base + model.ms.perToken * tokens) * noise * this.#slower);
+    const ends =
+      fails === undefined
+        ? { output, summary: usageOf(model.name, Math.min(tokensIn(inputs), 2400), tokens) }
+        : { exception: fails };
+    const kind = { ...attributes, kind: 'model' };
+    this.calls.push({
+      ...place,
+      id: newId(),
+      parent: place.turn,
+      op: model.op,
+      start: this.#now,
+      ms,
+      attributes: kind,
+      inputs,
+      ...ends,
+    });
+    this.#now += ms + 6;
+  }
+}
+
+/** A turn that has begun, and whose model still thinks. */
+const running = (now: number): DemoCall[] => {
+  const id = newId();
+  const place = { trace: id, thread: 'shop-now', turn: id };
+  const text = 'Do you have winter tyres for 28 inches?';
+  const { op, inputs } = models.support;
+  const said: Said[] = [{ by: 'user', text, photo: false }];
+  const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
+  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(prompts[2], said) };
+  return [
+    { ...place, ...own, id, parent: null, op: 'support.turn', start: now - 9000, ms: null },
+    { ...place, ...model, id: newId(), parent: id, op, start: now - 8990, ms: null },
+  ];
+};
+
+/** How many conversations begin in each hour of the day before now, the oldest first. */
+const perHour = [1, 1, 0, 0, 1, 1, 1, 2, 2, 1, 2, 1, 2, 2, 1, 1, 2, 1, 1, 0, 1, 2, 2, 2];
+
+/**
+ * The calls of a day: conversations over the hours before now, and a turn that still runs. In the
+ * last hours the models are slower, so that the overview has something to tell.
+ */
+export const dayOfCalls = (now: number): DemoCall[] => {
+  const random = randomOf(7);
+  const calls: DemoCall[] = [];
+  let number = 0;
+  for (const [hour, count] of perHour.entries()) {
+    const slower = hour < perHour.length - 4 ? 1 : 1.6;
+    for (let at = 0; at < count; at++) {
+      const conversation = conversations[number % conversations.length];
+      if (!conversation) continue;
+      const start = now - (perHour.length - hour) * hourMs + Math.round(random() * (hourMs - 12 * 60_000));
+      const teller = new Teller(
+        conversation,
+        `shop-${conversation.topic}-${number + 1}`,
+        start,
+        slower,
+        random,
+      );
+      for (const turn of conversation.turns) teller.turn(turn);
+      calls.push(...teller.calls);
+      number++;
+    }
+  }
+  return [...calls, ...running(now)];
+};

@@ -1,0 +1,65 @@
+/**
+ * A day of a bicycle shop, reported at once: conversations with two models, tools, embeddings and
+ * errors, feedback, a price, and a prompt with its versions. So a new service has enough to show.
+ * A project that has calls already is left as it is.
+ *
+ *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/shop/main.ts
+ */
+import { type DemoCall, reportsOf } from './calls.ts';
+import { dayOfCalls, prompts } from './day.ts';
+import { feedbackOn } from './feedback.ts';
+
+const url = process.env.PENNYTRACE_URL ?? 'http://127.0.0.1:8787';
+const key = process.env.PENNYTRACE_KEY ?? '';
+const project = process.env.PENNYTRACE_PROJECT ?? 'demo/shop';
+const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
+
+const post = async (path: string, body: object): Promise<string> => {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return text;
+};
+
+/** How many reports go with one request. */
+const batchSize = 200;
+
+const report = async (calls: readonly DemoCall[]): Promise<void> => {
+  const reports = calls.flatMap((call, at) => reportsOf(project, call, at));
+  for (let at = 0; at < reports.length; at += batchSize)
+    await post('/call/upsert_batch', { batch: reports.slice(at, at + batchSize) });
+};
+
+const addPrompts = async (): Promise<void> => {
+  for (const [version, system] of prompts.entries())
+    await post('/obj/create', {
+      obj: {
+        project_id: project,
+        object_id: 'support-prompt',
+        val: { model: 'gpt-4o-mini', temperature: version === 0 ? 1 : 0.2, system },
+      },
+    });
+};
+
+const isEmpty = async (): Promise<boolean> =>
+  (await post('/calls/stream_query', { project_id: project, limit: 1 })).trim() === '';
+
+if (await isEmpty()) {
+  const calls = dayOfCalls(Date.now());
+  await report(calls);
+  await post('/feedback/batch/create', { batch: feedbackOn(project, calls) });
+  await addPrompts();
+  // The price of the example agent's model, which no table of prices has.
+  const price = { prompt_token_cost: 0.000_000_4, completion_token_cost: 0.000_001_6 };
+  const effective = new Date(Date.now() - 48 * 3_600_000).toISOString();
+  await post('/cost/create', {
+    project_id: project,
+    costs: { 'scripted-model': { ...price, effective_date: effective } },
+  });
+  const roots = calls.filter(({ parent }) => parent === null).length;
+  console.log(`Reported a day of a bicycle shop to ${project}: ${roots} traces, ${calls.length} calls.`);
+}

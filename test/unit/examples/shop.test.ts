@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { reportsOf } from '../../../examples/shop/calls.ts';
+import { dayOfCalls } from '../../../examples/shop/day.ts';
+import { feedbackOn } from '../../../examples/shop/feedback.ts';
+
+const now = Date.parse('2026-11-22T12:00:00Z');
+const calls = dayOfCalls(now);
+const roots = calls.filter(({ parent }) => parent === null);
+
+describe('the day of the shop', () => {
+  it('spreads over the hours before now, and ends before it', () => {
+    const hours = new Set(roots.map(({ start }) => Math.floor((now - start) / 3_600_000)));
+    expect(hours.size).toBeGreaterThan(15);
+    expect(Math.max(...hours)).toBe(23);
+    for (const { start, ms } of calls) expect(start + (ms ?? 0)).toBeLessThan(now);
+  });
+
+  it('has conversations with several turns, two models, tools and embeddings', () => {
+    const turns = Map.groupBy(roots, ({ thread }) => thread);
+    expect([...turns.values()].filter(({ length }) => length > 1).length).toBeGreaterThan(10);
+    const ops = new Set(calls.map(({ op }) => op));
+    expect(ops).toContain('openai.chat.completions.create');
+    expect(ops).toContain('anthropic.messages.create');
+    expect(ops).toContain('openai.embeddings.create');
+    expect(ops).toContain('find_order');
+  });
+
+  it('has errors, one running turn, and feedback', () => {
+    expect(calls.filter(({ exception }) => exception !== undefined).length).toBeGreaterThan(5);
+    expect(roots.filter(({ ms }) => ms === null).length).toBe(1);
+    expect(feedbackOn('demo/shop', calls).length).toBeGreaterThan(10);
+  });
+
+  it('nests every call in the trace of its turn, within its time', () => {
+    const byId = new Map(calls.map((call) => [call.id, call]));
+    for (const { trace, parent, start, ms } of calls) {
+      if (parent === null) continue;
+      const above = byId.get(parent);
+      expect(above?.trace).toBe(trace);
+      expect(start).toBeGreaterThanOrEqual(above?.start ?? Number.NaN);
+      if (above?.ms && ms) expect(start + ms).toBeLessThanOrEqual(above.start + above.ms);
+    }
+  });
+
+  it('is reported as starts, with an end for all that has finished', () => {
+    const [running] = roots.filter(({ ms }) => ms === null);
+    const [done] = roots;
+    expect(done && reportsOf('demo/shop', done, 0).length).toBe(2);
+    expect(running && reportsOf('demo/shop', running, 0).length).toBe(1);
+  });
+});
