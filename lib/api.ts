@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -34,9 +34,14 @@ const bufferedTimeoutSeconds = 29;
  */
 const binaryMediaTypes = ['application/x-protobuf'] as const;
 
+/** The API of each stack that makes the account's role for logs. */
+const roleMakers = new WeakMap<Stack, RestApi>();
+
 /** What the API is made of. */
 export interface ApiProps {
   readonly config: Config;
+  /** The name of the service. */
+  readonly name: string;
   readonly routes: readonly Route[];
   readonly auth: Auth;
   readonly functions: Functions;
@@ -51,22 +56,24 @@ export class Api extends Construct {
   /** The base URL, with a slash at its end. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { config, routes, auth, functions }: ApiProps) {
+  constructor(scope: Construct, id: string, { config, name, routes, auth, functions }: ApiProps) {
     super(scope, id);
-    this.rest = this.#restApi(config);
+    this.rest = this.#restApi(config, name);
     this.url = this.rest.url;
     addGatewayResponses(this.rest, config.serviceName);
     for (const route of routes) this.#addRoute(route, auth, functions);
   }
 
-  #restApi(config: Config): RestApi {
+  #restApi(config: Config, name: string): RestApi {
     const accessLog = makeLogGroup(this, 'AccessLog', config);
+    const stack = Stack.of(this);
+    const roleMaker = roleMakers.get(stack);
     const rest = new RestApi(this, 'Rest', {
-      restApiName: config.stackName,
+      restApiName: name,
       description: 'Tracing, feedback and inference for LLM applications',
       endpointTypes: [EndpointType.REGIONAL],
       // No stage may log without this role. The account has one for each region.
-      cloudWatchRole: config.accountLogRole,
+      cloudWatchRole: config.accountLogRole && roleMaker === undefined,
       binaryMediaTypes: [...binaryMediaTypes],
       deployOptions: {
         stageName: 'api',
@@ -81,6 +88,8 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.custom(accessLogFormat),
       },
     });
+    if (roleMaker) rest.deploymentStage.node.addDependency(roleMaker.node.findChild('Account'));
+    else if (config.accountLogRole) roleMakers.set(stack, rest);
     // The stack names its outputs itself.
     rest.node.tryRemoveChild('Endpoint');
     requireModernTls(rest);

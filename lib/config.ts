@@ -31,7 +31,7 @@ const isShardCount = (count: number): boolean =>
   count >= 1 && count <= 256 && Number.isInteger(Math.log2(count));
 
 const shardHistory = z
-  .union([z.number(), z.string()])
+  .union([z.number(), z.string(), z.array(z.number())])
   .transform((value) => String(value).split(',').map(Number))
   .refine((history) => history.every(isShardCount) && new Set(history).size === history.length, {
     error: 'write a power of two from 1 to 256, or all counts so far with the present one last: 4 or 4,16',

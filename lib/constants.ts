@@ -1,6 +1,9 @@
 import { openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 
+/** The constant with the OpenAPI document: the only one that depends on the settings. */
+export const documentConstant = 'OPENAPI_DOCUMENT';
+
 /**
  * The constants that handlers declare and the bundler fills in.
  *
@@ -9,5 +12,5 @@ import about from '../package.json' with { type: 'json' };
  */
 export const constantsOf = (serviceName: string): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,
-  OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(serviceName, about.version))}\n`,
+  [documentConstant]: `${JSON.stringify(openApiDocument(serviceName, about.version))}\n`,
 });

@@ -13,6 +13,8 @@ import type { Signals } from './signals.ts';
 
 /** What the dashboard shows. */
 export interface DashboardProps {
+  /** The name of the service. */
+  readonly name: string;
   readonly signals: Signals;
   /** The logs that its tables read. */
   readonly logGroupNames: readonly string[];
@@ -51,11 +53,11 @@ const dollarsADay = (
  * Insights charges that by the GB.
  */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { signals, logGroupNames }: DashboardProps) {
+  constructor(scope: Construct, id: string, { name, signals, logGroupNames }: DashboardProps) {
     super(scope, id);
     const dashboard = new CloudWatchDashboard(this, 'Dashboard', {
       // Dashboards have one name space for all regions of an account.
-      dashboardName: `${Aws.STACK_NAME}-${Aws.REGION}`,
+      dashboardName: `${name}-${Aws.REGION}`,
     });
     dashboard.addWidgets(
       graph('Requests', [signals.requests, signals.clientErrors, signals.serverErrors]),

@@ -13,6 +13,8 @@ import type { Storage } from './storage.ts';
 /** What the functions of the endpoints are made of. */
 export interface FunctionsProps {
   readonly config: Config;
+  /** The name of the service. */
+  readonly name: string;
   readonly routes: readonly Route[];
   readonly storage: Storage;
   readonly inference: Inference;
@@ -45,7 +47,8 @@ export class Functions extends Construct {
     }
   }
 
-  #make(route: Route, logGroup: ILogGroup, { config, routes, storage, inference, bundles }: FunctionsProps) {
+  #make(route: Route, logGroup: ILogGroup, props: FunctionsProps) {
+    const { config, routes, storage, inference, bundles } = props;
     return new ServiceFunction(this, constructId(route.handler), {
       config,
       code: bundleOf(bundles, route.handler),
@@ -54,7 +57,7 @@ export class Functions extends Construct {
       timeoutSeconds: route.timeoutSeconds,
       logGroup,
       environment: {
-        ...environmentOf(route, config, storage),
+        ...environmentOf(route, props),
         ...(route.upstreams && inference.environment),
       },
       permissions: [...permissionsOf(route, storage), ...(route.upstreams ? inference.permissions : [])],
@@ -84,12 +87,12 @@ export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string):
   return folder;
 };
 
-const environmentOf = (route: Route, config: Config, storage: Storage): Record<string, string> => {
+const environmentOf = (route: Route, { config, name, storage }: FunctionsProps): Record<string, string> => {
   const { calls, payloads, objects, costs, feedback, rollups } = route.stores;
   const storing = Object.keys(route.stores).length > 0;
   return {
     ...(storing && { SHARDS: config.shards.join(',') }),
-    ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: config.stackName }),
+    ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: name }),
     ...(storing && config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
     ...(calls && { [tables.calls.variable]: storage.calls.tableName }),
     ...(objects && { [tables.objects.variable]: storage.objects.tableName }),

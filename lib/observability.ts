@@ -18,12 +18,12 @@ export interface ObservabilityProps extends SignalsProps {
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {
     super(scope, id);
-    const { functions, auth } = watched;
+    const { name, functions, auth } = watched;
     const signals = new Signals(this, 'Signals', watched);
     const logGroupNames = [functions, auth.function].map(({ logGroup }) => logGroup.logGroupName);
     new Alarms(this, 'Alarms', { config, signals });
-    new Dashboard(this, 'Dashboard', { signals, logGroupNames });
-    new Queries(this, 'Queries', { logGroupNames });
+    new Dashboard(this, 'Dashboard', { name, signals, logGroupNames });
+    new Queries(this, 'Queries', { name, logGroupNames });
     new Budget(this, 'Budget', config);
   }
 }

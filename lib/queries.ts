@@ -1,4 +1,3 @@
-import { Aws } from 'aws-cdk-lib';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
@@ -56,13 +55,20 @@ export const queries = {
 | sort dollars desc`,
 } as const;
 
+/** Whose queries they are, and what they read. */
+export interface QueriesProps {
+  /** The name of the service. */
+  readonly name: string;
+  readonly logGroupNames: readonly string[];
+}
+
 /** The saved queries, over the logs of all functions. They cost nothing until somebody runs one. */
 export class Queries extends Construct {
-  constructor(scope: Construct, id: string, { logGroupNames }: { logGroupNames: readonly string[] }) {
+  constructor(scope: Construct, id: string, { name: service, logGroupNames }: QueriesProps) {
     super(scope, id);
     for (const [name, queryString] of Object.entries(queries)) {
       new CfnQueryDefinition(this, name.replaceAll(' ', ''), {
-        name: `${Aws.STACK_NAME}/${name}`,
+        name: `${service}/${name}`,
         queryString,
         logGroupNames: [...logGroupNames],
       });

@@ -1,4 +1,4 @@
-import { Aws, Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -12,6 +12,8 @@ import type { Storage } from './storage.ts';
 
 /** What can be measured. */
 export interface SignalsProps {
+  /** The name of the service. */
+  readonly name: string;
   readonly routes: readonly Route[];
   readonly storage: Storage;
   readonly auth: Auth;
@@ -128,10 +130,12 @@ export class Signals extends Construct {
   readonly throttleEvents: readonly Metric[];
   readonly readUnits: readonly Metric[];
   readonly writeUnits: readonly Metric[];
+  readonly #name: string;
 
   constructor(scope: Construct, id: string, props: SignalsProps) {
     super(scope, id);
-    const { routes, auth, functions, api } = props;
+    const { name, routes, auth, functions, api } = props;
+    this.#name = name;
     const stage = api.rest.deploymentStage;
     this.requests = stage.metricCount({ period });
     this.clientErrors = stage.metricClientError({ period });
@@ -168,7 +172,7 @@ export class Signals extends Construct {
     patterns: Readonly<Record<string, IFilterPattern>>,
     metricValue = '1',
   ): Metric {
-    const metricNamespace = Aws.STACK_NAME;
+    const metricNamespace = this.#name;
     const filter = (id: string, logGroup: ILogGroup, filterPattern: IFilterPattern) =>
       new MetricFilter(this, id, { metricNamespace, metricName, logGroup, filterPattern, metricValue });
     for (const { logGroup, node } of logs) {

@@ -1,45 +1,38 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Route } from '../api/routes.ts';
 import { tables } from '../core/storage/tables.ts';
-import { Api } from './api.ts';
-import { Auth } from './auth.ts';
 import type { Config } from './config.ts';
-import { Functions } from './functions.ts';
-import { Inference } from './inference.ts';
-import { Observability } from './observability.ts';
-import { Storage } from './storage.ts';
+import { defaultId } from './instance.ts';
+import { type Parts, Pennytrace } from './pennytrace.ts';
 
-/** What the service is made from. */
-export interface PennytraceStackProps {
+/** What the stack is made from. */
+export interface PennytraceStackProps extends Parts {
   readonly config: Config;
-  readonly routes: readonly Route[];
-  /** Each handler's bundle: those of all routes, and `authorizer`. */
-  readonly bundles: ReadonlyMap<string, string>;
 }
 
-/** The whole service, for any account and region. */
+/** A stack with the service alone, for any account and region, and outputs that name its parts. */
 export class PennytraceStack extends Stack {
-  constructor(scope: Construct, { config, routes, bundles }: PennytraceStackProps) {
-    super(scope, config.stackName, {
+  readonly service: Pennytrace;
+
+  constructor(scope: Construct, { config, ...parts }: PennytraceStackProps) {
+    const { stackName, ...settings } = config;
+    super(scope, stackName, {
       description: 'Tracing, feedback and inference for LLM applications, paid per request',
     });
 
-    const storage = new Storage(this, 'Storage', config);
-    const auth = new Auth(this, 'Auth', { config, routes, bundles });
-    const inference = new Inference(this, 'Inference', config);
-    const functions = new Functions(this, 'Functions', { config, routes, storage, inference, bundles });
-    const api = new Api(this, 'Api', { config, routes, auth, functions });
-    new Observability(this, 'Observability', { config, routes, storage, auth, functions, api });
+    // The id keeps the logical ids of before there was the construct: another one would be another
+    // table for what is stored.
+    const service = new Pennytrace(this, defaultId, settings, parts);
+    this.service = service;
 
-    this.#output('ApiUrl', api.url, 'The base URL of the service');
-    this.#output(tables.keys.output, auth.keys.tableName, 'Where `npm run keys` keeps the keys');
-    this.#output(tables.calls.output, storage.calls.tableName, 'Where calls are kept');
-    this.#output(tables.objects.output, storage.objects.tableName, 'Where objects are kept');
-    this.#output('PayloadsBucket', storage.payloads.bucketName, 'Where big payloads are kept');
-    this.#output(tables.costs.output, storage.costs.tableName, 'Where prices of models are kept');
-    this.#output(tables.feedback.output, storage.feedback.tableName, 'Where feedback is kept');
-    this.#output(tables.rollups.output, storage.rollups.tableName, 'Where rollups of calls are kept');
+    this.#output('ApiUrl', service.apiUrl, 'The base URL of the service');
+    this.#output(tables.keys.output, service.keysTable.tableName, 'Where `npm run keys` keeps the keys');
+    this.#output(tables.calls.output, service.callsTable.tableName, 'Where calls are kept');
+    this.#output(tables.objects.output, service.objectsTable.tableName, 'Where objects are kept');
+    this.#output('PayloadsBucket', service.payloadsBucket.bucketName, 'Where big payloads are kept');
+    this.#output(tables.costs.output, service.costsTable.tableName, 'Where prices of models are kept');
+    this.#output(tables.feedback.output, service.feedbackTable.tableName, 'Where feedback is kept');
+    this.#output(tables.rollups.output, service.rollupsTable.tableName, 'Where rollups of calls are kept');
   }
 
   #output(name: string, value: string, description: string): void {

@@ -11,7 +11,7 @@ import { cdkContext, temporaryFolder } from './project.ts';
  * A folder with an empty bundle for each handler: what a template says does not depend on what is
  * in them.
  */
-const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> => {
+export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> => {
   const outdir = temporaryFolder();
   return new Map(
     handlers.map((handler) => {

@@ -1,0 +1,3 @@
+/** The package's face: the service as a construct for any CDK app. */
+export { Pennytrace } from './pennytrace.ts';
+export type { InferenceModel, InferenceUpstream, PennytraceProps } from './props.ts';

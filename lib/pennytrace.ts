@@ -1,0 +1,76 @@
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { Route } from '../api/routes.ts';
+import { Api } from './api.ts';
+import { Auth } from './auth.ts';
+import { readConfig } from './config.ts';
+import { Functions } from './functions.ts';
+import { Inference } from './inference.ts';
+import { instanceName } from './instance.ts';
+import { Observability } from './observability.ts';
+import { packagedParts } from './packaged.ts';
+import type { PennytraceProps } from './props.ts';
+import { Storage } from './storage.ts';
+
+/** What a service is made from besides its settings. */
+export interface Parts {
+  readonly routes: readonly Route[];
+  /** The folder of each handler's bundle. */
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/**
+ * The whole service, for any account and region: tracing, feedback and inference for LLM
+ * applications, paid per request. Several of them may be in one stack.
+ *
+ * @example
+ * const tracing = new Pennytrace(stack, 'Tracing', { retentionDays: 90 });
+ */
+export class Pennytrace extends Construct {
+  /** The base URL of the service, with a slash at its end. */
+  readonly apiUrl: string;
+  /** Where calls are kept. */
+  readonly callsTable: Table;
+  /** Where objects and their versions are kept. */
+  readonly objectsTable: Table;
+  /** Where the projects' own prices of models are kept. */
+  readonly costsTable: Table;
+  /** Where feedback is kept. */
+  readonly feedbackTable: Table;
+  /** Where rollups of calls are kept. */
+  readonly rollupsTable: Table;
+  /** Where keys are kept, each as its digest. */
+  readonly keysTable: Table;
+  /** Where big payloads are kept. */
+  readonly payloadsBucket: Bucket;
+
+  /**
+   * @throws SettingsError which names each unknown or bad setting and says what to write
+   */
+  constructor(scope: Construct, id: string, props?: PennytraceProps);
+  /** @internal */
+  constructor(scope: Construct, id: string, props: PennytraceProps, parts: Parts);
+  constructor(scope: Construct, id: string, props: PennytraceProps = {}, parts?: Parts) {
+    super(scope, id);
+    const config = readConfig({ ...props });
+    const { routes, bundles } = parts ?? packagedParts(this, config);
+    const name = instanceName(this);
+
+    const storage = new Storage(this, 'Storage', config);
+    const auth = new Auth(this, 'Auth', { config, routes, bundles });
+    const inference = new Inference(this, 'Inference', config);
+    const functions = new Functions(this, 'Functions', { config, name, routes, storage, inference, bundles });
+    const api = new Api(this, 'Api', { config, name, routes, auth, functions });
+    new Observability(this, 'Observability', { config, name, routes, storage, auth, functions, api });
+
+    this.apiUrl = api.url;
+    this.callsTable = storage.calls;
+    this.objectsTable = storage.objects;
+    this.costsTable = storage.costs;
+    this.feedbackTable = storage.feedback;
+    this.rollupsTable = storage.rollups;
+    this.keysTable = auth.keys;
+    this.payloadsBucket = storage.payloads;
+  }
+}

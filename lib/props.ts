@@ -1,0 +1,157 @@
+/** One rule for models: a name, in which one `*` may stand for any characters, or a renaming. */
+export type InferenceModel =
+  | string
+  | {
+      /** The name that requests have, with at most one `*`. */
+      readonly match: string;
+      /** The name that the upstream gets; a `*` takes the text that `match` found. */
+      readonly send: string;
+    };
+
+/** An OpenAI-compatible service, or Amazon Bedrock, that model requests are passed on to. */
+export type InferenceUpstream = {
+  /** 1 to 32 lower-case letters, digits or hyphens. */
+  readonly name: string;
+  /** The models that go there. */
+  readonly models: readonly InferenceModel[];
+} & (
+  | {
+      /** Its base URL: `https://api.openai.com/v1`. */
+      readonly baseUrl: string;
+      /**
+       * The name or the ARN of the secret with its key.
+       *
+       * @default - requests carry no key
+       */
+      readonly keySecret?: string | undefined;
+    }
+  | {
+      /** Amazon Bedrock, in the stack's region or another one. */
+      readonly bedrock: true | { readonly region?: string | undefined };
+    }
+);
+
+/**
+ * The settings of a service. Each is checked when the construct is made, so none may be a token.
+ * docs/configuration.md says more of each.
+ */
+export interface PennytraceProps {
+  /**
+   * The service's name on the wire: `svc_ref`, `svc:///…`, and keys that begin with `svc_`. A
+   * lower-case letter, then at most 31 lower-case letters or digits. Choose it before the first
+   * call is stored.
+   *
+   * @default 'svc'
+   */
+  readonly serviceName?: string | undefined;
+
+  /**
+   * How many partitions a project's calls are spread over: a power of two from 1 to 256, or a
+   * history of them with the present one last. Append, never replace.
+   *
+   * @default 4
+   */
+  readonly shards?: number | readonly number[] | undefined;
+
+  /**
+   * Deletes calls and feedback this many days after they were stored: 1 to 36500.
+   *
+   * @default - they are kept
+   */
+  readonly retentionDays?: number | undefined;
+
+  /**
+   * Whether tables and bucket stay when the stack goes, with deletion protection and point-in-time
+   * recovery.
+   *
+   * @default true
+   */
+  readonly keepData?: boolean | undefined;
+
+  /**
+   * How long API Gateway remembers what a key may do, in seconds: 0 to 3600. A revoked key works
+   * for at most this long.
+   *
+   * @default 60
+   */
+  readonly authorizerCacheSeconds?: number | undefined;
+
+  /**
+   * Requests a second, of all callers together: 1 to 10000. More are answered 429.
+   *
+   * @default 1000
+   */
+  readonly throttleRate?: number | undefined;
+
+  /**
+   * Requests at once, of all callers together: 1 to 5000.
+   *
+   * @default 2000
+   */
+  readonly throttleBurst?: number | undefined;
+
+  /**
+   * How many days logs are kept: a number that CloudWatch Logs knows.
+   *
+   * @default 30
+   */
+  readonly logRetentionDays?: number | undefined;
+
+  /**
+   * Where alarms are mailed to. AWS asks the address to confirm.
+   *
+   * @default - alarms show only in CloudWatch
+   */
+  readonly alarmEmail?: string | undefined;
+
+  /**
+   * The path or URL of the operations page, which each alarm names with its section.
+   *
+   * @default 'docs/operations.md'
+   */
+  readonly runbookUrl?: string | undefined;
+
+  /**
+   * Routes with metrics of their own, for which CloudWatch charges $1.80 a month each: their paths,
+   * or `all`.
+   *
+   * @default - none
+   */
+  readonly routeMetrics?: 'all' | readonly string[] | undefined;
+
+  /**
+   * A budget in dollars a month, 1 to 1000000. It needs `alarmEmail`.
+   *
+   * @default - there is no budget
+   */
+  readonly monthlyBudget?: number | undefined;
+
+  /**
+   * Whether to make the role that API Gateway logs with. An account has one for each region. The
+   * first service of a stack makes it for all of the stack; write false if another stack does.
+   *
+   * @default true
+   */
+  readonly accountLogRole?: boolean | undefined;
+
+  /**
+   * Where model requests go.
+   *
+   * @default - model requests are refused
+   */
+  readonly inferenceUpstreams?: readonly InferenceUpstream[] | undefined;
+
+  /**
+   * Concurrent model requests of all callers together, 1 to 10000, set aside for them.
+   *
+   * @default - the account's limit counts
+   */
+  readonly inferenceConcurrency?: number | undefined;
+
+  /**
+   * Model requests of one key in a minute, 1 to 1000000. It adds a table.
+   *
+   * @default - no limit
+   */
+  readonly inferenceRatePerMinute?: number | undefined;
+}
