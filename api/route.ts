@@ -6,7 +6,7 @@ import type { AcceptedScheme, Role, Scheme } from '../core/auth/index.ts';
  * - `find` looks for one by its id, `query` for many in every way, `threads` for the turns of
  *   threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
- * - `end` writes ends alone, `record` whole calls, each a start with its end;
+ * - `end` writes ends alone, `record` whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
@@ -26,9 +26,9 @@ export type CostsAccess = 'read' | 'create' | 'purge';
 
 /**
  * What a function does with feedback, in its table and in its part of the bucket. `join` reads what
- * is on given refs.
+ * is on given refs, `erase` deletes it.
  */
-export type FeedbackAccess = 'join' | 'query' | 'create' | 'replace' | 'purge';
+export type FeedbackAccess = 'join' | 'erase' | 'query' | 'create' | 'replace' | 'purge';
 
 /**
  * What a function does with the rollups table:

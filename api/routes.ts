@@ -91,7 +91,7 @@ const list = [
   {
     ...writing('/calls/delete'),
     ...deletion,
-    stores: { calls: 'delete', payloads: 'delete', rollups: 'mark' },
+    stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', rollups: 'mark' },
   },
   { ...reading('/threads/stream_query'), ...stream, stores: { calls: 'threads' } },
   { ...writing('/feedback/create'), ...oneRecord, stores: { feedback: 'create', rollups: 'note' } },

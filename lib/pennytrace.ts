@@ -1,7 +1,7 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Route } from '../api/routes.ts';
+import { isKeyed, type Route } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { readConfig } from './config.ts';
@@ -19,6 +19,12 @@ export interface Parts {
   /** The folder of each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
 }
+
+/** A route whose function does not delete feedback together with calls, nor may it. */
+const withoutErasing = (route: Route): Route => {
+  const { feedback, ...others } = route.stores;
+  return isKeyed(route) && feedback === 'erase' ? { ...route, stores: others } : route;
+};
 
 /**
  * The whole service, for any account and region: tracing, feedback and inference for LLM
@@ -54,7 +60,8 @@ export class Pennytrace extends Construct {
   constructor(scope: Construct, id: string, props: PennytraceProps = {}, parts?: Parts) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes, bundles } = parts ?? packagedParts(this, config);
+    const { routes: allRoutes, bundles } = parts ?? packagedParts(this, config);
+    const routes = config.keepFeedback ? allRoutes.map(withoutErasing) : allRoutes;
     const name = instanceName(this);
 
     const storage = new Storage(this, 'Storage', config);

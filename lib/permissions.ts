@@ -66,14 +66,18 @@ const callsActions: Readonly<Record<CallsAccess, TableActions<'calls'>>> = {
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
-  // Replaces, one by one, starts that come again and starts that hold an end which comes again.
+  // Inserts starts and ends, and replaces one by one those that come again, and starts that hold an
+  // end which comes again. Puts segments and notes in batches.
   write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
-  end: { table: ['BatchGetItem', 'BatchWriteItem', 'PutItem'] },
+  end: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
   record: { table: ['BatchWriteItem'] },
   update: { table: ['BatchGetItem', 'PutItem'] },
   // Puts segments that also hold others' payloads again, without those of the deleted. Finds
-  // descendants in their traces.
-  delete: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], indexes: ['by_trace'] },
+  // descendants in their traces. Queries notes on former payloads and deletes them in batches.
+  delete: {
+    table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PutItem', 'Query'],
+    indexes: ['by_trace'],
+  },
 };
 
 const payloadsActions: Readonly<Record<PayloadsAccess, readonly string[]>> = {
@@ -108,6 +112,7 @@ const costsActions: Readonly<Record<CostsAccess, TableActions<'costs'>>> = {
 
 const feedbackActions: Readonly<Record<FeedbackAccess, TableActions<'feedback'>>> = {
   join: { table: ['BatchGetItem'], indexes: ['by_ref'] },
+  erase: { table: ['BatchGetItem', 'DeleteItem', 'PutItem'], indexes: ['by_ref'] },
   query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'] },
   // PutItem replaces a tombstone that has the id.
   create: { table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'] },
@@ -117,6 +122,7 @@ const feedbackActions: Readonly<Record<FeedbackAccess, TableActions<'feedback'>>
 
 const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
   join: ['GetObject'],
+  erase: ['DeleteObject'],
   query: ['GetObject'],
   // Deletes a payload whose record turned out to be there already.
   create: ['PutObject', 'DeleteObject'],

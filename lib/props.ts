@@ -69,6 +69,13 @@ export interface PennytraceProps {
   readonly keepData?: boolean | undefined;
 
   /**
+   * Whether feedback on a call stays when the call is deleted.
+   *
+   * @default false
+   */
+  readonly keepFeedback?: boolean | undefined;
+
+  /**
    * How long API Gateway remembers what a key may do, in seconds: 0 to 3600. A revoked key works
    * for at most this long.
    *

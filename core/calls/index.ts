@@ -11,12 +11,13 @@ export {
   traceRange,
   turnsRange,
 } from './codec/keys.ts';
-export { deleteCalls } from './delete/delete.ts';
+export { type DeleteOthers, deleteCalls } from './delete/delete.ts';
 export * from './model.ts';
 export type { Payload, PayloadField } from './payloads/blocks.ts';
 export * from './read/answer.ts';
 export { readHeaders, readParts } from './read/lookup.ts';
 export { PayloadReader, type StoredCall } from './read/payload-reader.ts';
 export * from './read/read.ts';
+export { maxTurnTraces } from './write/reserve-traces.ts';
 export { type CallChanges, updateCall } from './write/update.ts';
 export { writeCalls } from './write/write.ts';

@@ -114,4 +114,11 @@ export interface CallHeader {
    * @default - none
    */
   readonly inline?: ReadonlyMap<'S' | 'E', Uint8Array>;
+  /**
+   * The traces, other than its own, of calls below it or of its turn that were reported before it
+   * without a trace.
+   *
+   * @default - none
+   */
+  readonly earlyTraces?: readonly string[];
 }

@@ -72,10 +72,12 @@ export const tombstoneItem = (item: Item, replacedBy: Position): Item => ({
 
 /**
  * Makes what stays of a record that was purged until its object in the bucket is gone: nothing that
- * a reader could find.
+ * a reader takes for a record.
+ *
+ * @param keepsRows whether its rows in the indexes stay, for those who will look for it there
  */
-export const purgedItem = (item: Item): Item => ({
-  ...pickAttributes(item, ['k']),
+export const purgedItem = (item: Item, keepsRows = false): Item => ({
+  ...pickAttributes(item, keepsRows ? keyNames : ['k']),
   ...leftover(item),
   ...expiryIn(tombstoneDays),
 });

@@ -2,6 +2,7 @@ import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.
 import type { JsonValue, ProjectId } from '../wire/index.ts';
 import { encoder, FeedbackReader, joinedFields } from './answer.ts';
 import { recordsOf } from './records.ts';
+import { callRef, onRef } from './ref.ts';
 
 /** How many calls are looked up at once. */
 const concurrency = 32;
@@ -21,17 +22,8 @@ export const feedbackOn = async (
 ): Promise<ReadonlyMap<string, JsonValue[]>> => {
   const encode = encoder(store.names, new FeedbackReader(store.names), joinedFields(store.names));
   const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
-    const ref = `${store.names.refScheme}${projectId}/call/${callId}`;
-    const source = { kind: 'refs', values: [ref] } as const;
-    const search = {
-      source,
-      bounds: {},
-      descending: false,
-      order: 'free',
-      enough: null,
-      limit: null,
-    } as const;
-    const records = await Array.fromAsync(recordsOf(store, projectId, search, () => true, budget));
+    const ref = callRef(store.names, projectId, callId);
+    const records = await Array.fromAsync(recordsOf(store, projectId, onRef(ref), () => true, budget));
     const onCall = records.flat().filter(({ header }) => header.ref === ref);
     return [callId, onCall.map((record) => JSON.parse(encode(record)) as JsonValue)];
   });

@@ -20,6 +20,8 @@ const concurrency = 32;
  * Tombstones stay, since readers need them.
  *
  * @param ids each once
+ * @param onRef deletes only those that still are on this ref, which the indexes lead to. What an
+ * interrupted deletion leaves stays in the indexes too. @default - all
  * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the
  * same request may be sent again
  */
@@ -28,26 +30,35 @@ export const purgeFeedback = async (
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
+  onRef?: string,
 ): Promise<void> => {
   const stored = await readStored(store, projectId, ids, budget);
   await mapConcurrent([...stored], concurrency, ([id, found]) =>
-    purgeOne(store, projectId, id, found, budget),
+    purgeOne(store, projectId, { id, onRef }, found, budget),
   );
 };
+
+/** Which record to delete, and the ref that it must be on, if that matters. */
+interface Target {
+  readonly id: string;
+  readonly onRef: string | undefined;
+}
 
 /** Deletes one record, as it was read or as it has become since. */
 const purgeOne = (
   store: Store,
   projectId: ProjectId,
-  id: string,
+  target: Target,
   first: Stored,
   budget: RequestBudget,
 ): Promise<void> =>
   compareAndSwap(budget, async (round) => {
-    const found = round === 0 ? first : (await readStored(store, projectId, [id], budget)).get(id);
+    const found =
+      round === 0 ? first : (await readStored(store, projectId, [target.id], budget)).get(target.id);
     await deleteObjects(store, leftoversOf(found?.item), budget);
-    const isGone = !isRecord(found) || (await remove(store, projectId, id, found, budget));
-    return isGone ? { value: undefined } : undefined;
+    if (!isRecord(found) || found.entry.header.ref !== (target.onRef ?? found.entry.header.ref))
+      return { value: undefined };
+    return (await remove(store, projectId, target, found, budget)) ? { value: undefined } : undefined;
   });
 
 /**
@@ -58,13 +69,14 @@ const purgeOne = (
 const remove = async (
   store: Store,
   projectId: ProjectId,
-  id: string,
+  { id, onRef }: Target,
   { item }: StoredRecord,
   budget: RequestBudget,
 ): Promise<boolean> => {
   const object = asText(item.o);
   if (object === undefined) return deleteItem(store.table, recordKey(projectId, id), unchanged(item), budget);
-  if (!(await replaceItem(store.table, purgedItem(item), unchanged(item), budget))) return false;
+  const purged = purgedItem(item, onRef !== undefined);
+  if (!(await replaceItem(store.table, purged, unchanged(item), budget))) return false;
   await deleteObjects(store, [object], budget);
   return true;
 };

@@ -2,6 +2,7 @@ import {
   type CallHeader,
   errorRange,
   type Level,
+  maxTurnTraces,
   readHeaders,
   type TimeBounds,
   threadRange,
@@ -36,6 +37,8 @@ const threadRanges = (
     ),
   );
 
+const hasManyTraces = ({ earlyTraces = [] }: CallHeader): boolean => earlyTraces.length >= maxTurnTraces;
+
 /**
  * Turns the source of a plan into the key ranges to scan. Parents and turns are looked up for their
  * traces and threads. While one of them is not known, what belongs to it can be anywhere in the
@@ -64,9 +67,11 @@ export const locate = async (
   const known: CallHeader[] = await readHeaders(store, projectId, source.ids, budget);
   if (known.length < source.ids.length)
     return projectRanges(store, projectId, source.kind === 'parents' ? ['nested'] : bothLevels, bounds);
+  if (source.kind === 'turns' && known.some(hasManyTraces))
+    return projectRanges(store, projectId, bothLevels, bounds);
   const traces = traceRanges(
     projectId,
-    known.map(({ start }) => start.traceId),
+    known.flatMap(({ start, earlyTraces = [] }) => [start.traceId, ...earlyTraces]),
     bounds,
   );
   if (source.kind === 'parents') return traces;

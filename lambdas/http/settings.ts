@@ -14,6 +14,8 @@ export interface Settings {
   readonly feedback: Store;
   /** The projects that there are, rollups of calls, and their marks. */
   readonly rollups: Table;
+  /** The feedback that is deleted together with calls; undefined if it stays. */
+  readonly feedbackToErase: Store | undefined;
 }
 
 /** What an environment variable gives. Throws an Error if it is not set. */
@@ -93,6 +95,7 @@ const readSettings = (): Settings => {
     get rollups() {
       return given('ROLLUPS_TABLE', rollups);
     },
+    feedbackToErase: feedback,
   };
 };
 

@@ -150,7 +150,7 @@ const changing = (): Pick<Operations, '/call/update' | '/calls/delete'> => ({
       tag: 'calls',
       summary: 'Delete calls',
       description:
-        'Deletes calls and everything below them, payloads included. Unknown ids are ignored. After a 503 or a broken connection, the same request deletes and counts the rest.',
+        'Deletes calls and everything below them, payloads and feedback included. Unknown ids are ignored. After a 503 or a broken connection, the same request deletes and counts the rest.',
       request: requests.callsDelete,
       answer: deleted,
       examples: {

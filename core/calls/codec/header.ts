@@ -12,11 +12,11 @@ import type { Part } from './keys.ts';
 import { packUsage, unpackUsage } from './packed-usage.ts';
 
 /*
- * A header is one MessagePack list, [version, start | null, end | null]. Start and end are lists in
- * the order of the codecs below. Every byte is stored in the item and in each of its index rows,
- * and thousands of rows are read at once, so headers are packed. UUIDs take 16 bytes, and an op of
- * the call's own project has no scheme and project. A value that another field of the header has is
- * a small number or left out.
+ * A header is one MessagePack list, [version, start | null, end | null, early traces if there are
+ * any]. Start and end are lists in the order of the codecs below. Every byte is stored in the item
+ * and in each of its index rows, and thousands of rows are read at once, so headers are packed.
+ * UUIDs take 16 bytes, and an op of the call's own project has no scheme and project. A value that
+ * another field of the header has is a small number or left out.
  */
 
 const version = 2;
@@ -145,14 +145,23 @@ const unpackEnd = (fields: unknown[], start: StartHeader | null): EndHeader => {
 export interface HeaderContent {
   readonly start: StartHeader | null;
   readonly end: EndHeader | null;
+  /** As in {@link CallHeader}. Without a start they are all that is known of the call. */
+  readonly earlyTraces?: readonly string[] | undefined;
 }
 
+const packTraces = (traces: readonly string[] | undefined): PackedId[][] =>
+  traces && traces.length > 0 ? [traces.map((trace) => packId(trace, []))] : [];
+
+const unpackTraces = (packed: PackedId[] | undefined): Pick<HeaderContent, 'earlyTraces'> =>
+  packed ? { earlyTraces: packed.flatMap((trace) => unpackId(trace, []) ?? []) } : {};
+
 /** Packs a header for the attribute `h`. Times are microseconds, sizes are bytes. */
-export const packHeader = ({ start, end }: HeaderContent, owner: HeaderOwner): Uint8Array =>
+export const packHeader = ({ start, end, earlyTraces }: HeaderContent, owner: HeaderOwner): Uint8Array =>
   encodeMessagePack([
     version,
     start && trimNulls(packStart(start, owner)),
     end && trimNulls(packEnd(end, start)),
+    ...packTraces(earlyTraces),
   ]);
 
 /**
@@ -161,15 +170,16 @@ export const packHeader = ({ start, end }: HeaderContent, owner: HeaderOwner): U
  * @throws Error if a later release wrote its version
  */
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderContent => {
-  const [found, startFields, endFields] = decodeMessagePack(bytes) as [
+  const [found, startFields, endFields, traces] = decodeMessagePack(bytes) as [
     number,
     unknown[] | null,
     unknown[] | null,
+    PackedId[]?,
   ];
   if (!(found >= oldestVersion && found <= version))
     throw new Error(`a header of version ${found}: this release reads ${oldestVersion} to ${version}`);
   const start = startFields && unpackStart(startFields, owner);
-  return { start, end: endFields && unpackEnd(endFields, start) };
+  return { start, end: endFields && unpackEnd(endFields, start), ...unpackTraces(traces) };
 };
 
 /** A stored part of a call. */
@@ -186,11 +196,12 @@ export const foldHeader = (
   { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
   parts: readonly StoredContent[],
 ): CallHeader | null => {
-  const start = parts.find((part) => part.start)?.start;
+  const { start, earlyTraces } = parts.find((part) => part.start) ?? {};
   if (!start) return null;
   const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
   const alone = parts.find(({ part }) => part === 'E')?.end ?? null;
-  return { projectId, id, start, end: beside ?? alone, endPart: beside ? 'S' : 'E' };
+  const end = beside ?? alone;
+  return { projectId, id, start, end, endPart: beside ? 'S' : 'E', ...(earlyTraces && { earlyTraces }) };
 };
 
 /** Does what {@link foldHeader} does, and keeps the inline payloads of the parts. */

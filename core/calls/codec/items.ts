@@ -28,7 +28,7 @@ export const indexedFieldsOf = (projectId: ProjectId, id: string, start: StartHe
 /** Whether a call with this end has failed. */
 export const isFailed = (end: EndHeader | null): boolean => end?.status === 'error';
 
-/** Whether an item is in the list of failed calls. */
+/** Whether an item is in the list of failed calls, or will be once its start is known. */
 export const isMarked = ({ ek }: Item): boolean => ek !== undefined;
 
 const indexKeys = (store: Store, indexed: IndexedFields, part: Part, failed: boolean): Item => {
@@ -87,11 +87,18 @@ export const withInline = (item: Item, inline: Uint8Array | undefined, isListed:
   return isListed && inline.length <= maxListedBytes ? { ...rest, c: inline } : { ...rest, b: inline };
 };
 
-/** A start with its item, read from the table or about to be put there. */
-export interface StartItem {
+/**
+ * What lies under the key of a call's start. Without a start it keeps the place of one that is not
+ * known yet, with traces that are reserved for it, or with the mark of a failed call.
+ */
+export interface StartEntry extends HeaderContent {
   readonly item: Item;
   readonly projectId: ProjectId;
   readonly id: string;
+}
+
+/** A start with its item, read from the table or about to be put there. */
+export interface StartItem extends StartEntry {
   readonly start: StartHeader;
   /** The end in the same item. */
   readonly end: EndHeader | null;

@@ -8,6 +8,7 @@ import {
 } from '../../encoding/index.ts';
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../storage/declared-keys.ts';
 import type { Micros, ProjectId } from '../../wire/index.ts';
+import type { PayloadPointer } from '../model.ts';
 
 /*
  * Every key of the calls table is composed and parsed here. Keys are bytes. A zero byte separates
@@ -16,6 +17,7 @@ import type { Micros, ProjectId } from '../../wire/index.ts';
  *
  *   table      k   project 0 call id                 p   S (start) | E (end)
  *              k   project 0 2 segment id            p   P (payload segment)
+ *              k   project 0 3 call id               p   N, pointer to a former payload
  *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
@@ -27,6 +29,8 @@ export type Part = 'S' | 'E';
 
 /** The first byte of a segment's id in a key. Call ids start with no control character. */
 const segmentTag = 2;
+/** The first byte of a call's id in the key of a note on a former payload. */
+const formerTag = 3;
 
 /** The table's partition key of a call. */
 export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(projectId, 0, compactId(id));
@@ -56,6 +60,23 @@ export const segmentItemKey = (projectId: ProjectId, segment: string): TableKey<
   k: segmentKey(projectId, segment),
   p: 'P',
 });
+
+/** The table's partition key of the notes on a call's former payloads. */
+export const formerKey = (projectId: ProjectId, id: string): Buffer =>
+  joinBytes(projectId, 0, formerTag, compactId(id));
+
+/** The table's key of a note on a former payload. The pointer must have a segment. */
+export const formerItemKey = (
+  projectId: ProjectId,
+  id: string,
+  { segment, offset, length }: PayloadPointer,
+): TableKey<'calls'> => ({ k: formerKey(projectId, id), p: `N ${segment} ${offset} ${length}` });
+
+/** The pointer in the sort key of a note on a former payload. */
+export const formerPointerOf = (p: string): PayloadPointer => {
+  const [, segment = '', offset, length] = p.split(' ');
+  return { segment, offset: Number(offset), length: Number(length) };
+};
 
 /** The segment name in the table's partition key. */
 export const segmentIdOf = (projectId: ProjectId, key: Uint8Array): string =>
@@ -111,6 +132,11 @@ export const errorKeys = (
 ): Omit<IndexKey<'calls', 'by_error'>, 'ts'> => ({
   ek: errorPartition(call.projectId, shardOf(call.traceId, shards)),
 });
+
+/**
+ * The mark of a failed call whose start is not known yet. Its item has no `ts`, so no index has it.
+ */
+export const unplacedError: Pick<IndexKey<'calls', 'by_error'>, 'ek'> = { ek: Buffer.of(0) };
 
 const threadPartition = (projectId: ProjectId, turns: boolean, shard: number): Buffer =>
   joinBytes(projectId, 0, turns ? 't' : 'n', shard);

@@ -2,6 +2,7 @@ import { type Changing, HourMarks } from '../../rollups/index.ts';
 import {
   chunked,
   deleteItem,
+  deleteItems,
   getItems,
   type Item,
   mapConcurrent,
@@ -9,11 +10,12 @@ import {
   type Store,
 } from '../../storage/index.ts';
 import { type ProjectId, unavailable } from '../../wire/index.ts';
-import { fromItem, type StoredPart } from '../codec/items.ts';
+import { fromItem } from '../codec/items.ts';
 import { endKey, startKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
 import { blankPayloads } from '../payloads/blank.ts';
-import { unchanged } from '../write/replace-starts.ts';
+import { hasFormer, pointersOf, readFormer } from '../payloads/former.ts';
+import { unchanged } from '../write/stored-starts.ts';
 import { type Depths, findDescendants } from './descendants.ts';
 
 /**
@@ -26,11 +28,15 @@ const concurrency = 16;
 /** The most attempts for one run. Two are enough unless its calls are reported meanwhile. */
 const maxAttempts = 10;
 
+/** Deletes what is stored elsewhere of some calls. It must be repeatable. */
+export type DeleteOthers = (ids: readonly string[]) => Promise<void>;
+
 /**
- * Deletes calls with all their descendants: their headers, and the payloads that their headers
- * point to. When it returns, everything is gone. When it throws, some may be gone, and the same
- * request completes the deletion. Unknown ids are ignored.
+ * Deletes calls with all their descendants: their headers, and all payloads that their headers
+ * point to or ever pointed to. When it returns, everything is gone. When it throws, some may be
+ * gone, and the same request completes the deletion. Unknown ids are ignored.
  *
+ * @param deleteOthers is done with calls before they are deleted. @default - nothing
  * @returns the number of deleted calls, with descendants
  * @throws ServiceError 503 when storage does not accept it in time, or while the calls are reported
  * as fast as they are deleted
@@ -40,11 +46,13 @@ export const deleteCalls = async (
   projectId: ProjectId,
   ids: readonly string[],
   budget: RequestBudget,
+  deleteOthers: DeleteOthers = async () => {},
 ): Promise<number> => {
   let deleted = 0;
   const marks = new HourMarks(store, budget);
   for await (const calls of findDescendants(store, projectId, [...new Set(ids)], budget)) {
     for (const run of chunked(deepestFirst(calls), runLength)) {
+      await deleteOthers(run.map(({ id }) => id));
       deleted += await deleteRun(store, projectId, run, marks, budget);
     }
   }
@@ -55,10 +63,12 @@ export const deleteCalls = async (
 interface CallToDelete {
   readonly id: string;
   readonly depth: number;
-  /** The locations of its payload, from all attempts. */
+  /** The locations of its payloads, former ones too, from all attempts. */
   readonly payloads: PayloadPointer[];
   /** Its items as they were last read, the end's first. */
   items: readonly Item[];
+  /** The keys of the notes on its former payloads. */
+  notes: readonly Item[];
   /** Whether a start was found. An end by itself is not yet a call. */
   wasCall: boolean;
 }
@@ -68,7 +78,7 @@ interface CallToDelete {
  */
 const deepestFirst = (calls: Depths): CallToDelete[] =>
   [...calls]
-    .map(([id, depth]) => ({ id, depth, payloads: [], items: [], wasCall: false }))
+    .map(([id, depth]) => ({ id, depth, payloads: [], items: [], notes: [], wasCall: false }))
     .sort((a, b) => b.depth - a.depth);
 
 /**
@@ -94,9 +104,16 @@ const deleteRun = async (
       );
     await readItems(store, projectId, remaining, budget);
     await marks.mark(projectId, startsOf(store, projectId, remaining));
+    await readNotes(store, projectId, remaining, budget);
     const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);
-    await deleteItems(store, remaining, budget);
+    // A repeated request finds notes through the calls' items.
+    await deleteItems(
+      store.table,
+      remaining.flatMap((call) => call.notes),
+      budget,
+    );
+    await deleteCallItems(store, remaining, budget);
     remaining = remaining.filter(
       (call) =>
         call.items.length > 0 ||
@@ -136,16 +153,25 @@ const startsOf = (store: Store, projectId: ProjectId, calls: readonly CallToDele
     }),
   );
 
-const pointersOf = ({ start, end }: StoredPart): PayloadPointer[] => [
-  ...(start ? [start.payload] : []),
-  ...(end ? [end.payload] : []),
-];
+/** Reads the notes on former payloads of the calls whose items say that there are some. */
+const readNotes = async (
+  store: Store,
+  projectId: ProjectId,
+  calls: readonly CallToDelete[],
+  budget: RequestBudget,
+): Promise<void> => {
+  await mapConcurrent(calls, concurrency, async (call) => {
+    const found = call.items.some(hasFormer) ? await readFormer(store, projectId, call.id, budget) : [];
+    call.notes = found.map(({ key }) => key);
+    call.payloads.push(...found.map(({ pointer }) => pointer));
+  });
+};
 
 /**
  * Deletes the items of calls as they were last read, level by level. If one has changed, the levels
  * above wait for the next attempt.
  */
-const deleteItems = async (
+const deleteCallItems = async (
   store: Store,
   calls: readonly CallToDelete[],
   budget: RequestBudget,

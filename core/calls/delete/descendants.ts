@@ -3,7 +3,7 @@ import { chunked, type Item, mapConcurrent, type RequestBudget, type Store } fro
 import type { ProjectId } from '../../wire/index.ts';
 import { fromItem } from '../codec/items.ts';
 import { traceRange } from '../codec/keys.ts';
-import { readStarts } from '../write/replace-starts.ts';
+import { readStartEntries } from '../write/stored-starts.ts';
 
 /** The ids of a call and its parent. */
 export type Link = readonly [id: string, parentId: string];
@@ -27,24 +27,67 @@ export const withDescendants = (ids: readonly string[], links: readonly Link[]):
   return depths;
 };
 
-/** The links of a trace, as far as its index is up to date. */
-const readLinks = async (
+/** What is known of the calls in some traces. */
+interface Family {
+  readonly links: Link[];
+  /** The early traces of calls that have some. */
+  readonly earlyTraces: Map<string, readonly string[]>;
+}
+
+/** Adds the calls of a trace to a family, as far as the trace's index is up to date. */
+const readTrace = async (
   store: Store,
   projectId: ProjectId,
   traceId: string,
+  { links, earlyTraces }: Family,
   budget: RequestBudget,
-): Promise<Link[]> => {
+): Promise<void> => {
   const range = traceRange(projectId, traceId, {});
   const options = { toRow: (item: Item) => fromItem(store, projectId, item) };
-  const links: Link[] = [];
   for await (const parts of readRange(store.table, range, options, budget))
-    for (const { id, start } of parts) if (start && start.parentId !== null) links.push([id, start.parentId]);
-  return links;
+    for (const { id, start, earlyTraces: traces } of parts) {
+      if (start && start.parentId !== null) links.push([id, start.parentId]);
+      if (traces) earlyTraces.set(id, traces);
+    }
+};
+
+/** A call with its trace and its early traces. A call without a start has early ones alone. */
+interface Root {
+  readonly id: string;
+  readonly traces: readonly string[];
+}
+
+/**
+ * Finds calls with all their descendants in the calls' traces, and in the early traces of each
+ * descendant. Each trace is read once.
+ */
+const readFamily = async (
+  store: Store,
+  projectId: ProjectId,
+  roots: readonly Root[],
+  budget: RequestBudget,
+): Promise<Depths> => {
+  const ids = roots.map(({ id }) => id);
+  const family: Family = { links: [], earlyTraces: new Map() };
+  const seen = new Set<string>();
+  let found = withDescendants(ids, []);
+  let unread = [...new Set(roots.flatMap(({ traces }) => traces))];
+  while (unread.length > 0) {
+    for (const trace of unread) seen.add(trace);
+    await mapConcurrent(unread, traceConcurrency, (trace) =>
+      readTrace(store, projectId, trace, family, budget),
+    );
+    found = withDescendants(ids, family.links);
+    const early = [...found.keys()].flatMap((id) => family.earlyTraces.get(id) ?? []);
+    unread = [...new Set(early)].filter((trace) => !seen.has(trace));
+  }
+  return found;
 };
 
 /**
- * Finds calls with all their descendants in the calls' traces. Each trace is read once from its
- * index, which normally lags some milliseconds. Ids without a start are yielded as they are.
+ * Finds calls with all their descendants. Their traces are read from an index, which normally lags
+ * some milliseconds: those of the calls, and the early ones of the calls and their descendants. Ids
+ * of which nothing is stored are yielded as they are.
  *
  * @param ids without duplicates
  * @returns groups of about a thousand calls, more if a trace has more
@@ -57,16 +100,19 @@ export async function* findDescendants(
   budget: RequestBudget,
 ): AsyncGenerator<Depths> {
   const calls = ids.map((id) => ({ projectId, id }));
-  const starts = await readStarts(store, calls, budget);
-  const traces = Map.groupBy(starts, ({ start }) => start.traceId);
-  const started = new Set(starts.map(({ id }) => id));
-  let found: Depths = new Map(ids.filter((id) => !started.has(id)).map((id) => [id, 0]));
-  for (const batch of chunked([...traces], traceConcurrency)) {
-    const families = await mapConcurrent(batch, traceConcurrency, async ([traceId, roots]) =>
-      withDescendants(
-        roots.map(({ id }) => id),
-        await readLinks(store, projectId, traceId, budget),
-      ),
+  const entries = await readStartEntries(store, calls, budget);
+  const roots = entries.map(
+    ({ id, start, earlyTraces = [] }): Root => ({
+      id,
+      traces: [...(start ? [start.traceId] : []), ...earlyTraces],
+    }),
+  );
+  const traces = Map.groupBy(roots, ({ traces: [first] }) => first);
+  const known = new Set(entries.map(({ id }) => id));
+  let found: Depths = new Map(ids.filter((id) => !known.has(id)).map((id) => [id, 0]));
+  for (const batch of chunked([...traces.values()], traceConcurrency)) {
+    const families = await mapConcurrent(batch, traceConcurrency, (ofTrace) =>
+      readFamily(store, projectId, ofTrace, budget),
     );
     // A call that was just moved may still appear in its former trace.
     for (const [id, depth] of families.flatMap((family) => [...family])) {

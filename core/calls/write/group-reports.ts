@@ -44,15 +44,19 @@ export const groupReports = (reports: readonly CallReport[]): GroupedReports => 
 
 /**
  * Resolves the trace of every start in the request. It is the start's own, else the one that it was
- * stored with, else its parent's from the request or storage, else a new one. A new one derives
- * from the first ancestor's project, id and start, so that concurrent copies of a request agree.
+ * stored with, else its parent's from the request or storage. Else it is the one that earlier calls
+ * reserved for an unknown parent, or for the start or its topmost ancestor. Else it is a new one. A
+ * new one derives from the first ancestor's project, id and start, so that concurrent copies of a
+ * request agree.
  *
  * @param storedTraces the traces of stored starts, by {@link qualifiedId}
- * @returns the traces by {@link qualifiedId}
+ * @param reservedTraces the traces that are reserved for calls without a stored start, likewise
+ * @returns the traces of all starts, and of their unknown parents, by {@link qualifiedId}
  */
 export const resolveTraces = (
   calls: readonly ReportedCall[],
   storedTraces: ReadonlyMap<string, string>,
+  reservedTraces: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> => {
   const starts = new Map(
     calls.flatMap((call) => (call.start ? [[qualifiedId(call.projectId, call.id), call.start]] : [])),
@@ -66,14 +70,19 @@ export const resolveTraces = (
     for (;;) {
       const start = starts.get(name);
       trace = traces.get(name) ?? start?.traceId ?? storedTraces.get(name);
+      if (start === undefined) trace ??= reservedTraces.get(name);
       if (trace !== undefined || start === undefined || chain.has(name)) break;
       chain.set(name, start);
       if (start.parentId === null) break;
       name = qualifiedId(start.projectId, start.parentId);
     }
     const [ancestor, start] = [...chain].at(-1) ?? [];
+    const reserved = [...chain.keys()].findLast((member) => reservedTraces.has(member));
+    trace ??= reserved === undefined ? undefined : reservedTraces.get(reserved);
     if (trace === undefined && ancestor !== undefined && start) trace = idOf(start.startedAt, ancestor);
-    for (const member of [firstName, ...chain.keys()]) if (trace !== undefined) traces.set(member, trace);
+    // The last name is the one whose trace was taken, or an unknown parent: its children share one.
+    for (const member of [firstName, ...chain.keys(), name])
+      if (trace !== undefined) traces.set(member, trace);
   };
   for (const name of starts.keys()) resolve(name);
   return traces;

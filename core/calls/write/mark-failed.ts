@@ -6,8 +6,8 @@ import {
   type Store,
 } from '../../storage/index.ts';
 import { indexedFieldsOf, isMarked, type StartItem, toItem } from '../codec/items.ts';
-import { startKey } from '../codec/keys.ts';
-import { readStartItems, unchanged } from './replace-starts.ts';
+import { startKey, unplacedError } from '../codec/keys.ts';
+import { readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls marked concurrently. */
 const concurrency = 8;
@@ -36,12 +36,14 @@ export const markFailed = (
     const isSame = (a: (typeof left)[number], b: (typeof left)[number]) =>
       a.id === b.id && a.projectId === b.projectId;
     const unread = left.filter((call) => !before.some((start) => isSame(start, call)));
-    const read = unread.length > 0 ? await readStartItems(store, unread, budget) : [];
+    const read = unread.length > 0 ? await readStartEntries(store, unread, budget) : [];
     const done = await mapConcurrent(left, concurrency, async (call) => {
       const stored = [...before, ...read].find((start) => isSame(start, call));
       if (!stored) return replaceItem(store.table, placeholder(store, call), { k: undefined }, budget);
       const { item, projectId, id, start, end } = stored;
-      if (start === null || isMarked(item)) return true;
+      if (isMarked(item)) return true;
+      if (start === null)
+        return replaceItem(store.table, { ...item, ...unplacedError }, unchanged(item), budget);
       const indexed = indexedFieldsOf(projectId, id, start);
       const { ek } = toItem(store, { projectId, id, part: 'S' }, { start, end }, indexed, true);
       return replaceItem(store.table, { ...item, ...(ek !== undefined && { ek }) }, unchanged(item), budget);
@@ -53,4 +55,5 @@ export const markFailed = (
 const placeholder = (store: Store, { projectId, id }: Pick<StartItem, 'projectId' | 'id'>) => ({
   ...toItem(store, { projectId, id, part: 'S' }, { start: null, end: null }, null),
   ...startKey(projectId, id),
+  ...unplacedError,
 });

@@ -1,31 +1,29 @@
 import { pack, unpack } from '../../encoding/index.ts';
-import type { HourMarks } from '../../rollups/index.ts';
+import type { Changing, HourMarks } from '../../rollups/index.ts';
 import {
   asBytes,
   asNumber,
-  type Condition,
   compareAndSwapAll,
-  getItems,
   type Item,
   mapConcurrent,
   type RequestBudget,
   replaceItem,
   type Store,
 } from '../../storage/index.ts';
-import { packHeader } from '../codec/header.ts';
 import {
-  fromItem,
   indexedFieldsOf,
   inlineOf,
   isMarked,
+  type StartEntry,
   type StartItem,
   toItem,
   withInline,
 } from '../codec/items.ts';
-import { startKey } from '../codec/keys.ts';
-import type { EndHeader, PayloadPointer, StartHeader } from '../model.ts';
+import type { EndHeader, PayloadPointer } from '../model.ts';
+import { type FormerPayload, former, hasFormer, lostPointers, noteFormer } from '../payloads/former.ts';
 import { blockOf } from '../payloads/segments.ts';
 import { qualifiedId } from './group-reports.ts';
+import { keyText, readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls written concurrently. Each takes one to three requests. */
 const concurrency = 8;
@@ -38,58 +36,19 @@ export interface ReportedStart extends StartItem {
   readonly isNew: boolean;
 }
 
-/** An item's partition key as text, for lookups. */
-const keyText = (item: Item): string => Buffer.from(asBytes(item.k) ?? []).toString('latin1');
-
-/** The item in the place of a start. It may keep that place for a start that is not known yet. */
-export type StoredStart = Omit<StartItem, 'start'> & { readonly start: StartHeader | null };
-
-/**
- * Reads the items in the places of starts, strongly consistent, in any order.
- *
- * @param calls without duplicates
- * @throws ServiceError 503 when storage does not answer in time
- */
-export const readStartItems = async (
-  store: Store,
-  calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
-  budget: RequestBudget,
-): Promise<StoredStart[]> => {
-  const byKey = new Map(calls.map((call) => [keyText(startKey(call.projectId, call.id)), call]));
-  const keys = calls.map(({ projectId, id }) => startKey(projectId, id));
-  const items = await getItems(store.table, keys, budget, { consistent: true });
-  return items.flatMap((item) => {
-    const call = byKey.get(keyText(item));
-    if (!call) return [];
-    const { start, end } = fromItem(store, call.projectId, item);
-    return [{ item, projectId: call.projectId, id: call.id, start, end }];
-  });
-};
+/** A start about to replace what is stored, and the payloads that then lose their pointer. */
+interface Replacement {
+  readonly report: ReportedStart;
+  /** Undefined if nothing is stored any more. */
+  readonly before: StartEntry | undefined;
+  readonly item: Item;
+  readonly lost: readonly PayloadPointer[];
+}
 
 /**
- * Reads the items of starts, strongly consistent, in any order. Calls without a start are left out.
- *
- * @param calls without duplicates
- * @throws ServiceError 503 when storage does not answer in time
- */
-export const readStarts = async (
-  store: Store,
-  calls: readonly Pick<StartItem, 'projectId' | 'id'>[],
-  budget: RequestBudget,
-): Promise<StartItem[]> =>
-  (await readStartItems(store, calls, budget)).flatMap((stored) =>
-    stored.start ? [{ ...stored, start: stored.start }] : [],
-  );
-
-/**
- * The condition that a stored item has the header, inline payload and mark of a failed call that
- * were read.
- */
-export const unchanged = ({ h, b, c, ek }: Item): Condition => ({ h, b, c, ek });
-
-/**
- * Replaces stored starts by reported ones. Each is a conditional write of its own, and a concurrent
- * change is read and merged again. An end in the same item stays unless the report has one.
+ * Replaces stored starts, and what was reserved for them, by reported starts. Each is a conditional
+ * write of its own, and a concurrent change is read and merged again. An end in the same item stays
+ * unless the report has one. Notes keep the pointers to payloads that are replaced.
  *
  * @param starts with the items to store
  * @param marks has marked the hours of these starts, and marks those that calls are moved out of
@@ -103,43 +62,50 @@ export const replaceStarts = async (
   budget: RequestBudget,
 ): Promise<Map<string, string>> => {
   const traces = new Map<string, string>();
+  const noted = new Set<ReportedStart>();
   await compareAndSwapAll(budget, starts, async (left) => {
-    const stored = new Map(
-      (await readStartItems(store, left, budget)).map((start) => [keyText(start.item), start]),
+    const entries = await readStartEntries(store, left, budget);
+    const stored = new Map(entries.map((entry) => [keyText(entry.item), entry]));
+    const replacements = await Promise.all(
+      left.map((report) => replacementOf(store, report, stored.get(keyText(report.item)))),
     );
-    const done = await mapConcurrent(left, concurrency, async (report) => {
-      const before = stored.get(keyText(report.item));
-      if (!before) return replaceItem(store.table, report.item, { k: undefined }, budget);
-      if (!report.ownTrace && before.start)
-        traces.set(qualifiedId(report.projectId, report.id), before.start.traceId);
-      return replaceStart(store, report, before, marks, budget);
+    for (const { report, before } of replacements)
+      if (before?.start && !report.ownTrace) traces.set(nameOf(report), before.start.traceId);
+    await noteFormer(store, replacements.flatMap(formerPayloads), budget);
+    for (const { report, lost } of replacements) if (lost.length > 0) noted.add(report);
+    const done = await mapConcurrent(replacements, concurrency, async ({ report, before, item }) => {
+      const marked = noted.has(report) ? { ...item, ...former } : item;
+      if (!before) return replaceItem(store.table, marked, { k: undefined }, budget);
+      if (isSame(marked, before.item)) return true;
+      await marks.mark(report.projectId, hoursOf(report, before, marked));
+      return replaceItem(store.table, marked, unchanged(before.item), budget);
     });
     return left.filter((_, i) => !done[i]);
   });
   return traces;
 };
 
-/**
- * Replaces one start.
- *
- * @returns false if the stored item has changed, so that it must be read and merged again
- */
-const replaceStart = async (
+const nameOf = ({ projectId, id }: StartEntry): string => qualifiedId(projectId, id);
+
+const formerPayloads = ({ report: { projectId, id }, lost }: Replacement): FormerPayload[] =>
+  lost.map((pointer) => ({ projectId, id, pointer }));
+
+/** The hours that a start leaves and enters. */
+const hoursOf = ({ start }: ReportedStart, before: StartEntry, item: Item): Changing[] => [
+  ...(before.start ? [{ startedAt: before.start.startedAt }] : []),
+  { startedAt: start.startedAt, expiresAt: asNumber(item.x) },
+];
+
+/** Works out what a report makes of what is stored. */
+const replacementOf = async (
   store: Store,
   report: ReportedStart,
-  stored: StoredStart,
-  marks: HourMarks,
-  budget: RequestBudget,
-): Promise<boolean> => {
-  const traceId = (report.ownTrace ? undefined : stored.start?.traceId) ?? report.start.traceId;
-  const start = { ...report.start, traceId };
-  const merged = await merge(store, { ...report, start }, stored);
-  if (isSame(merged, stored.item)) return true;
-  await marks.mark(report.projectId, [
-    ...(stored.start ? [{ startedAt: stored.start.startedAt }] : []),
-    { startedAt: start.startedAt, expiresAt: asNumber(merged.x) },
-  ]);
-  return replaceItem(store.table, merged, unchanged(stored.item), budget);
+  before: StartEntry | undefined,
+): Promise<Replacement> => {
+  if (!before) return { report, before, item: report.item, lost: [] };
+  const { traceId } = (!report.ownTrace && before.start) || report.start;
+  const { item, end } = await merge(store, { ...report, start: { ...report.start, traceId } }, before);
+  return { report, before, item, lost: lostPointers(before, { start: report.start, end }) };
 };
 
 /** Whether two items have the same content. A repeated report does not extend the expiry. */
@@ -153,27 +119,33 @@ const empty = Buffer.alloc(0);
 /**
  * The item of a start that replaces another. It retains the stored end if the report has none. Then
  * it expires with the earlier item, because the end's payload does. It also retains the mark of a
- * failed call, and takes it over from the item that kept its place.
+ * failed call.
  */
 const merge = async (
   store: Store,
   { item, projectId, id, start, end }: StartItem,
-  stored: StoredStart,
-): Promise<Item> => {
+  stored: StartEntry,
+): Promise<{ item: Item; end: EndHeader | null }> => {
   const retained = end === null && stored.end !== null ? await moveEnd(item, stored.item, stored.end) : null;
   const { x } = item;
+  const merged = retained?.end ?? end;
+  const earlyTraces = stored.earlyTraces?.filter((trace) => trace !== start.traceId);
   const replacement = toItem(
     store,
     { projectId, id, part: 'S' },
-    { start, end: retained?.end ?? end },
+    { start, end: merged, earlyTraces },
     indexedFieldsOf(projectId, id, start),
-    end === null && (stored.start === null || isMarked(stored.item)),
+    end === null && isMarked(stored.item),
   );
   const inline = retained?.inline ?? inlineOf(item);
   const expiry = retained ? earlier(asNumber(x), asNumber(stored.item.x)) : x;
   const { x: _now, ...lasting } = replacement;
-  const merged = { ...lasting, ...(expiry !== undefined && { x: expiry }) };
-  return withInline(merged, inline, start.parentId === null || isMarked(merged));
+  const whole = {
+    ...lasting,
+    ...(hasFormer(stored.item) && former),
+    ...(expiry !== undefined && { x: expiry }),
+  };
+  return { item: withInline(whole, inline, start.parentId === null || isMarked(whole)), end: merged };
 };
 
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -192,22 +164,3 @@ const moveEnd = async (
   const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
   return { end: { ...end, payload }, inline: await pack(Buffer.concat([before, block])) };
 };
-
-/**
- * Removes ends from the items of starts after an end was reported by itself. An end beside its
- * start overrides the one by itself, so the stale one must go. A changed item is read again,
- * because a concurrent report may have retained the end.
- *
- * @throws ServiceError 503 when storage does not accept it in time
- */
-export const dropEnds = (store: Store, stored: readonly StartItem[], budget: RequestBudget): Promise<void> =>
-  compareAndSwapAll(budget, stored.filter(hasEnd), async (left, round) => {
-    const starts = round === 0 ? left : (await readStarts(store, left, budget)).filter(hasEnd);
-    const done = await mapConcurrent(starts, concurrency, ({ item, projectId, id, start }) => {
-      const h = packHeader({ start, end: null }, { projectId, id, names: store.names });
-      return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
-    });
-    return starts.filter((_, i) => !done[i]);
-  });
-
-const hasEnd = ({ end }: StartItem): boolean => end !== null;

@@ -1,7 +1,8 @@
-import type { Item, Store } from '../../storage/index.ts';
+import type { Store } from '../../storage/index.ts';
 import { indexedFieldsOf, isFailed, type StartItem, toItem, withInline } from '../codec/items.ts';
 import type { CallEnd, CallStart, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
 import { smallUsage } from '../payloads/blocks.ts';
+import type { ReportedEnd } from './replace-ends.ts';
 import type { StoredPayload } from './store-payloads.ts';
 
 /**
@@ -31,19 +32,20 @@ export const startItem = (
 /**
  * Makes the item of an end that was reported by itself.
  *
- * @param start the call's start, for the index keys; undefined if it is not known yet
+ * @param start the call's start, for the index keys; null if it is not known yet
  */
-export const endItem = (
+export const reportedEnd = (
   store: Store,
   payload: StoredPayload,
   reported: CallEnd,
-  start: StartHeader | undefined,
-): Item => {
+  start: StartHeader | null,
+): ReportedEnd => {
   const { projectId, id } = payload.call;
-  const indexed = start ? indexedFieldsOf(projectId, id, start) : null;
+  const indexed = start && indexedFieldsOf(projectId, id, start);
   const end = toEnd(reported, payload);
   const item = toItem(store, { projectId, id, part: 'E' }, { start: null, end }, indexed);
-  return withInline(item, payload.inline, start?.parentId === null || isFailed(end));
+  const isListed = start?.parentId === null || isFailed(end);
+  return { item: withInline(item, payload.inline, isListed), projectId, id, end };
 };
 
 const toStart = (

@@ -12,6 +12,7 @@ import type { ProjectId } from '../../wire/index.ts';
 import { segmentItemKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';
 import { endBlock, endFields, startBlock, startFields } from '../payloads/blocks.ts';
+import { payloadGraceDays } from '../payloads/former.ts';
 import {
   type Block,
   packSegments,
@@ -41,12 +42,6 @@ interface StoredBlock {
   /** The number of fields in the block. */
   readonly fields: number;
 }
-
-/**
- * Payloads outlive their headers by these days, because DynamoDB deletes expired items late and
- * readers need a header's payload.
- */
-const payloadGraceDays = 3;
 
 /**
  * The largest packed payload for a header's item, in bytes. A header leaves about as much of its

@@ -1,7 +1,7 @@
 import { compareAndSwap, type RequestBudget, replaceItem, type Store } from '../../storage/index.ts';
 import { notFound, type ProjectId } from '../../wire/index.ts';
 import { packHeader } from '../codec/header.ts';
-import { readStarts, unchanged } from './replace-starts.ts';
+import { readStarts, unchanged } from './stored-starts.ts';
 
 /** The fields of a call that can change without a report. */
 export interface CallChanges {
@@ -27,10 +27,10 @@ export const updateCall = (
     const [stored] = await readStarts(store, [{ projectId, id }], budget);
     if (!stored)
       throw notFound(['body', 'call_id'], 'there is no such call in this project, or no start of it yet');
-    const { item, start, end } = stored;
+    const { item, start, end, earlyTraces } = stored;
     if (start.displayName === displayName) return { value: undefined };
     const owner = { projectId, id, names: store.names };
-    const h = packHeader({ start: { ...start, displayName }, end }, owner);
+    const h = packHeader({ start: { ...start, displayName }, end, earlyTraces }, owner);
     const held = await replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     return held ? { value: undefined } : undefined;
   });

@@ -1,20 +1,22 @@
 import { HourMarks } from '../../rollups/index.ts';
 import {
   asNumber,
-  type Item,
   insertItems,
   itemBytes,
   putItems,
   type RequestBudget,
   type Store,
 } from '../../storage/index.ts';
-import type { StartItem } from '../codec/items.ts';
+import type { StartEntry, StartItem } from '../codec/items.ts';
 import type { CallEnd, CallReport, StartAnswer } from '../model.ts';
 import { groupReports, qualifiedId, type ReportedCall, resolveTraces } from './group-reports.ts';
 import { markFailed } from './mark-failed.ts';
-import { dropEnds, type ReportedStart, readStarts, replaceStarts } from './replace-starts.ts';
-import { endItem, startItem } from './report-items.ts';
+import { dropEnds, type ReportedEnd, replaceEnds } from './replace-ends.ts';
+import { type ReportedStart, replaceStarts } from './replace-starts.ts';
+import { reportedEnd, startItem } from './report-items.ts';
+import { reservationsOf, reserveTraces } from './reserve-traces.ts';
 import { type IsShown, type StoredPayload, storePayloads } from './store-payloads.ts';
+import { hasStart, readStartEntries } from './stored-starts.ts';
 
 /**
  * Stores the starts and ends of one request and answers them in order: starts with their ids, ends
@@ -34,19 +36,23 @@ export const writeCalls = async (
 ): Promise<(StartAnswer | null)[]> => {
   const { calls, callOfReport } = groupReports(reports);
   const stored = await storedStarts(store, calls, budget);
-  const traces = resolveTraces(calls, new Map([...stored].map(([name, { start }]) => [name, start.traceId])));
+  const traces = resolveTraces(calls, ...knownTraces(stored));
+  await reserveTraces(store, reservationsOf(calls, stored, traces), budget);
   const itemsOf = itemMaker(store, stored, traces, { userId, idsAreNew });
   const payloads = await storePayloads(store, calls, showing(stored, itemsOf), budget);
   const starts = payloads.flatMap((payload) => itemsOf(payload).start ?? []);
-  const ends = payloads.map((payload) => itemsOf(payload).end).filter((item) => item !== undefined);
+  const ends = payloads.flatMap((payload) => itemsOf(payload).end ?? []);
+
+  const ended = calls
+    .flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []))
+    .filter(hasStart);
 
   const marks = new HourMarks(store, budget);
-  await markHours(marks, calls, starts, stored);
-  const [inserted, put] = partition(starts, mustNotReplace);
-  await putItems(store.table, [...put.map(({ item }) => item), ...ends], budget);
-  const existing = await insertStarts(store, inserted, budget);
-  for (const [name, trace] of await replaceStarts(store, existing, marks, budget)) traces.set(name, trace);
-  const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
+  await markHours(marks, [...starts, ...ended]);
+  const existing = await insertNew(store, starts, ends, budget);
+  const kept = await replaceStarts(store, existing.starts, marks, budget);
+  for (const [name, trace] of kept) traces.set(name, trace);
+  await replaceEnds(store, existing.ends, budget);
   await dropEnds(store, ended, budget);
   const failed = calls.filter(({ start, end }) => start === null && hasException(end));
   await markFailed(store, failed, ended, budget);
@@ -58,13 +64,13 @@ export const writeCalls = async (
 };
 
 /** The item of a call that a request reports: of its start, or of an end by itself. */
-type Items = { readonly start?: ReportedStart; readonly end?: Item };
+type Items = { readonly start?: ReportedStart; readonly end?: ReportedEnd };
 
 /** Makes what makes items of stored payloads. */
 const itemMaker =
   (
     store: Store,
-    stored: ReadonlyMap<string, StartItem>,
+    stored: ReadonlyMap<string, StartEntry>,
     traces: ReadonlyMap<string, string>,
     { userId, idsAreNew }: { readonly userId: string; readonly idsAreNew: boolean },
   ) =>
@@ -72,7 +78,7 @@ const itemMaker =
     const { call } = payload;
     const { start, end, hasClientId } = call;
     if (start === null)
-      return end ? { end: endItem(store, payload, end, stored.get(nameOf(call))?.start) } : {};
+      return end ? { end: reportedEnd(store, payload, end, stored.get(nameOf(call))?.start ?? null) } : {};
     const item = startItem(store, payload, start, { traceId: traceOf(traces, call), userId });
     return { start: { ...item, ownTrace: start.traceId !== null, isNew: idsAreNew || !hasClientId } };
   };
@@ -84,55 +90,61 @@ const unitBytes = 1024;
 
 /** Tells which calls lists show with payloads: roots and failed calls whose items take one unit. */
 const showing =
-  (stored: ReadonlyMap<string, StartItem>, itemsOf: (payload: StoredPayload) => Items): IsShown =>
+  (stored: ReadonlyMap<string, StartEntry>, itemsOf: (payload: StoredPayload) => Items): IsShown =>
   (call, payload) => {
     const start = call.start ?? stored.get(nameOf(call))?.start;
     if (start?.parentId !== null && !hasException(call.end)) return false;
     if (!payload) return true;
     const items = itemsOf(payload);
-    const item = items.start?.item ?? items.end;
+    const { item } = items.start ?? items.end ?? {};
     return item !== undefined && itemBytes(item) <= unitBytes;
   };
 
 /**
+/**
  * Marks the hours whose rollups the request makes stale, as far as it is known before its calls
  * are written: those of all starts, and of the stored starts that get another end.
  */
-const markHours = async (
-  marks: HourMarks,
-  calls: readonly ReportedCall[],
-  starts: readonly ReportedStart[],
-  stored: ReadonlyMap<string, StartItem>,
-): Promise<void> => {
-  const ended = calls.flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []));
-  for (const [projectId, changing] of Map.groupBy([...starts, ...ended], (each) => each.projectId))
+const markHours = async (marks: HourMarks, changing: readonly StartItem[]): Promise<void> => {
+  for (const [projectId, starts] of Map.groupBy(changing, (each) => each.projectId))
     await marks.mark(
       projectId,
-      changing.map(({ start, item }) => ({ startedAt: start.startedAt, expiresAt: asNumber(item.x) })),
+      starts.map(({ start, item }) => ({ startedAt: start.startedAt, expiresAt: asNumber(item.x) })),
     );
 };
 
 /**
- * Whether a start may only be inserted. A start by itself must not overwrite an end in the same
- * item. One with a resolved trace must not move a call that has another trace by now. And no start
- * may take a call out of an hour whose rollup nobody has marked. Calls with a new id cannot exist
- * yet.
- */
-const mustNotReplace = ({ isNew }: ReportedStart): boolean => !isNew;
-
-/**
- * Inserts starts.
+ * Stores the starts and ends that are new. Calls with a new id cannot exist yet and are put. All
+ * others are inserted: whoever replaces one must know its payload, and mark the hour that it was
+ * in.
  *
- * @returns the starts whose calls have one already
+ * @returns the starts and ends in whose places something is stored already
  */
-const insertStarts = async (
+const insertNew = async (
   store: Store,
   starts: readonly ReportedStart[],
+  ends: readonly ReportedEnd[],
   budget: RequestBudget,
-): Promise<ReportedStart[]> => {
-  const items = starts.map(({ item }) => item);
-  const existing = new Set(await insertItems(store.table, items, budget));
-  return starts.filter(({ item }) => existing.has(item));
+): Promise<{ starts: ReportedStart[]; ends: ReportedEnd[] }> => {
+  const [put, inserted] = partition(starts, ({ isNew }) => isNew);
+  const itemsOf = (reports: readonly (ReportedStart | ReportedEnd)[]) => reports.map(({ item }) => item);
+  await putItems(store.table, itemsOf(put), budget);
+  const existing = new Set(await insertItems(store.table, itemsOf([...inserted, ...ends]), budget));
+  return {
+    starts: inserted.filter(({ item }) => existing.has(item)),
+    ends: ends.filter(({ item }) => existing.has(item)),
+  };
+};
+
+/** The traces of stored starts, and those that are reserved for others, by {@link qualifiedId}. */
+const knownTraces = (
+  stored: ReadonlyMap<string, StartEntry>,
+): [stored: Map<string, string>, reserved: Map<string, string>] => {
+  const known = [...stored].map(([name, { start, earlyTraces }]) => [name, start, earlyTraces] as const);
+  return [
+    new Map(known.flatMap(([name, start]) => (start ? [[name, start.traceId]] : []))),
+    new Map(known.flatMap(([name, start, traces]) => (!start && traces?.[0] ? [[name, traces[0]]] : []))),
+  ];
 };
 
 const nameOf = ({ projectId, id }: Pick<ReportedCall, 'projectId' | 'id'>): string =>
@@ -150,17 +162,17 @@ const partition = <T>(list: readonly T[], test: (item: T) => boolean): [yes: T[]
 ];
 
 /**
- * The stored starts that a request depends on, by {@link qualifiedId}. An end needs its start for
- * its index keys. A start without a trace needs its own, in case it is a repetition, and its
- * parent's.
+ * The stored starts that a request depends on, and what is reserved for them, by
+ * {@link qualifiedId}. An end needs its start for its index keys. A start without a trace needs its
+ * own, in case it is a repetition, and its parent's.
  */
 const storedStarts = async (
   store: Store,
   calls: readonly ReportedCall[],
   budget: RequestBudget,
-): Promise<Map<string, StartItem>> => {
+): Promise<Map<string, StartEntry>> => {
   const needed = [...neededStarts(calls).values()];
-  const found = needed.length > 0 ? await readStarts(store, needed, budget) : [];
+  const found = needed.length > 0 ? await readStartEntries(store, needed, budget) : [];
   return new Map(found.map((start) => [nameOf(start), start]));
 };
 

@@ -104,6 +104,22 @@ describe('POST /calls/delete', () => {
     expect(await remove()).toMatchObject({ status: 200, body: { num_deleted: 0 } });
   });
 
+  it('deletes the feedback on the calls and on those below, and on no others', async () => {
+    await report(
+      start({ id: 'rated', trace_id: 'r' }),
+      start({ id: 'below', trace_id: 'r', parent_id: 'rated' }),
+      start({ id: 'beside', trace_id: 'r' }),
+    );
+    for (const id of ['rated', 'below', 'beside']) {
+      const svc_ref = `svc:///${projectId}/call/${id}`;
+      const record = { project_id: projectId, svc_ref, feedback_type: 'note', payload: { id } };
+      expect((await answerOf('/feedback/create', record)).status).toBe(200);
+    }
+    expect(await remove('rated')).toMatchObject({ status: 200, body: { num_deleted: 2 } });
+    const { body } = await answerOf('/feedback/query', { project_id: projectId, fields: ['payload.id'] });
+    expect(body.result).toEqual([{ payload: { id: 'beside' } }]);
+  });
+
   it('accepts up to 1,000 ids', async () => {
     const ids = Array.from({ length: 1001 }, (_, i) => `id-${i}`);
     await report(...ids.slice(0, 5).map((id) => start({ id })));

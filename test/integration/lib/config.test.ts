@@ -10,6 +10,7 @@ const defaults = {
   stackName: 'Pennytrace',
   shards: [4],
   keepData: true,
+  keepFeedback: false,
   authorizerCacheSeconds: 60,
   throttleRate: 1000,
   throttleBurst: 2000,

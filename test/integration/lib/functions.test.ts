@@ -165,7 +165,13 @@ describe('the functions', () => {
   });
 
   it('get the configured settings', () => {
-    const settings = { serviceName: 'weft', shards: '4,16', retentionDays: 90, logRetentionDays: 7 };
+    const settings = {
+      serviceName: 'weft',
+      shards: '4,16',
+      retentionDays: 90,
+      logRetentionDays: 7,
+      keepFeedback: true,
+    };
     const custom = synthesize(settings);
     const environment = environmentOf(functionOf('/call/upsert_batch', custom));
     expect(environment).toMatchObject({ SERVICE_NAME: 'weft', SHARDS: '4,16', RETENTION_DAYS: '90' });
@@ -173,6 +179,9 @@ describe('the functions', () => {
     for (const { Properties } of resourcesOf(custom, 'AWS::Logs::LogGroup').values()) {
       expect(Properties.RetentionInDays).toBe(7);
     }
+    // The table's name is what makes deletions delete feedback.
+    expect(environmentOf(functionOf('/calls/delete', custom))).not.toHaveProperty('FEEDBACK_TABLE');
+    expect(environmentOf(functionOf('/calls/delete'))).toHaveProperty('FEEDBACK_TABLE');
   });
 });
 

@@ -27,6 +27,7 @@ const everySetting = {
   shards: '4,16',
   retentionDays: 90,
   keepData: true,
+  keepFeedback: false,
   authorizerCacheSeconds: 300,
   throttleRate: 10_000,
   throttleBurst: 5000,

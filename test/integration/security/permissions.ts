@@ -34,11 +34,7 @@ const createFeedback = [
 export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly string[]>> = {
   authorizer: ['keys: GetItem'],
   '/call/start': writeCalls,
-  '/call/end': [
-    'calls: BatchGetItem BatchWriteItem PutItem',
-    'bucket/segments/*: PutObject',
-    'rollups: UpdateItem',
-  ],
+  '/call/end': writeCalls,
   '/call/upsert_batch': writeCalls,
   '/otel/v1/traces': writeCalls,
   '/call/read': [
@@ -61,9 +57,12 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   ],
   '/call/update': ['calls: BatchGetItem PutItem'],
   '/calls/delete': [
-    'calls: BatchGetItem PutItem DeleteItem',
+    'calls: BatchGetItem BatchWriteItem PutItem DeleteItem Query',
     'calls/index/by_trace: Query',
+    'feedback: BatchGetItem DeleteItem PutItem',
+    'feedback/index/by_ref: Query',
     'bucket/segments/*: GetObject PutObject DeleteObject',
+    'bucket/feedback/*: DeleteObject',
     'bucket: ListBucket',
     'rollups: UpdateItem',
   ],

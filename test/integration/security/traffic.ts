@@ -64,6 +64,8 @@ const calls = async (send: Send): Promise<void> => {
   const payloads = ['a'.repeat(3 * bigBytes), noise(middlingBytes), noise(bigBytes / 3)];
   const shared = payloads.map((inputs, i) => asStart(`s${i}`, { trace_id: 's', inputs: { inputs } }));
   await send('/call/upsert_batch', { batch: shared });
+  // Its former payload stays where it is until the call is deleted.
+  await send('/call/upsert_batch', { batch: [asStart('s1', { trace_id: 's', inputs: {} })] });
   await send('/call/update', { project_id: project, call_id: 'one', display_name: 'One' });
 };
 

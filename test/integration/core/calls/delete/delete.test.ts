@@ -72,6 +72,41 @@ describe('deleting calls', () => {
     ['in an object', [[start('a', { inputs: { q: secret('a') + noise(400_000) } })]]],
     ['in an item whose end has been replaced', [[start('a'), end('a')], [end('a', { output: 'other' })]]],
     ['of an end without a start', [[end('a')]]],
+    ['of a start that another has replaced', [[nested('a'), nested('b')], [nested('a', { inputs: {} })]]],
+    [
+      'of a start that several have replaced, the first again',
+      [
+        [nested('a'), nested('b')],
+        [nested('a', { inputs: {} })],
+        [nested('a'), nested('b')],
+        [nested('a', { inputs: { n: 1 } })],
+      ],
+    ],
+    [
+      'of an end that another has replaced',
+      [
+        [nested('a'), nested('b', { inputs: {} })],
+        [end('a'), end('b', { output: 0 })],
+        [end('a', { output: 1 })],
+        [end('a', { output: 2 }), end('b', { output: 0 })],
+      ],
+    ],
+    [
+      'of a start and an end that have been replaced together, in a segment and in an object',
+      [
+        [nested('a'), nested('b', { inputs: {} }), end('a')],
+        [nested('a', { inputs: { q: secret('a') + noise(400_000) } }), end('a', { output: secret('a') })],
+        [nested('a', { inputs: {} }), end('a', { output: 0 })],
+      ],
+    ],
+    [
+      'of an end that came beside its start and was replaced by one alone',
+      [[nested('a', { inputs: {} }), end('a'), nested('b')], [end('a', { output: 0 })]],
+    ],
+    [
+      'of an end without a start that another has replaced',
+      [[end('a'), nested('b')], [end('a', { output: 0 })]],
+    ],
   ])('leaves nothing of a payload %s', async (_, requests) => {
     const own = await createCallStore();
     for (const request of requests) await send(own, request);

@@ -22,7 +22,7 @@ const expiries = async ({ table }: Store): Promise<Record<string, (number | null
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.name }));
   const days = (x: string | undefined) =>
     x === undefined ? null : Math.floor(Number(x) / day) - Math.floor(Date.UTC(2026, 9, 1) / 1000 / day);
-  const byPart = Object.groupBy(Items, ({ p }) => p?.S ?? '');
+  const byPart = Object.groupBy(Items, ({ p }) => p?.S?.[0] ?? '');
   return Object.fromEntries(
     Object.entries(byPart).map(([part, items = []]) => [part, items.map(({ x }) => days(x?.N)).sort()]),
   );
@@ -53,7 +53,7 @@ describe('a start that is reported again', () => {
     expect(await expiries(kept)).toEqual({ S: [30, 30], P: [33] });
     onDay(20);
     await send(kept, [startOf({ id: 'a', inputs: {} }), startOf({ id: 'c' })]);
-    expect(await expiries(kept)).toEqual({ S: [30, 30, 50], P: [33] });
+    expect(await expiries(kept)).toEqual({ S: [30, 30, 50], P: [33], N: [53] });
     expect(await read(kept, 'a')).toMatchObject({ inputs: {}, output: large });
   });
 
@@ -64,7 +64,7 @@ describe('a start that is reported again', () => {
     await send(forever, batch);
     expect(await expiries(forever)).toEqual({ S: [null, null], P: [null] });
     await send({ ...forever, retentionDays: 7 }, batch);
-    expect(await expiries(forever)).toEqual({ S: [7, 7], P: [10, null] });
+    expect(await expiries(forever)).toEqual({ S: [7, 7], P: [10, null], N: [10, 10] });
   });
 });
 
