@@ -21,8 +21,35 @@ const wide: SeededCall[] = [
   })),
 ];
 
+const photo =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+/** A model call in Anthropic's shape, with an image and Markdown. */
+const illustrated: SeededCall = {
+  id: 'illustrated',
+  op: 'anthropic.messages.create',
+  inputs: {
+    model: 'claude-haiku-4-5',
+    system: 'Be brief.',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: photo } },
+          { type: 'text', text: 'What is it?' },
+        ],
+      },
+    ],
+  },
+  output: {
+    role: 'assistant',
+    content: [{ type: 'text', text: '**A point.** See [more](https://example.com).\n\n| a |\n| - |\n| 1 |' }],
+  },
+};
+
 beforeAll(async () => {
   await report(project, turn('t1', 0));
+  await report(project, [illustrated]);
   await report(project, wide);
   await post('/feedback/create', {
     project_id: project,
@@ -90,10 +117,21 @@ describe('the selected call', () => {
     const fold = page.getByRole('button', { name: '2 messages from the call before' });
     await fold.waitFor();
     expect(await page.getByText('You are the support of a shop.').count()).toBe(0);
-    await page.getByText('find_order', { exact: true }).waitFor();
+    await page.getByText('result of find_order c1').waitFor();
     await page.getByRole('heading', { name: 'Answer' }).waitFor();
     await fold.click();
     await page.getByText('You are the support of a shop.').waitFor();
+  });
+
+  it('shows images and Markdown, and the text as it came if one wants', async () => {
+    const page = await visit(link('illustrated'));
+    await page.getByRole('img', { name: 'In the message' }).waitFor();
+    await page.locator('strong').getByText('A point.').waitFor();
+    await page.getByRole('cell', { name: '1' }).waitFor();
+    expect(await page.getByRole('link', { name: 'more' }).getAttribute('rel')).toBe('noopener noreferrer');
+    await page.getByRole('checkbox', { name: 'Markdown' }).uncheck();
+    await page.getByText('**A point.**').waitFor();
+    expect(page.url()).toContain('plain=true');
   });
 
   it('shows its data as a tree that can be searched, and filters the list by a value', async () => {

@@ -24,6 +24,9 @@ interface CallPanelProps {
   /** @default - the first that has something to show */
   readonly tab: Tab | undefined;
   readonly onTab: (tab: Tab) => void;
+  /** Whether messages stand as they came, without Markdown. */
+  readonly plain: boolean;
+  readonly onPlain: (plain: boolean) => void;
 }
 
 const titles: Readonly<Record<Tab, string>> = {
@@ -68,7 +71,7 @@ const tabsOf = (call: Call, hasMessages: boolean): Tab[] =>
     return true;
   });
 
-const Panels = ({ call, calls, tab, onTab }: Omit<CallPanelProps, 'call'> & { call: Call }) => {
+const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & { call: Call }) => {
   const conversation = useMemo(() => conversationOf(call), [call]);
   const shown = tabsOf(call, conversation !== undefined);
   const first = call.exception === null ? shown[0] : 'error';
@@ -86,7 +89,7 @@ const Panels = ({ call, calls, tab, onTab }: Omit<CallPanelProps, 'call'> & { ca
       </Tabs.List>
       <Tabs.Panel value={active} className="tab-panel">
         {active === 'messages' && conversation ? (
-          <MessagesPanel call={call} calls={calls} conversation={conversation} />
+          <MessagesPanel call={call} conversation={conversation} {...shared} />
         ) : null}
         {active === 'data' ? <DataPanel call={call} /> : null}
         {active === 'usage' ? <UsagePanel call={call} /> : null}

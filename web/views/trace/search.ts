@@ -11,6 +11,8 @@ export interface TraceSearch {
   readonly call?: string;
   /** @default - messages if there are any, else data */
   readonly tab?: Tab;
+  /** Whether messages stand as they came, without Markdown. @default false */
+  readonly plain?: boolean;
 }
 
 const textOf = (value: unknown): string | undefined =>
@@ -25,5 +27,6 @@ export const parseTraceSearch = (search: Record<string, unknown>): TraceSearch =
     trace: textOf(search.trace) ?? '',
     ...(call !== undefined && { call }),
     ...(tab && { tab }),
+    ...(search.plain === true && { plain: true }),
   };
 };

@@ -109,6 +109,11 @@ export const TraceView = () => {
     (call: string) => navigate({ search: (before) => ({ ...before, call }), replace: true }),
     [navigate],
   );
+  const setPlain = (plain: boolean) =>
+    navigate({
+      search: ({ plain: _before, ...rest }) => ({ ...rest, ...(plain && { plain }) }),
+      replace: true,
+    });
   const state = useTraceState(search, select);
   const body = useRef<HTMLDivElement>(null);
   const focusTree = useCallback(() => {
@@ -161,6 +166,8 @@ export const TraceView = () => {
               calls={state.calls}
               tab={search.tab}
               onTab={(tab) => navigate({ search: (before) => ({ ...before, tab }), replace: true })}
+              plain={search.plain ?? false}
+              onPlain={setPlain}
             />
           ) : null}
         </section>

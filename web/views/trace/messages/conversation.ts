@@ -1,5 +1,5 @@
 import type { Call } from '../../../api/types.ts';
-import { isFields, type Message, messageOf, sameMessage } from './message.ts';
+import { isFields, type Message, messageOf, type Part, sameMessage } from './message.ts';
 
 /** The messages of a model call. */
 export interface Conversation {
@@ -58,9 +58,21 @@ export const conversationOf = ({
   if (!raw) return undefined;
   return {
     raw,
-    sent: raw.map((message) => messageOf(message)),
+    sent: withToolNames(raw.map((message) => messageOf(message))),
     received: receivedOf(output).map((message) => messageOf(message, 'assistant')),
   };
+};
+
+/** Gives every result the name of the tool, by the id of the call that asked for it. */
+const withToolNames = (messages: readonly Message[]): Message[] => {
+  const names = new Map<string, string>();
+  const named = (part: Part): Part => {
+    if (part.kind === 'call' && part.id !== undefined) names.set(part.id, part.name);
+    if (part.kind !== 'result' || part.id === undefined) return part;
+    const name = names.get(part.id);
+    return name === undefined ? part : { ...part, name };
+  };
+  return messages.map((message) => ({ ...message, parts: message.parts.map(named) }));
 };
 
 /** How many messages at the beginning are those of an earlier conversation. */

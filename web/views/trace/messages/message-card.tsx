@@ -1,6 +1,7 @@
 import { imageOf } from '../../../ui/image.ts';
 import { JsonTree } from '../../../ui/json/json-tree.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
+import { Markdown } from '../../../ui/markdown/markdown.tsx';
 import type { Message, Part } from './message.ts';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
@@ -14,15 +15,36 @@ const Image = ({ url }: { url: string }) => {
   );
 };
 
-const Data = ({ value, label }: { value: unknown; label: string }) => {
-  if (typeof value === 'string') return <LongText text={value} />;
-  return <JsonTree value={value} path="" label={label} />;
+/** How long a value is at most that stands in a line, without a tree. */
+const lineLength = 120;
+
+/** A small value as a line of JSON; undefined for one that needs a tree. */
+const lineOf = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.values(value);
+  if (members.length > 6 || members.some((member) => typeof member === 'object' && member !== null))
+    return undefined;
+  const length = members.reduce<number>((sum, member) => sum + String(member).length, 0);
+  if (length > lineLength) return undefined;
+  const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+  return line.length > lineLength ? undefined : line;
 };
 
-const PartView = ({ part }: { part: Part }) => {
+const Data = ({ value, label }: { value: unknown; label: string }) => {
+  if (typeof value === 'string') return <LongText text={value} />;
+  const line = lineOf(value);
+  if (line === undefined) return <JsonTree value={value} path="" label={label} />;
+  return (
+    <code className="value" dir="auto">
+      {line}
+    </code>
+  );
+};
+
+const PartView = ({ part, plain }: { part: Part; plain: boolean }) => {
   switch (part.kind) {
     case 'text':
-      return <LongText text={part.text} />;
+      return plain ? <LongText text={part.text} /> : <Markdown text={part.text} />;
     case 'thinking':
       return (
         <details className="thinking">
@@ -46,7 +68,8 @@ const PartView = ({ part }: { part: Part }) => {
       return (
         <div className="tool">
           <p className="tool-head">
-            <span className="tool-kind">result</span>
+            <span className="tool-kind">{part.name ? 'result of' : 'result'}</span>{' '}
+            {part.name ? <code dir="auto">{part.name}</code> : null}
             {part.id ? <span className="muted break"> {part.id}</span> : null}
           </p>
           <Data value={part.output} label="Result" />
@@ -59,8 +82,14 @@ const PartView = ({ part }: { part: Part }) => {
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
+interface MessageCardProps {
+  readonly message: Message;
+  /** Whether texts stand as they came, without Markdown. @default false */
+  readonly plain?: boolean;
+}
+
 /** A message with its role and its parts. */
-export const MessageCard = ({ message: { role, name, parts } }: { message: Message }) => (
+export const MessageCard = ({ message: { role, name, parts }, plain = false }: MessageCardProps) => (
   <article className={`message ${roles.has(role) ? role : 'other'}`}>
     <header className="message-head" dir="auto">
       {role}
@@ -68,7 +97,7 @@ export const MessageCard = ({ message: { role, name, parts } }: { message: Messa
     </header>
     {parts.length === 0 ? <p className="muted">empty</p> : null}
     {parts.map((part, at) => (
-      <PartView key={at} part={part} />
+      <PartView key={at} part={part} plain={plain} />
     ))}
   </article>
 );

@@ -4,7 +4,13 @@ export type Part =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'image'; readonly url: string }
   | { readonly kind: 'call'; readonly name: string; readonly id: string | undefined; readonly input: unknown }
-  | { readonly kind: 'result'; readonly id: string | undefined; readonly output: unknown }
+  | {
+      readonly kind: 'result';
+      readonly id: string | undefined;
+      /** The tool's name, if the call that asked for it is known. */
+      readonly name?: string;
+      readonly output: unknown;
+    }
   | { readonly kind: 'other'; readonly value: unknown };
 
 /** A message of a conversation, whichever provider's shape it came in. */
@@ -21,9 +27,9 @@ export const isFields = (value: unknown): value is Fields =>
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Arguments of tools often come as JSON within a text. */
+/** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
 const parsed = (value: unknown): unknown => {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
     return JSON.parse(value) as unknown;
   } catch {
@@ -44,6 +50,22 @@ const toolCallPart = (value: unknown): Part => {
   const of = isFields(value.function) ? value.function : value;
   return callPart(of.name, value.id, of.arguments ?? of.args ?? of.input);
 };
+
+/** The text of a result that is a list of texts, as Anthropic and Bedrock have it. */
+const listedText = (value: unknown): unknown => {
+  if (!Array.isArray(value) || value.length === 0) return value;
+  const [only] = value;
+  if (value.length === 1 && isFields(only) && only.json !== undefined) return only.json;
+  const texts = value.map((item) => (isFields(item) ? textOf(item.text) : undefined));
+  return texts.every((text) => text !== undefined) ? texts.join('\n') : value;
+};
+
+/** Results often are JSON within a text, or texts in a list. */
+const resultPart = (id: unknown, output: unknown): Part => ({
+  kind: 'result',
+  id: textOf(id),
+  output: parsed(listedText(output)),
+});
 
 /** The image of a part: OpenAI's `image_url`, Anthropic's and Bedrock's `source`. */
 const imageUrl = (part: Fields): string | undefined => {
@@ -80,11 +102,10 @@ const typedPart = (part: Fields): Part | undefined => {
     case 'tool_result':
     case 'tool_call_response':
     case 'function_call_output':
-      return {
-        kind: 'result',
-        id: textOf(part.tool_use_id ?? part.call_id ?? part.id),
-        output: part.content ?? part.output ?? part.response ?? part.result,
-      };
+      return resultPart(
+        part.tool_use_id ?? part.call_id ?? part.id,
+        part.content ?? part.output ?? part.response ?? part.result,
+      );
     default:
       return undefined;
   }
@@ -95,8 +116,7 @@ const bedrockPart = (part: Fields): Part | undefined => {
   const { text, toolUse, toolResult, image } = part;
   if (typeof text === 'string') return { kind: 'text', text };
   if (isFields(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
-  if (isFields(toolResult))
-    return { kind: 'result', id: textOf(toolResult.toolUseId), output: toolResult.content };
+  if (isFields(toolResult)) return resultPart(toolResult.toolUseId, toolResult.content);
   if (!isFields(image)) return undefined;
   const url = imageUrl(image);
   return url === undefined ? undefined : { kind: 'image', url };
@@ -114,9 +134,7 @@ const contentParts = (content: unknown): Part[] => {
 };
 
 /** OpenAI's message of role `tool`: all of it is the result of one call. */
-const toolResultParts = (message: Fields): Part[] => [
-  { kind: 'result', id: textOf(message.tool_call_id), output: parsed(message.content) },
-];
+const toolResultParts = (message: Fields): Part[] => [resultPart(message.tool_call_id, message.content)];
 
 /**
  * Reads a message in the shape of OpenAI's chat and responses, Anthropic, Bedrock's Converse or
@@ -140,8 +158,10 @@ export const messageOf = (value: unknown, role = 'user'): Message => {
   const parts = isToolResult ? toolResultParts(value) : contentParts(value.parts ?? value.content);
   const all = [...parts, ...calls];
   const isUnknown = all.length === 0 && value.content === undefined && value.parts === undefined;
+  // Anthropic and Bedrock send results in the user's name.
+  const isResults = own === 'user' && all.length > 0 && all.every(({ kind }) => kind === 'result');
   return {
-    role: own ?? role,
+    role: isResults ? 'tool' : (own ?? role),
     ...(name !== undefined && { name }),
     parts: isUnknown ? [{ kind: 'other', value }] : all,
   };

@@ -13,13 +13,16 @@ interface MessagesPanelProps {
   readonly call: Call;
   readonly calls: readonly CallRow[];
   readonly conversation: Conversation;
+  /** Whether texts stand as they came, without Markdown. */
+  readonly plain: boolean;
+  readonly onPlain: (plain: boolean) => void;
 }
 
 /**
  * The call as a conversation. What the call before it had sent already is folded away, so that one
  * sees what is new.
  */
-export const MessagesPanel = ({ call, calls, conversation }: MessagesPanelProps) => {
+export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: MessagesPanelProps) => {
   const { shared } = useHistory(call, calls, conversation);
   const [unfolded, setUnfolded] = useState(false);
   const [count, setCount] = useState(firstCount);
@@ -30,22 +33,29 @@ export const MessagesPanel = ({ call, calls, conversation }: MessagesPanelProps)
   const hidden = fresh.length - shown.length;
   return (
     <div className="messages">
-      {folded > 0 ? (
-        <Button className="fold" onClick={() => setUnfolded(true)}>
-          {folded === 1 ? '1 message' : `${folded} messages`} from the call before
-        </Button>
-      ) : null}
+      <div className="row-end">
+        {folded > 0 ? (
+          <Button className="fold" onClick={() => setUnfolded(true)}>
+            {folded === 1 ? '1 message' : `${folded} messages`} from the call before
+          </Button>
+        ) : null}
+        <span className="spring" />
+        <label className="check">
+          <input type="checkbox" checked={!plain} onChange={(event) => onPlain(!event.target.checked)} />
+          <span>Markdown</span>
+        </label>
+      </div>
       {hidden > 0 ? (
         <Button className="fold" onClick={() => setCount((before) => before * 4)}>
           {hidden} earlier messages
         </Button>
       ) : null}
       {shown.map((message, at) => (
-        <MessageCard key={folded + hidden + at} message={message} />
+        <MessageCard key={folded + hidden + at} message={message} plain={plain} />
       ))}
       {received.length > 0 ? <h3 className="answer-head">Answer</h3> : null}
       {received.map((message, at) => (
-        <MessageCard key={`received ${at}`} message={message} />
+        <MessageCard key={`received ${at}`} message={message} plain={plain} />
       ))}
     </div>
   );

@@ -144,3 +144,38 @@ describe('history', () => {
     expect(sharedWith([a], [a, b])).toBe(1);
   });
 });
+
+describe('the results of tools', () => {
+  const result = {
+    type: 'tool_result',
+    tool_use_id: 'c1',
+    content: [{ type: 'text', text: '{"sunny":true}' }],
+  };
+  const call = {
+    inputs: {
+      messages: [
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Ulm' } }],
+        },
+        { role: 'user', content: [result] },
+      ],
+    },
+    output: null,
+  };
+
+  it('have the name of their tool, and are no words of the user', () => {
+    const { sent = [] } = conversationOf(call) ?? {};
+    expect(sent[1]).toEqual({
+      role: 'tool',
+      parts: [{ kind: 'result', id: 'c1', name: 'weather', output: { sunny: true } }],
+    });
+  });
+
+  it('stay texts if they are no objects or lists', () => {
+    const messages = [{ role: 'tool', tool_call_id: 'c1', content: '0017' }];
+    expect(conversationOf({ inputs: { messages }, output: null })?.sent[0]?.parts).toEqual([
+      { kind: 'result', id: 'c1', output: '0017' },
+    ]);
+  });
+});

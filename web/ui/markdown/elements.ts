@@ -1,0 +1,102 @@
+import { createElement, type ReactNode } from 'react';
+import type { Token } from './tokens.ts';
+
+/** The elements that Markdown may become. Headings are no headings of the page. */
+const elements: Readonly<Record<string, string>> = {
+  p: 'p',
+  h1: 'p',
+  h2: 'p',
+  h3: 'p',
+  h4: 'p',
+  h5: 'p',
+  h6: 'p',
+  ul: 'ul',
+  ol: 'ol',
+  li: 'li',
+  blockquote: 'blockquote',
+  strong: 'strong',
+  em: 'em',
+  s: 's',
+  a: 'a',
+  table: 'table',
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+  th: 'th',
+  td: 'td',
+};
+
+/** An element that is open, with what came into it so far. */
+interface Frame {
+  readonly token: Token | undefined;
+  readonly children: ReactNode[];
+}
+
+const propsOf = (token: Token): object => {
+  const { tag } = token;
+  if (/^h\d$/.test(tag)) return { className: `heading ${tag}`, dir: 'auto' };
+  if (tag === 'a') {
+    const href = token.attrGet('href') ?? '';
+    return { href, title: href, target: '_blank', rel: 'noopener noreferrer' };
+  }
+  if (tag === 'ol') return { start: Number(token.attrGet('start') ?? 1) };
+  const align = /text-align:(left|right|center)/.exec(String(token.attrGet('style') ?? ''))?.[1];
+  if (tag === 'th' || tag === 'td') return { ...(align && { style: { textAlign: align } }), dir: 'auto' };
+  return tag === 'p' || tag === 'li' ? { dir: 'auto' } : {};
+};
+
+const closed = ({ token, children }: Frame, key: number): ReactNode => {
+  const tag = token && elements[token.tag];
+  // A list without gaps has no paragraphs around its items.
+  if (!token || !tag || token.hidden) return createElement('span', { key, className: 'bare' }, ...children);
+  const element = createElement(tag, { key, ...propsOf(token) }, ...children);
+  if (tag !== 'table') return element;
+  // It scrolls, so the keyboard must reach it.
+  const scroller = { key, className: 'scroll-x', role: 'region', 'aria-label': 'Table', tabIndex: 0 };
+  return createElement('div', scroller, element);
+};
+
+const leaf = (token: Token, key: number): ReactNode => {
+  switch (token.type) {
+    case 'softbreak':
+    case 'hardbreak':
+      return createElement('br', { key });
+    case 'hr':
+      return createElement('hr', { key });
+    case 'code_inline':
+      return createElement('code', { key }, token.content);
+    case 'fence':
+    case 'code_block':
+      return createElement('pre', { key, className: 'code', dir: 'auto' }, token.content.replace(/\n$/, ''));
+    case 'image':
+      // An image that is loaded would tell its host who reads what.
+      return createElement(
+        'span',
+        { key, className: 'muted break' },
+        `Image, not loaded: ${token.content} ${String(token.attrGet('src') ?? '').slice(0, 300)}`,
+      );
+    default:
+      return token.content;
+  }
+};
+
+/** Puts the elements together that tokens of Markdown stand for. */
+export const elementsOf = (tokens: readonly Token[]): ReactNode[] => {
+  const root: Frame = { token: undefined, children: [] };
+  const open: Frame[] = [root];
+  let key = 0;
+  const add = (node: ReactNode) => open.at(-1)?.children.push(node);
+  const walk = (list: readonly Token[]) => {
+    for (const token of list) {
+      key++;
+      if (token.type === 'inline') walk(token.children ?? []);
+      else if (token.nesting === 1) open.push({ token, children: [] });
+      else if (token.nesting === -1) {
+        const frame = open.pop();
+        if (frame) add(closed(frame, key));
+      } else add(leaf(token, key));
+    }
+  };
+  walk(tokens);
+  return root.children;
+};
