@@ -16,6 +16,7 @@ import {
   feedbackQueryBody,
   feedbackReplaceBody,
 } from './schemas/feedback.ts';
+import { graphqlBody } from './schemas/graphql.ts';
 import { inferenceBody } from './schemas/inference.ts';
 import {
   objectCreateBody,
@@ -130,3 +131,6 @@ export const projectsQuery = () => request('/projects/query', projectsQueryBody)
 
 /** What `/inference/v1/{path+}` takes. */
 export const inference = () => request('/inference/v1/{path+}', inferenceBody);
+
+/** What `/graphql` takes. */
+export const graphql = () => request('/graphql', graphqlBody);

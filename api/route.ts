@@ -1,4 +1,5 @@
 import type { AcceptedScheme, Role, Scheme } from '../core/auth/index.ts';
+import type { Dialect } from '../core/wire/names.ts';
 
 /**
  * What a function does with calls:
@@ -70,18 +71,22 @@ export interface FunctionShape {
 interface AnyRoute extends FunctionShape {
   /** The path below the base URL, in API Gateway's resource syntax. */
   readonly path: `/${string}`;
-  readonly method: 'GET' | 'POST';
-  /** The handler's module below `lambdas/`, without its extension. It mirrors the path. */
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /**
+   * The handler's module below `lambdas/`, without its extension. It mirrors the path, without the
+   * parameters of it.
+   */
   readonly handler: string;
   /** The stores that the function touches, and how. */
   readonly stores: Stores;
   /** Whether the function sends requests on to the upstreams of the settings. */
   readonly upstreams?: boolean;
+  /** The dialect that has it. @default - all of them */
+  readonly dialect?: Dialect;
 }
 
-/** An endpoint that takes a key: a POST with a body. */
+/** An endpoint that takes a key. Body, query and path say what for. */
 export interface KeyedRoute extends AnyRoute {
-  readonly method: 'POST';
   /** The HTTP authentication scheme that the route takes, or `any` that the service knows. */
   readonly scheme: AcceptedScheme;
   /** The role that the key's grants must give on each project of a request. */
@@ -89,11 +94,11 @@ export interface KeyedRoute extends AnyRoute {
 }
 
 /**
- * An endpoint about the key of the request itself: a GET that any valid key may make, and that
- * touches no store.
+ * An endpoint about the key of the request itself, which any valid key may ask, and which touches
+ * no store.
  */
 export interface KeyRoute extends AnyRoute {
-  readonly method: 'GET';
+  readonly method: 'GET' | 'POST';
   readonly scheme: Scheme;
   readonly role?: never;
   readonly stores: Readonly<Record<string, never>>;
@@ -115,7 +120,7 @@ export interface OpenRoute extends AnyRoute {
 /** One endpoint. */
 export type Route = KeyedRoute | KeyRoute | OpenRoute;
 
-/** Whether a route takes a key, and a body that says what for. */
+/** Whether a route takes a key, and says what for. */
 export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
 
 /** Whether a route takes a key. */

@@ -1,3 +1,5 @@
+import type { Dialect } from '../core/wire/names.ts';
+import { ofTheKey, ofThePage, open, reading, writing } from './kinds.ts';
 import type { Route } from './route.ts';
 import {
   batch,
@@ -11,28 +13,10 @@ import {
   passThrough,
   stream,
 } from './shapes.ts';
+import { weaveRoutes } from './weave-routes.ts';
 
 export type { AcceptedScheme, Role } from '../core/auth/index.ts';
 export * from './route.ts';
-
-/** A route that writes, with the handler of the same path. */
-const writing = <Path extends `/${string}`>(path: Path) =>
-  ({ path, method: 'POST', handler: path.slice(1), scheme: 'basic', role: 'write' }) as const;
-
-/** A route that reads, with the handler of the same path. */
-const reading = <Path extends `/${string}`>(path: Path) =>
-  ({ path, method: 'POST', handler: path.slice(1), scheme: 'basic', role: 'read' }) as const;
-
-/** A route for everybody, which touches no store. */
-const open = <Path extends `/${string}`>(path: Path, handler: string) =>
-  ({ path, method: 'GET', handler, scheme: 'none', stores: {} }) as const;
-
-/** A route about the key itself, with the handler of the same path. */
-const ofTheKey = <Path extends `/${string}`>(path: Path) =>
-  ({ path, method: 'GET', handler: path.slice(1), scheme: 'basic', stores: {} }) as const;
-
-/** A route of the page. One function serves them all. */
-const ofThePage = <Path extends `/${string}`>(path: Path) => ({ ...open(path, 'ui'), page: true }) as const;
 
 const list = [
   { ...writing('/call/start'), ...oneRecord, stores: { calls: 'write', payloads: 'write', rollups: 'note' } },
@@ -106,6 +90,7 @@ const list = [
   { ...ofThePage('/'), ...page },
   { ...ofThePage('/ui'), ...page },
   { ...ofThePage('/ui/{proxy+}'), ...page },
+  ...weaveRoutes,
 ] as const satisfies readonly Route[];
 
 /** The path of a route of the documented API, in API Gateway's resource syntax. */
@@ -117,7 +102,15 @@ export const handlersOf = (routes: readonly Route[]): string[] => [
 ];
 
 /**
- * The one list of endpoints. The REST API, the authorizers, the IAM permissions, the bundles, the
- * local service, the OpenAPI document and the tests are all made from it.
+ * The one list of endpoints, those of every dialect. The REST API, the authorizers, the IAM
+ * permissions, the bundles, the local service, the OpenAPI document and the tests are all made from
+ * it.
  */
-export const routes: readonly Route[] = list;
+export const allRoutes: readonly Route[] = list;
+
+/** The endpoints that a dialect has: those of all dialects, and its own. */
+export const routesOf = (dialect: Dialect): readonly Route[] =>
+  allRoutes.filter((route) => (route.dialect ?? dialect) === dialect);
+
+/** The endpoints of the service's own dialect. */
+export const routes: readonly Route[] = routesOf('svc');

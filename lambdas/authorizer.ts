@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
-import { routes, takesKey } from '../api/routes.ts';
+import { allRoutes, takesKey } from '../api/routes.ts';
 import { authenticate, type Caller, type KeyStore, type Refusal, toContext } from '../core/auth/index.ts';
 import { dynamodbClient, type Meter, newMeter } from '../core/storage/index.ts';
 import { RequestLog } from './log/index.ts';
@@ -52,7 +52,7 @@ type Outcome =
   | { readonly refusal: Refusal | 'unknown route' | 'several headers'; readonly keyId?: string };
 
 const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
-  const route = routes.filter(takesKey).find(({ path }) => path === event.resource);
+  const route = allRoutes.filter(takesKey).find(({ path }) => path === event.resource);
   if (!route) return { refusal: 'unknown route' };
   const [header, ...more] = authorizationHeaders(event);
   // The gateway caches by one header, and nothing says which of two it would take.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isKeyed, routes } from '../api/routes.ts';
-import { defaultServiceName } from '../core/wire/names.ts';
+import { allRoutes, isKeyed, routesOf } from '../api/routes.ts';
+import { defaultServiceName, dialects, serviceNameIn } from '../core/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
 /** Every setting, read and checked. docs/configuration.md says what each is for. */
@@ -37,7 +37,7 @@ const shardHistory = z
     error: 'write a power of two from 1 to 256, or all counts so far with the present one last: 4 or 4,16',
   });
 
-const paths: readonly string[] = routes.filter(isKeyed).map(({ path }) => path);
+const paths: readonly string[] = allRoutes.filter(isKeyed).map(({ path }) => path);
 
 const routeMetrics = z
   .preprocess(
@@ -56,6 +56,7 @@ export const settings = z
       /^[a-z][a-z0-9]{0,31}$/,
       'write a lower-case letter, then at most 31 lower-case letters or digits',
     ).default(defaultServiceName),
+    dialect: z.enum(dialects, { error: 'write svc or weave' }).default('svc'),
     stackName: text(
       /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
       'write a letter, then at most 127 letters, digits or hyphens',
@@ -85,7 +86,12 @@ export const settings = z
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',
-  });
+  })
+  .refine(
+    ({ dialect, serviceName }) =>
+      dialect === 'svc' || [defaultServiceName, serviceNameIn(dialect, serviceName)].includes(serviceName),
+    { path: ['serviceName'], error: 'leave it out: in the dialect weave it is weave' },
+  );
 
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {
@@ -123,6 +129,17 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
     : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
 };
 
+/** The settings with what follows from the dialect: the service's name, and the measured routes. */
+const inDialect = (given: Config): Config => {
+  const { dialect, serviceName, routeMetrics } = given;
+  const known = new Set<string>(routesOf(dialect).map(({ path }) => path));
+  return {
+    ...given,
+    serviceName: serviceNameIn(dialect, serviceName),
+    ...(routeMetrics && { routeMetrics: routeMetrics.filter((path) => known.has(path)) }),
+  };
+};
+
 /**
  * Reads the settings from the CDK context. Passes over names with a colon or a slash, which are
  * CDK's own. Takes null as absent.
@@ -132,6 +149,6 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
 export const readConfig = (context: Record<string, unknown>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(isSetting));
   const result = settings.safeParse(given);
-  if (result.success) return result.data;
+  if (result.success) return inDialect(result.data);
   throw new SettingsError(result.error.issues.map((issue) => problem(issue, given)).join('\n'));
 };

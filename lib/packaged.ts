@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Stage } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { routes } from '../api/routes.ts';
+import { routesOf } from '../api/routes.ts';
 import type { Config } from './config.ts';
 import { constantsOf, documentConstant } from './constants.ts';
 import { handlers } from './handlers.ts';
@@ -18,12 +18,16 @@ const documentHandler = 'openapi';
  * The bundle of the OpenAPI document, for a service of this name. It is written into the app's
  * output, since the package is not ours to change.
  */
-const documentBundle = (scope: Construct, packaged: string, serviceName: string): string => {
+const documentBundle = (
+  scope: Construct,
+  packaged: string,
+  { serviceName, dialect }: Pick<Config, 'serviceName' | 'dialect'>,
+): string => {
   const outdir = Stage.of(scope)?.outdir ?? '.';
   const folder = join(outdir, `${documentHandler}-of-${serviceName}`);
   const file = join(folder, 'index.cjs');
   cpSync(packaged, folder, { recursive: true });
-  const { [documentConstant]: text = '' } = constantsOf(serviceName);
+  const { [documentConstant]: text = '' } = constantsOf(serviceName, dialect);
   const code = readFileSync(file, 'utf8');
   writeFileSync(
     file,
@@ -37,16 +41,16 @@ const documentBundle = (scope: Construct, packaged: string, serviceName: string)
  *
  * @throws Error if there are none: this is a checkout of the project, whose own app makes them
  */
-export const packagedParts = (scope: Construct, { serviceName }: Pick<Config, 'serviceName'>): Parts => {
+export const packagedParts = (scope: Construct, config: Pick<Config, 'serviceName' | 'dialect'>): Parts => {
   if (!existsSync(packagedFolder))
     throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
   const folders = handlers.map((handler) => [handler, join(packagedFolder, handler)] as const);
   return {
-    routes,
+    routes: routesOf(config.dialect),
     bundles: new Map(
       folders.map(([handler, folder]) => [
         handler,
-        handler === documentHandler ? documentBundle(scope, folder, serviceName) : folder,
+        handler === documentHandler ? documentBundle(scope, folder, config) : folder,
       ]),
     ),
   };

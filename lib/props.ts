@@ -46,6 +46,14 @@ export interface PennytraceProps {
   readonly serviceName?: string | undefined;
 
   /**
+   * What requests are called and mean: `weave` makes a service that Weave's SDKs take for their own.
+   * Its name is `weave`, so leave `serviceName` out. Choose it before the first call is stored.
+   *
+   * @default 'svc'
+   */
+  readonly dialect?: 'svc' | 'weave' | undefined;
+
+  /**
    * How many partitions a project's calls are spread over: a power of two from 1 to 256, or a
    * history of them with the present one last. Append, never replace.
    *

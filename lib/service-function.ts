@@ -53,6 +53,7 @@ export class ServiceFunction extends Construct {
       role: this.#role(props.permissions).withoutPolicyUpdates(),
       environment: {
         SERVICE_NAME: config.serviceName,
+        ...(config.dialect !== 'svc' && { DIALECT: config.dialect }),
         ...props.environment,
       },
     });

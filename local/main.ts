@@ -41,9 +41,10 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const { verbose, demo: _demo, ...options } = settings;
+  const { verbose, dialect, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
+    ...(dialect && { settings: { dialect } }),
     signal,
     progress,
     log: (source, line) => {

@@ -1,3 +1,4 @@
+import { type Dialect, dialects } from '../core/wire/names.ts';
 import type { LocalUpstream } from './inference.ts';
 import { BadSetting } from './key.ts';
 
@@ -6,6 +7,8 @@ export interface Settings {
   /** 0 for any free port. */
   readonly port: number;
   readonly key?: string;
+  /** Which requests the service takes. @default - as cdk.json says */
+  readonly dialect?: Dialect;
   /** Whether to run the example once the service is ready. */
   readonly demo: boolean;
   readonly dataDir?: string;
@@ -24,6 +27,13 @@ const portOf = (text: string | undefined): number => {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any free port`);
+};
+
+const dialectOf = (text: string | undefined): Dialect | undefined => {
+  if (!text) return undefined;
+  const known = dialects.find((dialect) => dialect === text);
+  if (known !== undefined) return known;
+  throw new BadSetting(`DIALECT is ${text}: write ${dialects.join(' or ')}`);
 };
 
 const switches: Readonly<Record<string, boolean>> = {
@@ -76,11 +86,14 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
+  const dialect = dialectOf(environment.DIALECT);
   return {
     port: portOf(PORT),
-    demo: switchOf('DEMO', DEMO, true),
+    // The examples speak the service's own dialect.
+    demo: switchOf('DEMO', DEMO, true) && dialect !== 'weave',
     verbose: switchOf('LOG', LOG, false),
     ...(key && { key }),
+    ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),
     ...(dynamodb && { dynamodb }),
     ...(s3 && { s3 }),

@@ -1,5 +1,12 @@
-import { type AcceptedScheme, isKeyed, type Route, type RoutePath, routes, takesKey } from '../api/routes.ts';
-import { type WireNames, wireNames } from '../core/wire/index.ts';
+import {
+  type AcceptedScheme,
+  isKeyed,
+  type Route,
+  type RoutePath,
+  routesOf,
+  takesKey,
+} from '../api/routes.ts';
+import { type Dialect, type WireNames, wireNames } from '../core/wire/index.ts';
 import { error } from './answers/error.ts';
 import { describeFields } from './describe.ts';
 import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';
@@ -9,8 +16,8 @@ import { operationsOf } from './operations/index.ts';
 import { otlpError, otlpRequest } from './otlp.ts';
 import { contentOf, named, requestExamples } from './response.ts';
 import type { JsonSchema } from './schema.ts';
-import { tags } from './tags.ts';
-import { textsOf } from './texts.ts';
+import { tagsIn } from './tags.ts';
+import { type Texts, textsOf } from './texts.ts';
 
 /** An OpenAPI 3.1 document, as far as the code and the tests read it. */
 export interface OpenApiDocument {
@@ -50,25 +57,52 @@ const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   }),
 });
 
-const requestBodyOf = (names: WireNames, operation: Operation, schemas: Schemas) => {
-  if (operation.form === 'otlp') return otlpRequest(operation);
-  if (!operation.request) return undefined;
-  const converted = toJsonSchema(operation.request(names).body, schemas, 'input');
-  const schema = named(`${operation.name}Req`, converted, schemas);
-  return {
-    required: true,
-    content: { 'application/json': { schema, examples: requestExamples(operation) } },
-  };
-};
+/** A parameter of a request. */
+const parameter = (
+  name: string,
+  where: 'header' | 'path' | 'query',
+  description: string | undefined,
+  schema: JsonSchema,
+  required: boolean,
+) => ({ name, in: where, required, description, schema });
 
-const parametersOf = (operation: Operation, schemas: Schemas) =>
-  Object.entries(operation.headers ?? {}).map(([name, { schema, description }]) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: toJsonSchema(schema, schemas, 'input'),
-  }));
+const headersOf = (operation: Operation, schemas: Schemas) =>
+  Object.entries(operation.headers ?? {}).map(([name, { schema, description }]) =>
+    parameter(name, 'header', description, toJsonSchema(schema, schemas, 'input'), false),
+  );
+
+/** The fields of a request that stand in its path or, of a GET, in its query. */
+const besideBody = ({ path, method }: Route, { properties = {}, required = [] }: JsonSchema, texts: Texts) =>
+  Object.entries(properties).flatMap(([name, schema]) => {
+    const inPath = path.includes(`{${name}}`);
+    if (!inPath && method !== 'GET') return [];
+    const where = inPath ? 'path' : 'query';
+    return [parameter(name, where, texts[name], schema as JsonSchema, required.includes(name))];
+  });
+
+/** A schema without some of its fields. */
+const without = (schema: JsonSchema, names: ReadonlySet<string>): JsonSchema => ({
+  ...schema,
+  properties: Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([name]) => !names.has(name)),
+  ),
+  ...(schema.required && { required: schema.required.filter((name) => !names.has(name)) }),
+});
+
+/** Where the fields of a request stand: parameters, and what is left for its body. */
+const takenBy = (names: WireNames, route: Route, operation: Operation, schemas: Schemas) => {
+  const headers = headersOf(operation, schemas);
+  if (operation.form === 'otlp') return { parameters: headers, requestBody: otlpRequest(operation) };
+  if (!operation.request) return { parameters: headers };
+  const converted = toJsonSchema(operation.request(names).body, schemas, 'input');
+  const beside = besideBody(route, converted, textsOf(names));
+  const parameters = [...beside, ...headers];
+  if (route.method === 'GET') return { parameters };
+  const rest = beside.length > 0 ? without(converted, new Set(beside.map(({ name }) => name))) : converted;
+  const schema = named(`${operation.name}Req`, rest, schemas);
+  const content = { 'application/json': { schema, examples: requestExamples(operation) } };
+  return { parameters, requestBody: { required: true, content } };
+};
 
 /** One of these is enough. */
 const securityOf = (scheme: AcceptedScheme): object[] =>
@@ -80,8 +114,7 @@ const operationObject = (
   operation: Operation,
   schemas: Schemas,
 ): OperationObject => {
-  const requestBody = requestBodyOf(names, operation, schemas);
-  const parameters = parametersOf(operation, schemas);
+  const { parameters, requestBody } = takenBy(names, route, operation, schemas);
   return {
     operationId: lowerFirst(operation.name),
     tags: [operation.tag],
@@ -110,9 +143,11 @@ const securitySchemes = (names: WireNames) => {
 
 const pathsOf = (names: WireNames, schemas: Schemas): OpenApiDocument['paths'] => {
   const operations = operationsOf(names);
+  const routes = routesOf(names.dialect);
   const paths = Object.keys(operations).flatMap((path) => {
     const route = routes.find((candidate) => candidate.path === path);
-    if (!route) throw new Error(`${path} is not in the list of routes`);
+    // Every path has a route, in one dialect or the other: the types see to it.
+    if (!route) return [];
     return operations[path as RoutePath].map(
       (operation: Operation): [string, OpenApiDocument['paths'][string]] => [
         operation.path ?? path,
@@ -136,10 +171,15 @@ const componentsOf = (names: WireNames, schemas: Schemas): Record<string, JsonSc
  *
  * @param serviceName the service's name on the wire, e.g. `svc`
  * @param version the service's version
+ * @param dialect decides which endpoints there are
  * @throws Error if two schemas have one name, or a field of a request has no text
  */
-export const openApiDocument = (serviceName: string, version: string): OpenApiDocument => {
-  const names = wireNames(serviceName);
+export const openApiDocument = (
+  serviceName: string,
+  version: string,
+  dialect: Dialect = 'svc',
+): OpenApiDocument => {
+  const names = wireNames(serviceName, dialect);
   const schemas: Schemas = new Map();
   const paths = pathsOf(names, schemas);
   toJsonSchema(error, schemas, 'output');
@@ -159,7 +199,7 @@ export const openApiDocument = (serviceName: string, version: string): OpenApiDo
     // Relative to the document's own place: below the stage's path in API Gateway, and at the root
     // of the local service.
     servers: [{ url: '.', description: 'Where this document comes from.' }],
-    tags,
+    tags: tagsIn(dialect),
     paths,
     components: {
       securitySchemes: securitySchemes(names),

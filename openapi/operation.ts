@@ -14,7 +14,8 @@ export type Tag =
   | 'feedback'
   | 'inference'
   | 'projects'
-  | 'service';
+  | 'service'
+  | 'weave';
 
 /** A request and its answer. It works on the local service after the examples above it. */
 export interface Example {

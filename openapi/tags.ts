@@ -1,3 +1,4 @@
+import type { Dialect } from '../core/wire/index.ts';
 import type { Tag } from './operation.ts';
 
 const texts: Readonly<Record<Tag, string>> = {
@@ -11,7 +12,11 @@ const texts: Readonly<Record<Tag, string>> = {
   inference: 'A pass-through for model requests.',
   projects: 'Whose key a request has, and the projects that it may read.',
   service: 'The service itself, without credentials.',
+  weave: "What Weave's SDKs ask beside all this.",
 };
 
 /** The groups of operations, with what each is about. */
-export const tags = Object.entries(texts).map(([name, description]) => ({ name, description }));
+export const tagsIn = (dialect: Dialect) =>
+  Object.entries(texts)
+    .filter(([name]) => name !== 'weave' || dialect === 'weave')
+    .map(([name, description]) => ({ name, description }));

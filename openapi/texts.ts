@@ -1,4 +1,5 @@
 import type { WireNames } from '../core/wire/index.ts';
+import { weaveTexts } from './texts/weave.ts';
 
 /** What the fields of requests mean, by their names. */
 export type Texts = Readonly<Record<string, string>>;
@@ -169,4 +170,5 @@ export const textsOf = (names: WireNames): Texts => ({
   ...objects,
   ...costs,
   ...feedback(names),
+  ...(names.dialect === 'weave' && weaveTexts),
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamodbClient, type Table } from '../../core/storage/index.ts';
 import { tables } from '../../core/storage/tables.ts';
-import { defaultServiceName } from '../../core/wire/index.ts';
+import { defaultServiceName, dialectOf, serviceNameIn } from '../../core/wire/index.ts';
 import { settings } from '../../lib/config.ts';
 import { Failure } from './failure.ts';
 import { readJson } from './json.ts';
@@ -92,12 +92,12 @@ export const factsOf = async (location: KeysLocation, root: string): Promise<Ser
 
 const configured = async (root: string): Promise<ServiceFacts> => {
   const config = (await readJson(join(root, 'cdk.json'))) as
-    | { context?: { serviceName?: unknown; authorizerCacheSeconds?: unknown } }
+    | { context?: { serviceName?: unknown; dialect?: unknown; authorizerCacheSeconds?: unknown } }
     | undefined;
-  const { serviceName: name, authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const { serviceName: name, dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
   const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
   return {
-    service: typeof name === 'string' ? name : defaultServiceName,
+    service: serviceNameIn(dialectOf(String(dialect)), typeof name === 'string' ? name : defaultServiceName),
     ...(cache.success && { cacheSeconds: cache.data }),
   };
 };

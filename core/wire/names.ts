@@ -1,7 +1,13 @@
+/** The dialects of the service: its own, and that of Weave's server, which Weave's SDKs speak. */
+export const dialects = ['svc', 'weave'] as const;
+export type Dialect = (typeof dialects)[number];
+
 /**
  * Every name on the wire that holds the service's name. Nothing else in the code spells that name.
  */
 export interface WireNames {
+  /** Which requests there are, and what they mean. */
+  readonly dialect: Dialect;
   /** The service's name, which is also the key of its block in a call's summary: `svc`. */
   readonly service: string;
   /** What every ref begins with: `svc:///`. */
@@ -27,19 +33,32 @@ export interface WireNames {
 /** The service's name unless the setting gives one. */
 export const defaultServiceName = 'svc';
 
+/** The service's name in a dialect. Weave's SDKs expect theirs in every ref. */
+export const serviceNameIn = (dialect: Dialect, given: string): string =>
+  dialect === 'weave' ? 'weave' : given;
+
+/** The dialect that a function's environment names; the service's own if it names none. */
+export const dialectOf = (name: string | undefined): Dialect =>
+  dialects.find((dialect) => dialect === name) ?? 'svc';
+
 /**
  * Derives all wire names from the service's name, e.g. `svc`: a lower-case letter, then letters or
  * digits.
  */
-export const wireNames = (service: string): WireNames => ({
-  service,
-  refScheme: `${service}:///`,
-  ref: `${service}_ref`,
-  userId: `${service}_user_id`,
-  runId: `${service}_run_id`,
-  runStep: `${service}_run_step`,
-  runStepEnd: `${service}_run_step_end`,
-  userIds: `${service}_user_ids`,
-  runIds: `${service}_run_ids`,
-  otelProject: `${service}.project_id`,
-});
+export const wireNames = (service: string, dialect: Dialect = 'svc'): WireNames => {
+  // Weave's server calls the fields of users and runs after Weights & Biases.
+  const own = dialect === 'weave' ? 'wb' : service;
+  return {
+    dialect,
+    service,
+    refScheme: `${service}:///`,
+    ref: `${service}_ref`,
+    userId: `${own}_user_id`,
+    runId: `${own}_run_id`,
+    runStep: `${own}_run_step`,
+    runStepEnd: `${own}_run_step_end`,
+    userIds: `${own}_user_ids`,
+    runIds: `${own}_run_ids`,
+    otelProject: `${service}.project_id`,
+  };
+};

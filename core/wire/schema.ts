@@ -163,7 +163,8 @@ const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
 /** A body can be wrong in as many places as it has; so many are named. */
 const maxDetails = 100;
 
-const toError = (issues: readonly Issue[], body: unknown): ServiceError =>
+/** The error of a body that does not fit its schema. */
+export const errorOf = (issues: readonly Issue[], body: unknown): ServiceError =>
   invalid(
     ...issues
       .slice(0, maxDetails)
@@ -181,14 +182,19 @@ export type BodySchema<T> = z.ZodMiniType<T>;
  * @throws ServiceError 422 that names each wrong place; its type is `json_invalid` if the text is
  * not JSON
  */
-export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
-  let body: unknown;
+export const parseBody = <T>(schema: BodySchema<T>, text: string): T => parseValue(schema, jsonOf(text));
+
+/**
+ * The JSON of a body.
+ *
+ * @throws ServiceError 422 `json_invalid` if it is none
+ */
+export const jsonOf = (text: string): unknown => {
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw invalid(jsonProblem(error, text));
   }
-  return parseValue(schema, body);
 };
 
 /**
@@ -198,7 +204,7 @@ export const parseBody = <T>(schema: BodySchema<T>, text: string): T => {
  */
 export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   const result = schema.safeParse(body);
-  if (!result.success) throw toError(result.error.issues, body);
+  if (!result.success) throw errorOf(result.error.issues, body);
   return result.data;
 };
 

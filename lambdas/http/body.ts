@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalid, ServiceError } from '../../core/wire/index.ts';
-import { type BodySchema, parseBody } from '../../core/wire/schema.ts';
-import { headerOf, type ServiceEvent } from './event.ts';
+import { jsonOf } from '../../core/wire/schema.ts';
+import { headerOf } from './event.ts';
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -48,17 +47,19 @@ export const bodyText = (event: SentBody): string => {
   return text;
 };
 
-/** Parses the body and checks it against a schema. A body without a content type counts as JSON. */
-export const readBody = <Body>(schema: BodySchema<Body>): MiddlewareObj<ServiceEvent<Body>> => ({
-  before: ({ event }) => {
-    const type = headerOf(event, 'content-type');
-    if (type !== undefined && !jsonType.test(type.trim())) {
-      throw unsupported('content-type', `should be application/json, not ${type.slice(0, 100)}`);
-    }
-    const encoding = headerOf(event, 'content-encoding');
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      throw unsupported('content-encoding', 'should be absent: the body is plain JSON');
-    }
-    event.service = { ...event.service, body: parseBody(schema, bodyText(event)) };
-  },
-});
+/**
+ * The body as JSON. A body without a content type counts as JSON.
+ *
+ * @throws ServiceError 415 if it says that it is something else, 422 if it is not JSON
+ */
+export const bodyJson = (event: SentBody): unknown => {
+  const type = headerOf(event, 'content-type');
+  if (type !== undefined && !jsonType.test(type.trim())) {
+    throw unsupported('content-type', `should be application/json, not ${type.slice(0, 100)}`);
+  }
+  const encoding = headerOf(event, 'content-encoding');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw unsupported('content-encoding', 'should be absent: the body is plain JSON');
+  }
+  return jsonOf(bodyText(event));
+};

@@ -27,6 +27,8 @@ export interface NamedProject {
   readonly projectId: ProjectId;
   /** The place in the body, e.g. `['start', 'project_id']`. */
   readonly loc: readonly string[];
+  /** Where else than in the body it stands. @default - in the body */
+  readonly within?: 'path' | 'query';
 }
 
 /**
@@ -43,7 +45,10 @@ export const authorize = <Body>(
     event.log.names(projects.map(({ projectId }) => projectId));
     const refused = projects.find(({ projectId }) => !allows(caller.grants, projectId, role));
     if (refused) {
-      throw forbidden(['body', ...refused.loc], `this key may not ${role} the project ${refused.projectId}`);
+      throw forbidden(
+        [refused.within ?? 'body', ...refused.loc],
+        `this key may not ${role} the project ${refused.projectId}`,
+      );
     }
   },
 });

@@ -1,13 +1,13 @@
 import middy, { type MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { TakenRequest } from '../../api/requests.ts';
-import { isKeyed, type KeyedRoute, routes } from '../../api/routes.ts';
-import { readBody } from './body.ts';
+import { allRoutes, isKeyed, type KeyedRoute } from '../../api/routes.ts';
 import { authorize, type NamedProject, readCaller } from './caller.ts';
 import { answerErrors, timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
 import { logRequest } from './log.ts';
 import { noteProjects } from './note-projects.ts';
+import { readRequest } from './request.ts';
 import { settings } from './settings.ts';
 import { jsonText } from './text.ts';
 
@@ -23,20 +23,20 @@ export interface Endpoint<Body> extends TakenRequest<Body> {
  * @throws Error if the list has none
  */
 export const routeOf = (path: string): KeyedRoute => {
-  const route = routes.filter(isKeyed).find((candidate) => candidate.path === path);
+  const route = allRoutes.filter(isKeyed).find((candidate) => candidate.path === path);
   if (!route) throw new Error(`${path} is not in the list of routes`);
   return route;
 };
 
 /**
- * The middlewares of every endpoint, in order: log → errors → caller → body → authorization → note
- * of the projects, if the route makes one.
+ * The middlewares of every endpoint, in order: log → errors → caller → request → authorization →
+ * note of the projects, if the route makes one.
  */
 export const middlewares = <Body>({ path, body, projects }: Endpoint<Body>) => [
   logRequest(path),
   answerErrors(settings.names.service),
   readCaller(),
-  readBody(body),
+  readRequest(body, settings.names.dialect),
   authorize(routeOf(path).role, projects),
   ...(routeOf(path).stores.rollups === 'note' ? [noteProjects(projects)] : []),
 ];

@@ -1,6 +1,6 @@
 import { type Bucket, dynamodbClient, type Store, s3Client, type Table } from '../../core/storage/index.ts';
 import type { TableVariable } from '../../core/storage/tables.ts';
-import { type WireNames, wireNames } from '../../core/wire/index.ts';
+import { dialectOf, type WireNames, wireNames } from '../../core/wire/index.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of
@@ -53,7 +53,7 @@ const lazyBucket = (name: string): Bucket => {
 };
 
 const readSettings = (): Settings => {
-  const names = wireNames(variable('SERVICE_NAME'));
+  const names = wireNames(variable('SERVICE_NAME'), dialectOf(process.env.DIALECT));
   const { PAYLOADS_BUCKET } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.

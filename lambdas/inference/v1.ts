@@ -7,13 +7,14 @@ import { countRequest, type ForwardedAnswer, forward, Recording } from '../../co
 import { requestBudget } from '../../core/storage/index.ts';
 import { invalid, maxDepth, problemOf } from '../../core/wire/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
-import { bodyText, readBody } from '../http/body.ts';
+import { bodyText } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
 import { answerErrors } from '../http/errors.ts';
 import { headersOf } from '../http/event.ts';
 import { logRequest } from '../http/log.ts';
 import { noteProject } from '../http/note-projects.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
+import { readRequest } from '../http/request.ts';
 import { settings } from '../http/settings.ts';
 import { authorizeInference, pathOf, projectOf } from './authorize.ts';
 import { inference, rateLimit } from './settings.ts';
@@ -102,7 +103,7 @@ export const handler = relayEndpoint<InferenceBody>(
     answerErrors(settings.names.service),
     readCaller(),
     authorizeInference(),
-    readBody(request.body),
+    readRequest(request.body, settings.names.dialect),
   ],
   async (event, context) => {
     const answer = await answerOf(event, context).catch((error: unknown) => {

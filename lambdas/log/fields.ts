@@ -51,6 +51,8 @@ export interface LineFields {
   readonly projects?: readonly string[];
   /** How many projects the body names, if more than ten. */
   readonly projectCount?: number;
+  /** The fields of the request that the service does not know, in Weave's dialect. */
+  readonly passedOver?: readonly string[];
   /** How a query was answered. */
   readonly plan?: object;
   /** Records that were written or answered. */

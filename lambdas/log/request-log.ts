@@ -22,6 +22,8 @@ interface End {
 }
 
 const maxProjects = 10;
+const maxPassedOver = 10;
+const fieldName = /^[a-z][a-z0-9_.*]{0,99}$/;
 
 /** Whether the container has served nothing yet. */
 let cold = true;
@@ -52,6 +54,7 @@ export class RequestLog {
   readonly #head: Pick<LineFields, 'lambdaRequestId' | 'coldStart' | 'traceId'> & Subject;
   #caller: Pick<LineFields, 'user' | 'keyId'> = {};
   #projects: Pick<LineFields, 'projects' | 'projectCount'> = {};
+  #passedOver: Pick<LineFields, 'passedOver'> = {};
   #meter = newMeter();
   #details: () => Details = () => ({});
   #recordError: unknown;
@@ -89,6 +92,12 @@ export class RequestLog {
       projects: all.slice(0, maxProjects),
       ...(all.length > maxProjects && { projectCount: all.length }),
     };
+  }
+
+  /** Notes which fields of the request were passed over. It tells names like an API's alone. */
+  passesOver(fields: readonly string[]): void {
+    const named = fields.filter((field) => fieldName.test(field)).slice(0, maxPassedOver);
+    if (named.length > 0) this.#passedOver = { passedOver: named };
   }
 
   /** Notes how to get the answer's details at the end. */
@@ -155,6 +164,7 @@ export class RequestLog {
       outcome,
       ...this.#caller,
       ...this.#projects,
+      ...this.#passedOver,
       ...details,
       rows,
       bytes,

@@ -8,6 +8,7 @@ import { inferenceOperations, openOperations, threadOperations } from './others.
 import { otlpOperations } from './otlp.ts';
 import { projectOperations } from './projects.ts';
 import { statsOperations } from './stats.ts';
+import { weaveOperations } from './weave.ts';
 
 /** What the document says of all routes. Their examples work in this order. */
 export const operationsOf = (names: WireNames): Operations => ({
@@ -21,4 +22,5 @@ export const operationsOf = (names: WireNames): Operations => ({
   ...inferenceOperations,
   ...projectOperations(names),
   ...openOperations,
+  ...weaveOperations(),
 });

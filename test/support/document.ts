@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { routes } from '../../api/routes.ts';
 import { parseTime, wireNames } from '../../core/wire/index.ts';
 import { type JsonSchema, type Operation, openApiDocument, operationsOf } from '../../openapi/index.ts';
 
@@ -10,9 +11,11 @@ export const document = openApiDocument(names.service, '0.1.0');
 /** Every operation with its path in the document, in the order in which their examples work. */
 export const operations: readonly { readonly path: string; readonly operation: Operation }[] = Object.entries(
   operationsOf(names),
-).flatMap(([path, list]) =>
-  list.map((operation: Operation) => ({ path: operation.path ?? path, operation })),
-);
+)
+  .filter(([path]) => routes.some((route) => route.path === path))
+  .flatMap(([path, list]) =>
+    list.map((operation: Operation) => ({ path: operation.path ?? path, operation })),
+  );
 
 /** Every object of a schema, itself included. */
 const objectsIn = (value: unknown): JsonSchema[] => {

@@ -7,6 +7,7 @@ import { cdkContext, root } from '../../support/project.ts';
 
 const defaults = {
   serviceName: 'svc',
+  dialect: 'svc',
   stackName: 'Pennytrace',
   shards: [4],
   keepData: true,
@@ -87,8 +88,24 @@ describe('the settings', () => {
     ['routeMetrics', true, 'write all, or paths of routes'],
     ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],
     ['monthlyBudget', 50, 'write an alarmEmail too'],
+    ['dialect', 'wandb', 'write svc or weave'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
     expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
+  });
+
+  it('of the dialect weave decide on the service’s name, and refuse another', () => {
+    expect(readConfig({ ...cdkContext, dialect: 'weave' })).toEqual({
+      ...defaults,
+      ...{ dialect: 'weave', serviceName: 'weave' },
+    });
+    expect(messageOf({ dialect: 'weave', serviceName: 'weft' })).toContain('leave it out');
+  });
+
+  it('measure the routes of their dialect alone', () => {
+    const measured = ['/call/start', '/graphql'];
+    expect(readConfig({ routeMetrics: measured.slice(0, 1), dialect: 'svc' }).routeMetrics).toEqual([
+      '/call/start',
+    ]);
   });
 
   it('refuse an unknown name and list the known ones', () => {

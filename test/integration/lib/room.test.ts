@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { isKeyed, type Route, routes } from '../../../api/routes.ts';
+import { isKeyed, routes as ownRoutes, type Route, routesOf } from '../../../api/routes.ts';
 import type { Config } from '../../../lib/config.ts';
 import { assembly } from '../../support/assembly.ts';
 import { makeStack, type Resource } from '../../support/synth.ts';
@@ -22,7 +22,8 @@ const margin = 95;
 
 /** Every setting that there is, each with a value that asks for as much as it can. */
 const everySetting = {
-  serviceName: 'weft',
+  serviceName: 'weave',
+  dialect: 'weave',
   stackName: 'Weft',
   shards: '4,16',
   retentionDays: 90,
@@ -45,7 +46,8 @@ const everySetting = {
   inferenceRatePerMinute: 60,
 } as const satisfies Record<keyof Config, unknown>;
 
-const keyed = routes.filter(isKeyed);
+const routes = routesOf(everySetting.dialect);
+const keyed = ownRoutes.filter(isKeyed);
 
 /**
  * Endpoints like today's that stand for later ones. Two share the first part of their path, so that

@@ -30,6 +30,11 @@ describe('the settings', () => {
     });
   });
 
+  it('may ask for Weave’s dialect, which the examples do not speak', () => {
+    expect(readSettings({ DIALECT: 'weave' })).toMatchObject({ dialect: 'weave', demo: false });
+    expect(() => readSettings({ DIALECT: 'wandb' })).toThrow('write svc or weave');
+  });
+
   it('treat empty variables as absent', () => {
     const empty = { PORT: '', LOCAL_KEY: '', DATA_DIR: '', AWS_ENDPOINT_URL_S3: '' };
     expect(readSettings(empty)).toEqual(readSettings({}));

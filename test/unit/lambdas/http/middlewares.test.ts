@@ -2,13 +2,13 @@ import middy from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { type ProjectId, ServiceError } from '../../../../core/wire/index.ts';
-import { projectId } from '../../../../core/wire/schema.ts';
-import { readBody } from '../../../../lambdas/http/body.ts';
+import { type Dialect, type ProjectId, ServiceError } from '../../../../core/wire/index.ts';
+import { type BodySchema, projectId } from '../../../../core/wire/schema.ts';
 import { authorize, readCaller } from '../../../../lambdas/http/caller.ts';
 import { answerErrors } from '../../../../lambdas/http/errors.ts';
 import type { ServiceEvent } from '../../../../lambdas/http/event.ts';
 import { logRequest } from '../../../../lambdas/http/log.ts';
+import { readRequest } from '../../../../lambdas/http/request.ts';
 
 type Body = { project_id: ProjectId };
 type Event = ServiceEvent<Body>;
@@ -16,25 +16,28 @@ type Event = ServiceEvent<Body>;
 const schema = z.strictObject({ project_id: projectId });
 
 /** The middlewares of an endpoint, around a handler that answers what they found. */
-const handler = middy<Event, APIGatewayProxyResult>()
-  .use([
-    logRequest('/test'),
-    answerErrors('svc'),
-    readCaller(),
-    readBody(schema),
-    authorize('write', (body: Body) => [{ projectId: body.project_id, loc: ['project_id'] }]),
-  ])
-  .handler(async ({ service: { id, caller, body } }) => ({
-    statusCode: 200,
-    body: JSON.stringify({ id, user: caller.user, body }),
-  }));
+const handlerIn = (dialect: Dialect, schema: BodySchema<Body>) =>
+  middy<Event, APIGatewayProxyResult>()
+    .use([
+      logRequest('/test'),
+      answerErrors('svc'),
+      readCaller(),
+      readRequest(schema, dialect),
+      authorize('write', (body: Body) => [{ projectId: body.project_id, loc: ['project_id'] }]),
+    ])
+    .handler(async ({ service: { id, caller, body } }) => ({
+      statusCode: 200,
+      body: JSON.stringify({ id, user: caller.user, body }),
+    }));
 
 beforeEach(() => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 });
 afterEach(() => vi.restoreAllMocks());
 
-const call = async (changes: object = {}, authorizer: object = {}) => {
+const own = handlerIn('svc', schema);
+
+const call = async (changes: object = {}, authorizer: object = {}, handler = own) => {
   const event = {
     headers: {},
     body: '{"project_id":"acme/shop"}',
@@ -115,6 +118,45 @@ describe('a request', () => {
       statusCode: 403,
       body: { detail: [{ loc: ['body', 'project_id'], type: 'forbidden' }] },
     });
+  });
+});
+
+describe('a request in Weave’s dialect', () => {
+  const withList = z.strictObject({
+    project_id: projectId,
+    batch: z.optional(z.array(z.strictObject({ id: z.string() }))),
+  });
+  const weave = handlerIn('weave', withList as BodySchema<Body>);
+
+  it('may have unknown fields, which are passed over and said in the log', async () => {
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    const batch = ['a', 'b'].map((id) => ({ id, started_by: 'x', __proto__: 1 }));
+    const body = JSON.stringify({ project_id: 'acme/shop', batch, later: { than: 'this' } });
+    expect(await call({ body }, {}, weave)).toMatchObject({
+      statusCode: 200,
+      body: { body: { project_id: 'acme/shop', batch: [{ id: 'a' }, { id: 'b' }] } },
+    });
+    const refused = JSON.stringify({ project_id: 'acme', later: 1 });
+    expect(await call({ body: refused }, {}, weave)).toMatchObject({
+      statusCode: 422,
+      body: { detail: [{ loc: ['body', 'project_id'], type: 'value_error' }] },
+    });
+  });
+
+  it('says its fields in the path, or as a GET in the query', async () => {
+    const inPath = { resource: '/x/{project_id}', pathParameters: { project_id: 'acme/path' }, body: '{}' };
+    expect(await call(inPath, {}, weave)).toMatchObject({ body: { body: { project_id: 'acme/path' } } });
+    const inQuery = (project_id: string) => ({ httpMethod: 'GET', queryStringParameters: { project_id } });
+    expect(await call(inQuery('acme/query'), {}, weave)).toMatchObject({
+      body: { body: { project_id: 'acme/query' } },
+    });
+    expect(await call(inQuery('acme'), {}, weave)).toMatchObject({
+      statusCode: 422,
+      body: { detail: [{ loc: ['query', 'project_id'] }] },
+    });
+    const bad = { ...inPath, pathParameters: { project_id: 'acme' } };
+    expect(await call(bad, {}, weave)).toMatchObject({ body: { detail: [{ loc: ['path', 'project_id'] }] } });
   });
 });
 

@@ -1,0 +1,9 @@
+import * as z from 'zod/mini';
+import { freeObject, nullish } from '../../core/wire/schema.ts';
+
+/** The body of `/graphql`: `{query, variables}`. */
+export const graphqlBody = z.strictObject({
+  query: z.string(),
+  variables: nullish(freeObject),
+  operationName: nullish(z.string()),
+});

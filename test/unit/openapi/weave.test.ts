@@ -1,0 +1,69 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { isPage, routesOf } from '../../../api/routes.ts';
+import { wireNames } from '../../../core/wire/index.ts';
+import { openApiDocument, operationsOf } from '../../../openapi/index.ts';
+
+const document = openApiDocument('weave', '0.1.0', 'weave');
+const own = routesOf('weave').filter(({ dialect }) => dialect === 'weave');
+const operations = operationsOf(wireNames('weave', 'weave'));
+
+const operationAt = (path: string) => {
+  const [operation] = Object.values(document.paths[path] ?? {});
+  if (!operation) throw new Error(`the document has no ${path}`);
+  return operation as typeof operation & { parameters?: { name: string; in: string; description: string }[] };
+};
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema(document, 'document');
+
+describe('the document of Weave’s dialect', () => {
+  it('passes the linter', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('has the routes of all dialects and its own, which the default document lacks', () => {
+    const paths = routesOf('weave')
+      .filter((route) => !isPage(route) && !route.path.startsWith('/inference'))
+      .map(({ path, method }) => `${method.toLowerCase()} ${path}`);
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(documented).toEqual(expect.arrayContaining(paths));
+    const others = Object.keys(openApiDocument('svc', '0.1.0').paths);
+    expect(others.filter((path) => own.some((route) => route.path === path))).toEqual([]);
+  });
+
+  it('has the names of Weave', () => {
+    const text = JSON.stringify(document);
+    expect(text).toContain('"wb_run_step_end"');
+    expect(text).toContain('"weave_ref"');
+    expect(text).not.toContain('svc');
+  });
+});
+
+describe.each(own)('$method $path', ({ path, method }) => {
+  it('names each parameter of its path', () => {
+    const inPath = (operationAt(path).parameters ?? []).filter((parameter) => parameter.in === 'path');
+    const expected = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(inPath.map(({ name }) => name)).toEqual(expected);
+    for (const { description } of operationAt(path).parameters ?? []) expect(description).toBeTruthy();
+  });
+
+  it.runIf(method !== 'GET')('accepts its examples', () => {
+    const content = operationAt(path).requestBody?.content['application/json'];
+    if (!content) return;
+    const schema = JSON.parse(JSON.stringify(content.schema).replaceAll('"#/', '"document#/'));
+    const validate = ajv.compile(schema);
+    for (const operation of operations[path as keyof typeof operations])
+      for (const { body } of Object.values(operation.examples)) {
+        validate(body);
+        expect(validate.errors ?? []).toEqual([]);
+      }
+  });
+});
