@@ -46,7 +46,7 @@ export interface PennytraceProps {
   readonly serviceName?: string | undefined;
 
   /**
-   * What requests are called and mean: `weave` makes a service that Weave's SDKs take for their own.
+   * What fields are called and mean: `weave` makes a service that Weave's SDKs take for theirs.
    * Its name is `weave`, so leave `serviceName` out. Choose it before the first call is stored.
    *
    * @default 'svc'
