@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from './support/axe.ts';
 import { report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
@@ -29,33 +27,11 @@ const views: readonly (readonly [string, string, string, boolean])[] = [
   ['an error', `trace?project=${at}&trace=a1&call=a1-tool&tab=error`, '.exception', true],
 ];
 
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
-
-const violationsOn = async (page: Page): Promise<string[]> => {
-  // Through the debugger's own door: the policy of the page would stop any other script.
-  const results = (await page.evaluate(`${axe}; axe.run()`)) as AxeResults;
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
-  );
-};
-
 describe.each(views)('%s', (_, path, sign, signedIn) => {
   it('has no fault that axe finds, in light and in dark, and fits a phone', async () => {
     const page = await visit(path, { colorScheme: 'light', signedIn });
     await page.locator(sign).first().waitFor();
-    const light = await violationsOn(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await violationsOn(page);
-    await page.setViewportSize({ width: 360, height: 740 });
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    expect({ light, dark, width }).toEqual({ light: [], dark: [], width: 360 });
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });
 

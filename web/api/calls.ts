@@ -43,6 +43,9 @@ export const pathToWire = (path: string, service: string): string =>
     .replace(/^svc_(?=user_id|run_id|run_step)/, `${service}_`)
     .replace(/^summary\.svc(?=\.|$)/, `summary.${service}`);
 
+/** The name of an operation: that of its ref, or the name itself. */
+export const opText = (op: string): string => /^[^:/]+:\/\/\/.*\/op\/([^/:]+):[^:]*$/.exec(op)?.[1] ?? op;
+
 /** The name under which people know a call. */
 export const nameOf = ({ display_name, summary, op_name }: CallRow): string =>
   display_name ?? summary?.svc?.trace_name ?? op_name;

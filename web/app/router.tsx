@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
+import { parseOverviewSearch } from '../views/overview/search.ts';
 import { parseTraceSearch } from '../views/trace/search.ts';
 import { parseTracesSearch } from '../views/traces/search.ts';
 import { FailedView } from './failed-view.tsx';
@@ -35,10 +36,17 @@ export const traceRoute = createRoute({
   component: lazyRouteComponent(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
 });
 
+export const overviewRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  validateSearch: parseOverviewSearch,
+  component: lazyRouteComponent(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
+});
+
 /** Makes the router, below the path that the document came from. */
 export const makeRouter = (history?: RouterHistory) =>
   createRouter({
-    routeTree: root.addChildren([home, tracesRoute, traceRoute]),
+    routeTree: root.addChildren([home, tracesRoute, traceRoute, overviewRoute]),
     defaultErrorComponent: FailedView,
     basepath: new URL('.', document.baseURI).pathname,
     ...(history && { history }),

@@ -98,9 +98,14 @@ export const Shell = () => {
         {project ? <ProjectMenu project={project} /> : null}
         <nav aria-label="Views" className="views">
           {project ? (
-            <Link to="/traces" search={{ project }} className="view-link">
-              Traces
-            </Link>
+            <>
+              <Link to="/traces" search={{ project }} className="view-link">
+                Traces
+              </Link>
+              <Link to="/overview" search={{ project }} className="view-link">
+                Overview
+              </Link>
+            </>
           ) : null}
         </nav>
         <span className="spring" />

@@ -55,7 +55,11 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
       expect(troubles.filter((trouble) => !expected?.test(trouble))).toEqual([]);
   });
   return async (path, { signedIn = true, expected, base = pageUrl, ...options } = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-US',
+      ...options,
+    });
     context.setDefaultTimeout(15_000);
     await context.addInitScript({ content: tellOfViolations });
     if (signedIn) await context.addInitScript((kept) => sessionStorage.setItem('pennytrace.key', kept), key);

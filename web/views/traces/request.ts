@@ -80,7 +80,7 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): CallOpe
   const last = range ? undefined : isoOf(to);
   return [
     ...(first ? [{ $gte: [startedAt, { $literal: first }] } as CallOperation] : []),
-    ...(last ? [{ $lte: [startedAt, { $literal: last }] } as CallOperation] : []),
+    ...(last ? [{ $lt: [startedAt, { $literal: last }] } as CallOperation] : []),
   ];
 };
 

@@ -34,7 +34,10 @@ export interface TracesSearch {
   readonly project: string;
   /** The last hour, day, …. @default - all time */
   readonly range?: Range;
-  /** The first and the last moment, in the form of `datetime-local`. @default - open */
+  /**
+   * The first moment, inclusive, and the last, exclusive: ISO 8601. One without an offset is in the
+   * reader's own time. @default - open
+   */
   readonly from?: string;
   readonly to?: string;
   /** All calls and not only roots. @default - false */
@@ -69,7 +72,9 @@ const conditionOf = (value: unknown): Condition[] => {
   return text !== undefined && known ? [{ path: text, op: known, value: textOf(sought) ?? '' }] : [];
 };
 
-const isRange = (value: unknown): value is Range => typeof value === 'string' && Object.hasOwn(ranges, value);
+/** Whether a value names a span of time. */
+export const isRange = (value: unknown): value is Range =>
+  typeof value === 'string' && Object.hasOwn(ranges, value);
 
 const defined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;

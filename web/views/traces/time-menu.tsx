@@ -12,18 +12,30 @@ const texts: Readonly<Record<Range, string>> = {
   '30d': 'Last 30 days',
 };
 
+/** A time as `datetime-local` has it, in the reader's own time; empty for none. */
+const localText = (time: string | undefined): string => {
+  const date = new Date(time ?? '');
+  if (Number.isNaN(date.getTime())) return '';
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
+  return local.slice(0, date.getSeconds() === 0 ? 16 : 19);
+};
+
+/** A time of the reader as a moment that is the same for everybody. */
+const momentOf = (local: string): string => new Date(local).toISOString();
+
 const spanText = ({ range, from, to }: Span): string => {
   if (range) return texts[range];
   if (!from && !to) return 'All time';
-  return `${from?.replace('T', ' ') ?? '…'} – ${to?.replace('T', ' ') ?? '…'}`;
+  const [first, last] = [from, to].map((time) => localText(time).replace('T', ' ') || '…');
+  return `${first} – ${last}`;
 };
 
 const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void }) => {
-  const [from, setFrom] = useState(span.from ?? '');
-  const [to, setTo] = useState(span.to ?? '');
+  const [from, setFrom] = useState(localText(span.from));
+  const [to, setTo] = useState(localText(span.to));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onChange({ ...(from && { from }), ...(to && { to }) });
+    onChange({ ...(from && { from: momentOf(from) }), ...(to && { to: momentOf(to) }) });
   };
   return (
     <form className="stack" onSubmit={submit}>

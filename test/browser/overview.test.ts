@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from './support/axe.ts';
+import { report, type SeededCall } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/overview';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Calls of an operation, one a minute from an hour on. */
+const calls = (op: string, from: number, ms: number, failed = 0): SeededCall[] =>
+  Array.from({ length: 10 }, (_, at) => ({
+    id: `${op}-${from}-${at}`,
+    op,
+    at: from * hour + at * minute,
+    ms,
+    ...(at < failed && { exception: 'Boom' }),
+    ...(op === 'model.chat' && {
+      summary: { usage: { 'gpt-4o-mini': { prompt_tokens: 1000, completion_tokens: 10 * from } } },
+    }),
+  }));
+
+beforeAll(async () => {
+  await report(project, [
+    ...calls('model.chat', 1, 200),
+    ...calls('tool.search', 1, 100),
+    ...calls('model.chat', 25, 210),
+    ...calls('tool.search', 25, 400, 3),
+  ]);
+});
+
+/** The day that begins a day after the first call of tests. */
+const day = 'from=2026-10-02T12%3A00%3A00Z&to=2026-10-03T12%3A00%3A00Z';
+const link = (search = '') => `overview?project=${encodeURIComponent(project)}&${day}${search}`;
+
+describe('the overview', () => {
+  it('has the figures of a time, what became worse than before it, and links to the calls', async () => {
+    const page = await visit(link());
+    const tiles = page.getByRole('list', { name: 'In all' });
+    await tiles.getByRole('link', { name: /Calls 20 ±0 %/ }).waitFor();
+    await tiles.getByRole('link', { name: /Errors 3 · 15 %/ }).waitFor();
+    const worse = page.getByRole('region', { name: 'What became worse' });
+    await worse.getByRole('link', { name: /tool.search slower ×4.0 100 ms → 400 ms/ }).waitFor();
+    await worse.getByRole('link', { name: /tool.search more faulty/ }).click();
+    await page.getByText('3 rows', { exact: true }).waitFor();
+    await page.goBack();
+    await tiles.getByRole('link', { name: /Cost/ }).waitFor();
+    await page.getByText('The values as a table').click();
+    await page.getByRole('link', { name: /^Oct \d, \d\d:00 – \d\d:30$/ }).click();
+    await page.getByText('20 rows', { exact: true }).waitFor();
+  });
+
+  it('draws charts, whose points list their calls', async () => {
+    const page = await visit(link());
+    const chart = page.getByRole('img', { name: /^Errors over time. errors: at most 3/ });
+    const box = await chart.locator('.u-over').boundingBox();
+    if (!box) throw new Error('no chart');
+    // The calls began an hour after the beginning of the day, in a bucket of half an hour.
+    const [x, y] = [box.x + (box.width * 1.25) / 24, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.getByText('click for its calls').first().waitFor();
+    await page.mouse.click(x, y);
+    await page.getByText('3 rows', { exact: true }).waitFor();
+    expect(page.url()).toContain('from=2026-10-02T13%3A00');
+  });
+
+  it('tells operations, models and users apart, in a table and in the charts', async () => {
+    const page = await visit(link());
+    await page.getByRole('row', { name: /tool.search 10 3 · 30 % 400 ms/ }).waitFor();
+    await page.getByRole('button', { name: 'p95' }).click();
+    expect(await page.locator('.breakdown tbody a').allInnerTexts()).toEqual(['tool.search', 'model.chat']);
+    await page.getByRole('button', { name: 'Models' }).click();
+    await page.getByRole('row', { name: /gpt-4o-mini 10/ }).waitFor();
+    await page.getByRole('button', { name: 'Users' }).click();
+    await page.getByRole('link', { name: 'local', exact: true }).waitFor();
+    await page.getByLabel('A line for each').check();
+    await page.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();
+    const other = await visit(page.url());
+    await other.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();
+  });
+
+  it('says that a time has no calls, and asks again after a failure', async () => {
+    const page = await visit(`overview?project=${encodeURIComponent(project)}&range=1h`, {
+      expected: /stats|500/,
+    });
+    await page.getByText('has no calls in this time').waitFor();
+    await page.route('**/calls/stats', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 });
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await page.getByRole('button', { name: 'Last 7 days' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('has no fault that axe finds, in both themes, and fits a phone', async () => {
+    const page = await visit(link('&split=true'), { colorScheme: 'light' });
+    await page.locator('.chart canvas').first().waitFor();
+    await page.getByText('The values as a table').click();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+});

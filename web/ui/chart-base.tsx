@@ -1,0 +1,122 @@
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import type { ChartProps, Line } from './chart.tsx';
+
+const height = 150;
+
+/** A token's color as the canvas takes it: `light-dark()` is resolved only where it is used. */
+const colorOf = (element: HTMLElement, token: string): string => {
+  element.style.color = `var(--${token})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+};
+
+const tokenOf = ({ color }: Line): string => (color === 'error' ? 'error' : `series-${color}`);
+
+const axisFont = '11px system-ui, sans-serif';
+
+const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot.Options => {
+  const { lines, bars } = latest.current;
+  const axis = {
+    stroke: () => colorOf(element, 'muted'),
+    font: axisFont,
+    ticks: { show: false },
+    grid: { stroke: () => colorOf(element, 'line'), width: 1 },
+  };
+  return {
+    width: element.clientWidth || 300,
+    height,
+    padding: [8, 12, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { show: !bars }, drag: { setScale: false, x: false, y: false } },
+    scales: {
+      x: { range: () => [latest.current.span[0] / 1000, latest.current.span[1] / 1000] },
+      y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: 80,
+        size: 26,
+        values: (_u, splits) => splits.map((seconds) => latest.current.timeText(seconds * 1000)),
+      },
+      {
+        ...axis,
+        size: 62,
+        values: (_u, splits) => splits.map((value) => latest.current.valueText(value)),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map((line): UPlot.Series => {
+        const color = () => colorOf(element, tokenOf(line));
+        return {
+          label: line.label,
+          stroke: color,
+          width: bars ? 0 : 1.75,
+          spanGaps: false,
+          points: { show: !bars, size: 4, fill: color },
+          ...(bars && {
+            fill: color,
+            paths: UPlot.paths.bars?.({ size: [0.8, 60, 1], align: 0 }) as UPlot.Series.PathBuilder,
+          }),
+        };
+      }),
+    ],
+    hooks: {
+      setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? undefined)],
+    },
+  };
+};
+
+const dataOf = ({ times, lines }: Pick<ChartProps, 'times' | 'lines'>): UPlot.AlignedData => [
+  times.map((ms) => ms / 1000),
+  ...lines.map(({ values }) => [...values]),
+];
+
+/** Draws again when the theme changes, since a canvas does not follow styles. */
+const onTheme = (draw: () => void): (() => void) => {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const chosen = new MutationObserver(draw);
+  system.addEventListener('change', draw);
+  chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => {
+    system.removeEventListener('change', draw);
+    chosen.disconnect();
+  };
+};
+
+/** A chart, with the library behind it. */
+export const ChartBase = (props: ChartProps) => {
+  const element = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const { times, lines } = props;
+  const shape = JSON.stringify([props.bars, props.lines.map(({ label, color }) => [label, color])]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is another chart
+  useEffect(() => {
+    const { current: host } = element;
+    if (!host) return;
+    const made = new UPlot(optionsOf(host, latest), dataOf(latest.current), host);
+    plot.current = made;
+    made.over.addEventListener('click', () => {
+      const { idx } = made.cursor;
+      if (typeof idx === 'number') latest.current.onPick(idx);
+    });
+    const sizes = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height }));
+    sizes.observe(host);
+    const unwatch = onTheme(() => made.redraw(false));
+    return () => {
+      sizes.disconnect();
+      unwatch();
+      made.destroy();
+      plot.current = undefined;
+    };
+  }, [shape]);
+  useEffect(() => {
+    plot.current?.setData(dataOf({ times, lines }));
+  }, [times, lines]);
+  return <div ref={element} className="chart" role="img" aria-label={props.name} />;
+};

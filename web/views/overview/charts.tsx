@@ -1,0 +1,94 @@
+import { useMemo } from 'react';
+import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import type { Line } from '../../ui/chart.tsx';
+import type { Figures } from './figures.ts';
+import { callsIn, failuresIn } from './links.ts';
+import { MetricChart } from './metric-chart.tsx';
+import type { Point } from './series.ts';
+
+/** How many groups have a line of their own. */
+const maxLines = 5;
+
+type Read = (figures: Figures) => number | undefined;
+
+/** The groups with most of a figure, each as a line. */
+const groupLines = (points: readonly Point[], read: Read, textOf: (group: string) => string): Line[] => {
+  const sums = new Map<string, number>();
+  for (const { groups } of points)
+    for (const [group, figures] of groups) sums.set(group, (sums.get(group) ?? 0) + (read(figures) ?? 0));
+  const largest = [...sums]
+    .filter(([, value]) => value > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, maxLines);
+  return largest.map(([group], at) => ({
+    label: textOf(group),
+    color: at + 1,
+    values: points.map(({ groups }) => {
+      const figures = groups.get(group);
+      return (figures && read(figures)) ?? null;
+    }),
+  }));
+};
+
+const wholeLine = (points: readonly Point[], label: string, color: Line['color'], read: Read): Line => ({
+  label,
+  color,
+  values: points.map((point) => read(point) ?? null),
+});
+
+interface ChartsProps {
+  readonly project: string;
+  readonly points: readonly Point[];
+  readonly granularity: number;
+  /** Whether the largest groups have lines of their own. */
+  readonly split: boolean;
+  /** Whether groups have errors and latencies; models have none. */
+  readonly whole: boolean;
+  readonly textOf: (group: string) => string;
+}
+
+/** The figures over time. */
+export const Charts = ({ project, points, granularity, split, whole, textOf }: ChartsProps) => {
+  const lines = useMemo(() => {
+    const of = (title: string, color: Line['color'], read: Read): Line[] =>
+      split ? groupLines(points, read, textOf) : [wholeLine(points, title, color, read)];
+    const ofWhole = (title: string, color: Line['color'], read: Read): Line[] =>
+      whole ? of(title, color, read) : [wholeLine(points, title, color, read)];
+    return {
+      calls: of('calls', 1, ({ calls }) => calls),
+      errors: ofWhole('errors', 'error', ({ errors }) => errors),
+      latency:
+        split && whole
+          ? groupLines(points, ({ p95 }) => p95, textOf)
+          : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, ({ p95 }) => p95)],
+      tokens: of('tokens', 3, ({ tokens }) => tokens),
+      cost: of('cost', 4, ({ cost }) => cost),
+    };
+  }, [points, split, whole, textOf]);
+  const linkOf = ({ from, to }: Point) => callsIn(project, { start: from, end: to });
+  const shared = { points, granularity, linkOf };
+  const bars = !split;
+  return (
+    <>
+      <MetricChart {...shared} title="Calls" lines={lines.calls} bars={bars} text={countText} />
+      <MetricChart
+        {...shared}
+        title="Errors"
+        lines={lines.errors}
+        bars={bars || !whole}
+        text={countText}
+        linkOf={({ from, to }) => failuresIn(project, { start: from, end: to })}
+      />
+      <MetricChart
+        {...shared}
+        title={split && whole ? 'p95 latency' : 'Latency'}
+        lines={lines.latency}
+        bars={false}
+        text={durationText}
+        linkOf={(point) => ({ ...linkOf(point), sort: '-summary.svc.latency_ms' })}
+      />
+      <MetricChart {...shared} title="Tokens" lines={lines.tokens} bars={bars} text={tokensText} />
+      <MetricChart {...shared} title="Cost" lines={lines.cost} bars={bars} text={costText} />
+    </>
+  );
+};
