@@ -1,7 +1,8 @@
 /**
  * `npm run load -- --seconds 60 --clients 8`: puts the local service under load. It prints
  * latencies by route, and memory and sockets of the service's process. Functions are threads of
- * that process, so their memory and connections are included.
+ * that process, so their memory and connections are included. DynamoDB Local is counted apart.
+ * `--after 90` goes on measuring for so many seconds once the load has ended.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startLocalService } from '../local/service.ts';
 import type { RouteReport } from './harness/load-clients.ts';
+import { type ProcessMemory, processMemory } from './harness/process-memory.ts';
 
-const usage = 'npm run load -- [--seconds 1 to 3600, default 60] [--clients 1 to 256, default 8]';
+const usage =
+  'npm run load -- [--seconds 1 to 3600, default 60] [--clients 1 to 256, default 8] [--after 0 to 3600, default 0]';
 
 /** Ends the command because of wrong usage. */
 const refuse = (reason: string): never => {
@@ -26,6 +29,7 @@ const parsedArgs = () => {
         help: { type: 'boolean', short: 'h' },
         seconds: { type: 'string', default: '60' },
         clients: { type: 'string', default: '8' },
+        after: { type: 'string', default: '0' },
       },
     }).values;
   } catch (error) {
@@ -37,20 +41,18 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const bounded = (name: 'seconds' | 'clients', max: number): number => {
+const bounded = (name: 'seconds' | 'clients' | 'after', min: number, max: number): number => {
   const number = Number(values[name]);
-  if (Number.isInteger(number) && number > 0 && number <= max) return number;
-  return refuse(`--${name} ${values[name]}: should be a whole number from 1 to ${max}`);
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  return refuse(`--${name} ${values[name]}: should be a whole number from ${min} to ${max}`);
 };
-const [seconds, clients] = [bounded('seconds', 3600), bounded('clients', 256)];
+const [seconds, clients] = [bounded('seconds', 1, 3600), bounded('clients', 1, 256)];
+const after = bounded('after', 0, 3600);
 
-/**
- * The state of the service's process: memory in MB, and open sockets (-1 if the system does not
- * list them).
- */
-interface Sample {
+/** The state of the service's process. Sockets are -1 if the system does not list them. */
+interface Sample extends ProcessMemory {
   readonly second: number;
-  readonly rss: number;
+  readonly workers: number;
   readonly sockets: number;
 }
 
@@ -71,7 +73,8 @@ const openSockets = (): number => {
 const startedAt = performance.now();
 const sample = (): Sample => ({
   second: (performance.now() - startedAt) / 1000,
-  rss: Math.round(process.memoryUsage.rss() / 1e6),
+  ...processMemory(),
+  workers: process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length,
   sockets: openSockets(),
 });
 
@@ -82,8 +85,8 @@ const sample = (): Sample => ({
 const slope = (samples: readonly Sample[]): number => {
   const half = samples.slice(Math.floor(samples.length / 2));
   const mean = (of: (one: Sample) => number) => half.reduce((sum, one) => sum + of(one), 0) / half.length;
-  const [x, y] = [mean(({ second }) => second), mean(({ rss }) => rss)];
-  const covariance = mean(({ second, rss }) => (second - x) * (rss - y));
+  const [x, y] = [mean(({ second }) => second), mean(({ service }) => service)];
+  const covariance = mean(({ second, service }) => (second - x) * (service - y));
   return (covariance / mean(({ second }) => (second - x) ** 2)) * 60;
 };
 
@@ -101,18 +104,35 @@ const underLoad = async (
   return { reports, samples };
 };
 
+/** Prints a dozen of the samples, and the most memory that any has, Java included. */
+const show = (samples: readonly Sample[]): void => {
+  const shown = samples.filter((_, i) => i % Math.max(1, Math.floor(samples.length / 12)) === 0);
+  console.table(shown.map((one) => ({ ...one, second: Math.round(one.second) })));
+  const most = Math.max(...samples.map(({ service, java }) => service + java));
+  console.log(`at most ${most} MB, DynamoDB Local included`);
+};
+
+const afterLoad = async (): Promise<Sample[]> => {
+  const samples: Sample[] = [];
+  for (let second = 0; second < after; second++) {
+    await sleep(1000);
+    samples.push(sample());
+  }
+  return samples;
+};
+
 const service = await startLocalService({ settings: { throttleRate: 10_000, throttleBurst: 5000 } });
 try {
   const { reports, samples } = await underLoad(service.url, service.key);
   const requests = reports.reduce((sum, report) => sum + report.requests, 0);
   console.table(reports);
   console.log(`${Math.round(requests / seconds)} requests a second of ${clients} clients, for ${seconds} s`);
-  const shown = samples.filter((_, i) => i % Math.max(1, Math.floor(samples.length / 12)) === 0);
-  console.table(shown.map((one) => ({ ...one, second: Math.round(one.second) })));
+  show(samples);
   console.log(`memory of the service grows by ${slope(samples).toFixed(1)} MB a minute in the second half`);
   // By then the connections of clients are closed; those to the stores stay open.
   await sleep(1000);
   console.log(`sockets a second after the last request: ${openSockets()}`);
+  if (after > 0) show(await afterLoad());
   console.log(
     `resources: ${JSON.stringify(
       Object.groupBy(process.getActiveResourcesInfo(), (name) => name),

@@ -1,5 +1,6 @@
 import { FunctionThrottled } from './errors.ts';
 import { FunctionWorker, type Output, type WorkerOptions } from './worker.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /** How far a function scales. */
 export interface Concurrency {
@@ -19,19 +20,22 @@ interface Waiting {
 
 /**
  * A Lambda function whose invocations share a few workers. Workers start on demand and one at a
- * time, because a start takes longer than most invocations.
+ * time, because a start takes longer than most invocations. They retire when nobody needs them.
  */
 export class LambdaFunction {
   readonly #options: WorkerOptions;
   readonly #concurrency: Concurrency;
+  readonly #pool: WorkerPool;
   readonly #workers = new Set<FunctionWorker>();
   #idle: FunctionWorker[] = [];
   #waiting: Waiting[] = [];
   #starting = false;
 
-  constructor(options: WorkerOptions, concurrency: Concurrency = defaultConcurrency) {
+  /** @param pool what bounds the workers of all functions together */
+  constructor(options: WorkerOptions, concurrency = defaultConcurrency, pool = new WorkerPool()) {
     this.#options = options;
     this.#concurrency = concurrency;
+    this.#pool = pool;
   }
 
   /** The function's name in its log and environment. */
@@ -61,6 +65,7 @@ export class LambdaFunction {
   /** Ends all workers at once. The next invocation starts a new one. */
   async kill(reason = 'Runtime was killed'): Promise<void> {
     const workers = [...this.#workers];
+    for (const worker of this.#idle) this.#remove(worker);
     this.#idle = [];
     await Promise.all(workers.map((worker) => worker.terminate(reason)));
   }
@@ -76,8 +81,9 @@ export class LambdaFunction {
   /** Takes the most recently used worker, because its caches are the warmest. */
   #takeIdle(): FunctionWorker | undefined {
     const worker = this.#idle.pop();
+    if (worker && !worker.dead) this.#pool.wake(worker);
     if (!worker?.dead) return worker;
-    this.#workers.delete(worker);
+    this.#remove(worker);
     return this.#takeIdle();
   }
 
@@ -94,10 +100,11 @@ export class LambdaFunction {
     return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
-  /** Starts a worker if invocations wait and the limit allows one more. */
+  /** Starts a worker if invocations wait and the limits allow one more. */
   #grow(): void {
     const full = this.#workers.size >= this.#concurrency.maxWorkers;
     if (this.#starting || full || this.#waiting.length === 0) return;
+    if (!this.#pool.enter(this.#workers.size === 0)) return;
     this.#starting = true;
     const worker = new FunctionWorker(this.#options);
     this.#workers.add(worker);
@@ -111,14 +118,32 @@ export class LambdaFunction {
 
   /** Gives a free worker its next invocation, or replaces it if its thread has ended. */
   #release(worker: FunctionWorker): void {
-    if (worker.dead) this.#workers.delete(worker);
+    if (worker.dead) this.#remove(worker);
     else this.#assign(worker);
     this.#grow();
   }
 
   #assign(worker: FunctionWorker): void {
     const next = this.#waiting.shift();
-    if (next) next.begin(worker);
-    else this.#idle.push(worker);
+    if (next) {
+      next.begin(worker);
+      return;
+    }
+    this.#idle.push(worker);
+    this.#pool.rest(worker, {
+      isLast: () => this.#workers.size === 1,
+      retire: () => this.#retire(worker),
+    });
+  }
+
+  /** Ends an idle worker. */
+  #retire(worker: FunctionWorker): void {
+    this.#idle = this.#idle.filter((other) => other !== worker);
+    this.#remove(worker);
+    worker.terminate('Runtime was idle');
+  }
+
+  #remove(worker: FunctionWorker): void {
+    if (this.#workers.delete(worker)) this.#pool.left(worker);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionSpec } from '../template/functions.ts';
 import { type Concurrency, LambdaFunction } from './function.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /** The functions of a stack. */
 export interface Functions {
@@ -28,10 +29,11 @@ const graceMs = 3000;
 
 /** Makes the functions of a stack. Each starts at its first invocation. */
 export const makeFunctions = ({ specs, environment, log, concurrency }: FunctionsOptions): Functions => {
+  const pool = new WorkerPool();
   const functions = new Map(
     specs.map((spec) => [
       spec.arn,
-      new LambdaFunction({ spec, environment, log: (line) => log(spec.name, line) }, concurrency),
+      new LambdaFunction({ spec, environment, log: (line) => log(spec.name, line) }, concurrency, pool),
     ]),
   );
   return {

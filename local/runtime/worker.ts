@@ -27,6 +27,12 @@ export interface WorkerOptions {
 /** Node itself needs about as much to start. */
 const minMemoryMb = 256;
 
+/**
+ * What V8 may take for new objects, in MB. Its default of 48 is for a process, and each of many
+ * workers would soon hold it.
+ */
+const youngMb = 4;
+
 const bootstrap = new URL('./bootstrap.ts', import.meta.url);
 
 /** The file of a module: the first that exists, in Lambda's order of extensions. */
@@ -92,7 +98,10 @@ export class FunctionWorker {
     this.#worker = new Worker(bootstrap, {
       workerData: setupOf(options.spec),
       env: environmentOf(options),
-      resourceLimits: { maxOldGenerationSizeMb: Math.max(minMemoryMb, options.spec.memoryMb) },
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.max(minMemoryMb, options.spec.memoryMb),
+        maxYoungGenerationSizeMb: youngMb,
+      },
       stdout: true,
       stderr: true,
     });

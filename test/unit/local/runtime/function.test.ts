@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { collect } from '../../../../local/gateway/answer.ts';
 import { type Concurrency, LambdaFunction } from '../../../../local/runtime/function.ts';
+import { WorkerPool } from '../../../../local/runtime/worker-pool.ts';
 
 let folder: string;
 let functions: LambdaFunction[] = [];
@@ -16,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const make = (concurrency: Concurrency): LambdaFunction => {
+const make = (concurrency: Concurrency, pool?: WorkerPool): LambdaFunction => {
   const lambda = new LambdaFunction(
     {
       spec: {
@@ -32,6 +33,7 @@ const make = (concurrency: Concurrency): LambdaFunction => {
       log: () => {},
     },
     concurrency,
+    pool,
   );
   functions.push(lambda);
   return lambda;
@@ -104,5 +106,59 @@ describe('a function', () => {
     await lambda.kill('a test');
     await failed;
     expect(await waiting).toBe(1);
+  });
+});
+
+describe('the workers of all functions', () => {
+  const concurrency = { maxWorkers: 4, maxWaiting: 4 };
+  const long = 3_600_000;
+
+  it('retire when they are idle, the last of a function later', async () => {
+    const pool = new WorkerPool({ maxWorkers: 8, idleMs: 20, lastIdleMs: long });
+    const lambda = make(concurrency, pool);
+    const busy = await Promise.all([occupy(lambda), occupy(lambda)]);
+    expect(pool.size).toBe(2);
+    for (const { release } of busy) await release();
+    await expect.poll(() => pool.size).toBe(1);
+    expect(lambda.busy).toBe(false);
+    expect(await count(lambda)).toBe(2);
+  });
+
+  it('retire all of them in the end', async () => {
+    const pool = new WorkerPool({ maxWorkers: 8, idleMs: 1, lastIdleMs: 1 });
+    const lambda = make(concurrency, pool);
+    expect(await count(lambda)).toBe(1);
+    await expect.poll(() => pool.size).toBe(0);
+    expect(await count(lambda)).toBe(1);
+  });
+
+  it('make room for those of other functions', async () => {
+    const pool = new WorkerPool({ maxWorkers: 1, idleMs: long, lastIdleMs: long });
+    const [one, other] = [make(concurrency, pool), make(concurrency, pool)];
+    expect(await count(one)).toBe(1);
+    expect(await count(other)).toBe(1);
+    expect(await count(one)).toBe(1);
+    expect(pool.size).toBe(1);
+  });
+
+  it('are too many only for a function that has none, and only while it needs one', async () => {
+    const pool = new WorkerPool({ maxWorkers: 1, idleMs: long, lastIdleMs: long });
+    const [one, other] = [make(concurrency, pool), make(concurrency, pool)];
+    const { release } = await occupy(one);
+    expect(await count(other)).toBe(1);
+    expect(pool.size).toBe(1);
+    const waiting = count(one);
+    await release();
+    expect(await waiting).toBe(2);
+  });
+
+  it('no longer count when they were killed', async () => {
+    const pool = new WorkerPool({ maxWorkers: 1, idleMs: long, lastIdleMs: long });
+    const lambda = make(concurrency, pool);
+    for (let i = 0; i < 3; i += 1) {
+      expect(await count(lambda)).toBe(1);
+      await lambda.kill();
+      expect([pool.size, lambda.busy]).toEqual([0, false]);
+    }
   });
 });
