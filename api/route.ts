@@ -51,6 +51,9 @@ export interface Stores {
   readonly rollups?: RollupsAccess;
 }
 
+/** The settings that say how long functions may take, in seconds. */
+export type TimeoutSetting = 'queryTimeoutSeconds' | 'inferenceTimeoutSeconds';
+
 /** How a function answers, and what it is given. All shapes are in `shapes.ts`. */
 export interface FunctionShape {
   /**
@@ -63,6 +66,8 @@ export interface FunctionShape {
    * for a stream.
    */
   readonly timeoutSeconds: number;
+  /** The setting that replaces `timeoutSeconds`, which is its default. @default - none does */
+  readonly timeoutSetting?: TimeoutSetting;
   /** The function's memory, in MB. CPU grows with it. */
   readonly memoryMb: number;
 }

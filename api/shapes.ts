@@ -36,10 +36,14 @@ export const deletion = {
   memoryMb: 1024,
 } as const satisfies FunctionShape;
 
-/** Answers for up to 15 min, as long as Lambda and API Gateway let a stream last. */
+/**
+ * Answers for up to five minutes. Lambda goes on, and is paid, when its client has left, so this
+ * bounds what an abandoned query can cost. Lambda and API Gateway let a stream last 15 min.
+ */
 export const stream = {
   streaming: true,
-  timeoutSeconds: 900,
+  timeoutSeconds: 300,
+  timeoutSetting: 'queryTimeoutSeconds',
   memoryMb: 1024,
 } as const satisfies FunctionShape;
 
@@ -50,6 +54,7 @@ export const stream = {
 export const passThrough = {
   streaming: true,
   timeoutSeconds: 900,
+  timeoutSetting: 'inferenceTimeoutSeconds',
   memoryMb: 512,
 } as const satisfies FunctionShape;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { allRoutes, isKeyed, routesOf } from '../api/routes.ts';
+import { passThrough, stream } from '../api/shapes.ts';
 import { defaultServiceName, dialects, serviceNameIn } from '../core/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
@@ -68,6 +69,8 @@ export const settings = z
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),
+    firewallRatePerAddress: whole(10, 1_000_000).optional(),
+    queryTimeoutSeconds: whole(30, 900).default(stream.timeoutSeconds),
     logRetentionDays: z
       .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
       .default(30),
@@ -80,6 +83,7 @@ export const settings = z
     monthlyBudget: whole(1, 1_000_000).optional(),
     accountLogRole: flag().default(true),
     inferenceUpstreams: upstreamsSetting.optional(),
+    inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
     inferenceRatePerMinute: whole(1, 1_000_000).optional(),
   })

@@ -70,26 +70,9 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
       'the request is over 4 MB: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector',
   },
   {
-    types: [ResponseType.UNSUPPORTED_MEDIA_TYPE],
-    status: 415,
-    error: {
-      loc: ['header', 'content-type'],
-      msg: 'the body must be application/json',
-      type: 'unsupported_media_type',
-    },
-  },
-  {
-    types: [ResponseType.BAD_REQUEST_BODY],
-    status: 422,
-    error: { loc: ['body'], msg: 'the body is not valid', type: 'value_error' },
-  },
-  {
-    types: [ResponseType.BAD_REQUEST_PARAMETERS],
-    status: 422,
-    error: { loc: ['query'], msg: 'the parameters are not valid', type: 'value_error' },
-  },
-  {
-    types: [ResponseType.THROTTLED, ResponseType.QUOTA_EXCEEDED],
+    // The stage throttles, or Lambda does. API Gateway calls the latter a failed integration
+    // (docs/decisions/0172), and its own answer would be a bare 500.
+    types: [ResponseType.THROTTLED, ResponseType.INTEGRATION_FAILURE],
     status: 429,
     error: {
       loc: [],
@@ -99,9 +82,9 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     headers: retrySoon,
   },
   {
-    // The authorizer died, or its table did not answer. Neither says anything of the key, and both
-    // pass.
-    types: [ResponseType.AUTHORIZER_FAILURE],
+    // The authorizer died or is throttled, or its table did not answer. None of these says anything
+    // of the key, and all pass.
+    types: [ResponseType.AUTHORIZER_FAILURE, ResponseType.AUTHORIZER_CONFIGURATION_ERROR],
     status: 503,
     error: {
       loc: ['storage'],
@@ -111,18 +94,9 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     headers: retrySoon,
   },
   {
-    types: [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ResponseType.API_CONFIGURATION_ERROR],
+    types: [ResponseType.API_CONFIGURATION_ERROR],
     status: 500,
     error: { loc: [], msg: 'internal error', type: 'internal_error' },
-  },
-  {
-    types: [ResponseType.INTEGRATION_FAILURE],
-    status: 502,
-    error: {
-      loc: [],
-      msg: 'the service gave no valid answer; send the same request again',
-      type: 'bad_gateway',
-    },
   },
   {
     types: [ResponseType.INTEGRATION_TIMEOUT],
@@ -143,8 +117,9 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     },
   },
   {
+    // Also the 502 of a function that died.
     types: [ResponseType.DEFAULT_5XX],
-    error: { loc: [], msg: 'internal error', type: 'internal_error' },
+    error: { loc: [], msg: 'internal error; the same request may be sent again', type: 'internal_error' },
   },
 ];
 

@@ -5,13 +5,16 @@ import { isKeyed, type Route } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { readConfig } from './config.ts';
+import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { instanceName } from './instance.ts';
 import { Observability } from './observability.ts';
 import { packagedParts } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
+import { ShardHistory } from './shard-history.ts';
 import { Storage } from './storage.ts';
+import { withTimeouts } from './timeouts.ts';
 
 /** What a service is made from besides its settings. */
 export interface Parts {
@@ -61,14 +64,18 @@ export class Pennytrace extends Construct {
     super(scope, id);
     const config = readConfig({ ...props });
     const { routes: allRoutes, bundles } = parts ?? packagedParts(this, config);
-    const routes = config.keepFeedback ? allRoutes.map(withoutErasing) : allRoutes;
+    const timed = withTimeouts(allRoutes, config);
+    const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 
     const storage = new Storage(this, 'Storage', config);
+    new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);
     const functions = new Functions(this, 'Functions', { config, name, routes, storage, inference, bundles });
     const api = new Api(this, 'Api', { config, name, routes, auth, functions });
+    const { firewallRatePerAddress: rate } = config;
+    if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
     new Observability(this, 'Observability', { config, name, routes, storage, auth, functions, api });
 
     this.apiUrl = api.url;

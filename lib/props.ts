@@ -106,6 +106,22 @@ export interface PennytraceProps {
   readonly throttleBurst?: number | undefined;
 
   /**
+   * The most requests of one IP address in five minutes, 10 to 1000000, which AWS WAF holds for
+   * some $6 a month and $0.60 a million requests.
+   *
+   * @default - there is no firewall
+   */
+  readonly firewallRatePerAddress?: number | undefined;
+
+  /**
+   * How long a query may take, in seconds: 30 to 900. Lambda goes on with it when its client has
+   * left.
+   *
+   * @default 300
+   */
+  readonly queryTimeoutSeconds?: number | undefined;
+
+  /**
    * How many days logs are kept: a number that CloudWatch Logs knows.
    *
    * @default 30
@@ -155,6 +171,13 @@ export interface PennytraceProps {
    * @default - model requests are refused
    */
   readonly inferenceUpstreams?: readonly InferenceUpstream[] | undefined;
+
+  /**
+   * How long a model may take, in seconds: 30 to 900.
+   *
+   * @default 900
+   */
+  readonly inferenceTimeoutSeconds?: number | undefined;
 
   /**
    * Concurrent model requests of all callers together, 1 to 10000, set aside for them.

@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FunctionThrottled } from '../runtime/errors.ts';
 import type { LambdaFunction } from '../runtime/function.ts';
 import type { Output } from '../runtime/worker.ts';
@@ -8,12 +10,26 @@ import { type Exchange, sendComplete, setHead } from './exchange.ts';
 import { splitOutput } from './metadata.ts';
 import { Refusal } from './refusal.ts';
 
+/** How long a client may take to read what came before a failure, in ms. */
+const readMs = 1000;
+
+/** An answer that fails only once the client has what came before. */
+async function* failingLast(body: Output, res: ServerResponse): Output {
+  try {
+    yield* body;
+  } catch (error) {
+    const until = performance.now() + readMs;
+    while (res.writableLength > 0 && !res.destroyed && performance.now() < until) await sleep(5);
+    throw error;
+  }
+}
+
 /** Forwards a streamed answer as it comes. If it fails after its head, the connection is closed. */
 const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> => {
   const { metadata, body } = await splitOutput(output);
   setHead(res, parseMetadata(metadata));
   res.flushHeaders();
-  await pipeline(body, res);
+  await pipeline(failingLast(body, res), res);
 };
 
 /**
@@ -38,7 +54,7 @@ export const integrate = async (
     else await sendComplete(exchange, parseAnswer(await collect(output)));
   } catch (error) {
     ending.signal.throwIfAborted();
-    throw new Refusal(error instanceof FunctionThrottled ? 'THROTTLED' : 'INTEGRATION_FAILURE', error);
+    throw new Refusal(error instanceof FunctionThrottled ? 'INTEGRATION_FAILURE' : 'BAD_GATEWAY', error);
   } finally {
     clearTimeout(timer);
   }

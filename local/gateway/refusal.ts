@@ -4,7 +4,9 @@ export const refusals = {
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error' },
   AUTHORIZER_FAILURE: { status: 500, message: 'Internal server error' },
   DEFAULT_5XX: { status: 500, message: 'Internal server error' },
-  INTEGRATION_FAILURE: { status: 502, message: 'Internal server error' },
+  /** A function that fails has no type of its own. */
+  BAD_GATEWAY: { status: 502, message: 'Internal server error' },
+  INTEGRATION_FAILURE: { status: 504, message: 'Internal server error' },
   INTEGRATION_TIMEOUT: { status: 504, message: 'Endpoint request timed out' },
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: 'Missing Authentication Token' },
   REQUEST_TOO_LARGE: { status: 413, message: 'Request Too Long' },

@@ -116,7 +116,7 @@ const momentsOf = (path: string, operations: readonly string[]): Moment[] => {
 const expectBadGateway = ({ status, headers, text }: Answer): void => {
   expect(status).toBe(502);
   expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  expect(JSON.parse(text)).toMatchObject({ detail: [{ type: 'bad_gateway' }] });
+  expect(JSON.parse(text)).toMatchObject({ detail: [{ type: 'internal_error' }] });
 };
 
 const writing = routes

@@ -65,15 +65,11 @@ describe('the status of API Gateway’s own answers', () => {
     ['EXPIRED_TOKEN', '404'],
     ['RESOURCE_NOT_FOUND', '404'],
     ['REQUEST_TOO_LARGE', '413'],
-    ['UNSUPPORTED_MEDIA_TYPE', '415'],
-    ['BAD_REQUEST_BODY', '422'],
-    ['BAD_REQUEST_PARAMETERS', '422'],
     ['THROTTLED', '429'],
-    ['QUOTA_EXCEEDED', '429'],
+    ['INTEGRATION_FAILURE', '429'],
     ['AUTHORIZER_FAILURE', '503'],
-    ['AUTHORIZER_CONFIGURATION_ERROR', '500'],
+    ['AUTHORIZER_CONFIGURATION_ERROR', '503'],
     ['API_CONFIGURATION_ERROR', '500'],
-    ['INTEGRATION_FAILURE', '502'],
     ['INTEGRATION_TIMEOUT', '504'],
   ])('%s is %s', (type, status) => {
     expect(responses.get(type)?.StatusCode).toBe(status);
@@ -112,7 +108,10 @@ describe('what API Gateway’s own answers say', () => {
     expect(bodyOf('REQUEST_TOO_LARGE').detail[0].msg).toMatch(/6 MB.*smaller batches/);
   });
 
-  it.each(['THROTTLED', 'QUOTA_EXCEEDED'])('%s says when to retry', (type) => {
-    expect(responses.get(type)?.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'1'");
-  });
+  it.each(['THROTTLED', 'INTEGRATION_FAILURE', 'AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'])(
+    '%s says when to retry',
+    (type) => {
+      expect(responses.get(type)?.ResponseParameters['gatewayresponse.header.Retry-After']).toBe("'1'");
+    },
+  );
 });

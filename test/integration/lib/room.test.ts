@@ -32,6 +32,8 @@ const everySetting = {
   authorizerCacheSeconds: 300,
   throttleRate: 10_000,
   throttleBurst: 5000,
+  firewallRatePerAddress: 1000,
+  queryTimeoutSeconds: 900,
   logRetentionDays: 90,
   alarmEmail: 'ops@example.com',
   runbookUrl: 'https://example.com/operations.md',
@@ -42,6 +44,7 @@ const everySetting = {
     { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
     { name: 'two', models: ['eu.anthropic.claude-x'], bedrock: { region: 'eu-west-1' } },
   ],
+  inferenceTimeoutSeconds: 900,
   inferenceConcurrency: 10,
   inferenceRatePerMinute: 60,
 } as const satisfies Record<keyof Config, unknown>;

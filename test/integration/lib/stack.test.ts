@@ -31,6 +31,7 @@ const freeWhileIdle = [
   'AWS::Logs::QueryDefinition',
   'AWS::S3::Bucket',
   'AWS::S3::BucketPolicy',
+  'AWS::SSM::Parameter',
 ];
 
 describe('the stack', () => {
@@ -88,6 +89,7 @@ describe('cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
     ['with alarms by mail and a budget', { alarmEmail: 'ops@example.com', monthlyBudget: 50 }],
+    ['with a firewall', { firewallRatePerAddress: 1000 }],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {
     expect(brokenRules(makeStack(settings))).toEqual([]);
   });

@@ -96,6 +96,34 @@ describe('the functions of the template', () => {
   });
 });
 
+describe('the settings', () => {
+  const other = synthesize({ queryTimeoutSeconds: 60, inferenceTimeoutSeconds: 120 });
+  const timeoutsOfFunctions = (of: typeof template): Map<string, unknown> =>
+    new Map(
+      [...resourcesOf(of, 'AWS::Lambda::Function').values()].map(({ Properties }) => [
+        String(Properties.Description),
+        Properties.Timeout,
+      ]),
+    );
+  const secondsOf = (path: string, of = other) => timeoutsOfFunctions(of).get(`POST ${path}`);
+
+  it('give queries five minutes and models fifteen, or what they say', () => {
+    expect(secondsOf('/calls/stream_query', template)).toBe(300);
+    expect(secondsOf('/calls/stream_query')).toBe(60);
+    expect(secondsOf('/calls/query_stats')).toBe(60);
+    expect(secondsOf('/inference/v1/{path+}', template)).toBe(900);
+    expect(secondsOf('/inference/v1/{path+}')).toBe(120);
+    expect(secondsOf('/calls/delete')).toBe(300);
+  });
+
+  it('give API Gateway the same', () => {
+    const waits = [...resourcesOf(other, 'AWS::ApiGateway::Method').values()].map(
+      ({ Properties }) => (Properties.Integration as { TimeoutInMillis?: number }).TimeoutInMillis,
+    );
+    expect(new Set(waits)).toEqual(new Set([undefined, 29_000, 60_000, 120_000, 300_000]));
+  });
+});
+
 describe('the authorizer', () => {
   it('calls its table as often as the SDK does within its own time', async () => {
     const { requestTimeout } = await timeoutsOf(clients.DynamoDB);

@@ -1,0 +1,108 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../lib/config.ts';
+import { ShardHistory } from '../../../lib/shard-history.ts';
+import { type Resource, resourcesOf, synthesize } from '../../support/synth.ts';
+
+const type = 'AWS::SSM::Parameter';
+
+/** The parameters of a stack that has nothing else but a table. */
+const markersOf = (settings: Record<string, unknown>): ReadonlyMap<string, Resource> => {
+  const stack = new Stack(new App({ analyticsReporting: false }), 'Shards');
+  const table = new Table(stack, 'Calls', { partitionKey: { name: 'k', type: AttributeType.BINARY } });
+  new ShardHistory(stack, 'History', { config: readConfig(settings), table });
+  return resourcesOf(Template.fromStack(stack), type);
+};
+
+const nameOf = ({ Properties }: Resource): string => JSON.stringify(Properties.Name);
+
+/**
+ * An account that deploys the parameters of one stack after another as CloudFormation does. New
+ * resources come first, and none under a name that is taken. What is not in the template any more
+ * goes afterwards, unless its policy retains it.
+ */
+class Account {
+  readonly names = new Set<string>();
+  #deployed: ReadonlyMap<string, Resource> = new Map();
+
+  deploy(settings: Record<string, unknown>): void {
+    const next = markersOf(settings);
+    for (const [id, resource] of next) {
+      const existing = this.#deployed.get(id);
+      if (existing) expect(nameOf(resource)).toBe(nameOf(existing));
+      else if (this.names.has(nameOf(resource))) throw new Error(`${nameOf(resource)} already exists`);
+    }
+    for (const resource of next.values()) this.names.add(nameOf(resource));
+    for (const [id, resource] of this.#deployed) if (!next.has(id)) this.#drop(resource);
+    this.#deployed = next;
+  }
+
+  /** Deletes the stack. */
+  destroy(): void {
+    for (const resource of this.#deployed.values()) this.#drop(resource);
+    this.#deployed = new Map();
+  }
+
+  #drop(resource: Resource): void {
+    if (resource.DeletionPolicy !== 'RetainExceptOnCreate') this.names.delete(nameOf(resource));
+  }
+}
+
+/** Deploys each history after the other. Gives the last one that was refused, if any. */
+const deployed = (...histories: string[]): string => {
+  const account = new Account();
+  for (const shards of histories) {
+    try {
+      account.deploy({ shards });
+    } catch {
+      return `${shards} is refused`;
+    }
+  }
+  return 'deployed';
+};
+
+describe('the setting shards', () => {
+  it.each([[['4', '4']], [['4', '4,16', '4,16,64']], [['4', '4,2', '4,2,16']], [['16', '16,4,64']]])(
+    'may stay and be appended to: %j',
+    (histories) => {
+      expect(deployed(...histories)).toBe('deployed');
+    },
+  );
+
+  it.each([
+    ['taken back', ['4', '4,16', '4']],
+    ['taken back after more', ['4', '4,16', '4,16,64', '4,16']],
+    ['taken back to the start', ['4', '4,16', '4,16,64', '4']],
+    ['replaced', ['4', '16']],
+    ['replaced in its first place', ['4', '4,16', '8,16']],
+    ['replaced in its last place', ['4', '4,16', '4,32']],
+    ['replaced and appended to', ['4', '8,16']],
+    ['put in another order', ['4', '4,16', '16,4']],
+  ])('cannot be %s: %j', (_, histories) => {
+    expect(deployed(...histories)).toBe(`${histories.at(-1)} is refused`);
+  });
+
+  it('is deployed as it was after a deployment that was refused', () => {
+    const account = new Account();
+    account.deploy({ shards: '4,16' });
+    expect(() => account.deploy({ shards: '16' })).toThrow('shards-can-only-be-appended-to');
+    account.deploy({ shards: '4,16' });
+    account.deploy({ shards: '4,16,64' });
+  });
+
+  it('belongs to the table whose items lie in the shards, whose name another stack never has', () => {
+    const markers = resourcesOf(synthesize(), type);
+    expect(markers.size).toBe(2);
+    for (const resource of markers.values())
+      expect(nameOf(resource)).toMatch(/"\/pennytrace\/",\{"Ref":"StorageCalls\w+"\}/);
+  });
+
+  it('leaves nothing behind if data goes with the stack', () => {
+    const account = new Account();
+    account.deploy({ keepData: false });
+    account.destroy();
+    expect(account.names.size).toBe(0);
+  });
+});
