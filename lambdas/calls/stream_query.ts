@@ -16,6 +16,7 @@ export const handler = streamEndpoint(
     const { plan, counts, calls, csv } = queryCalls(settings.calls, body, budget, lookupsFor(caller));
     return {
       text: formatted(mediaType, { json: calls, csv }),
+      offset: body.offset,
       logged: () => {
         const { scanned, hydrated, sent } = counts;
         return { plan: planSummary(plan), rows: sent, scanned, hydrated };

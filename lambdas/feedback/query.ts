@@ -14,6 +14,7 @@ export const handler = streamJsonEndpoint(
     const { plan, counts, records } = queryFeedback(settings.feedback, body, budget);
     return {
       json: jsonList('result', records),
+      offset: body.offset,
       logged: () => ({ plan: feedbackPlanSummary(plan), rows: counts.sent, scanned: counts.scanned }),
     };
   },

@@ -6,10 +6,12 @@ import type { Piece } from './text.ts';
 
 /** A streamed answer that is one JSON value. */
 export interface StreamedJson {
-  /** The value as JSON text: once it is known, or in pieces. */
+  /** The value as JSON text: once it is known, or in pieces that end between two tokens. */
   readonly json: (() => Promise<string>) | AsyncIterable<Piece>;
   /** The details for the log at the answer's end. @default - one row */
   readonly logged?: () => Details;
+  /** How many records the request skips. @default - it cannot skip any */
+  readonly offset?: number;
 }
 
 async function* whole(json: () => Promise<string>): AsyncGenerator<string> {
@@ -25,6 +27,6 @@ export const streamJsonEndpoint = <Body>(
   answer: (request: ServiceRequest<Body>) => StreamedJson,
 ) =>
   streamEndpoint(endpoint, ['application/json'], (request) => {
-    const { json, logged = () => ({ rows: 1 }) } = answer(request);
-    return { text: typeof json === 'function' ? whole(json) : json, logged };
+    const { json, logged = () => ({ rows: 1 }), ...skipped } = answer(request);
+    return { text: typeof json === 'function' ? whole(json) : json, logged, ...skipped };
   });

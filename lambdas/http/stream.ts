@@ -1,26 +1,34 @@
-import { pipeline, Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
-import type { Details, RequestLog } from '../log/index.ts';
-import { type Coding, contentCoding, mediaType } from './accept.ts';
+import type { Context } from 'aws-lambda';
+import { contentCoding, mediaType } from './accept.ts';
 import { compressor } from './compress.ts';
 import { type Endpoint, middlewares } from './endpoint.ts';
 import { timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent, ServiceRequest } from './event.ts';
-import { type Piece, utf8, withLineEnd } from './text.ts';
+import { limits as deployedLimits, type Limits } from './limits.ts';
+import { Sending } from './sending.ts';
+import { withLineEnd } from './text.ts';
+import { type StreamedAnswer, told } from './told.ts';
 
-/** A streamed answer: its text as it becomes known, and its details for the log once it is over. */
-export interface StreamedAnswer {
-  readonly text: AsyncIterable<Piece>;
-  readonly logged: () => Details;
-}
+export type { StreamedAnswer } from './told.ts';
 
 /** The endpoint's function. It takes the request and the media type of the answer. */
 export type Streamer<Body> = (request: ServiceRequest<Body>, mediaType: string) => StreamedAnswer;
 
+/** The event of an endpoint whose answer is streamed. */
+interface StreamEvent<Body> extends ServiceEvent<Body> {
+  /** The stream that Lambda gives for the answer. middy writes to it and hides it from handlers. */
+  client: Writable;
+}
+
+type Invoke = (event: unknown, client: Writable, context: Context) => Promise<void>;
+
 /**
  * Makes the handler of an endpoint whose answer is streamed. The answer's head goes out with its
- * first text. An earlier failure becomes an error answer; a later one breaks the connection off.
+ * first text, or with white space if that takes long. An earlier failure becomes an error answer; a
+ * later one breaks the connection off.
  *
  * @param mediaTypes what the endpoint can write, the default first
  */
@@ -28,8 +36,9 @@ export const streamEndpoint = <Body>(
   endpoint: Endpoint<Body>,
   mediaTypes: readonly string[],
   answer: Streamer<Body>,
-) =>
-  middy<ServiceEvent<Body>, unknown>({
+  limits: Limits = deployedLimits,
+) => {
+  const invoke = middy<StreamEvent<Body>, unknown>({
     executionMode: executionModeStreamifyResponse,
     timeoutEarlyResponse,
   })
@@ -40,8 +49,15 @@ export const streamEndpoint = <Body>(
       const aborting = new AbortController();
       const { service } = event;
       const request = { ...service, budget: { ...service.budget, signal: aborting.signal } };
+      const sending = new Sending(coding && compressor(coding), event.client, limits);
       const text = await begun(
-        logged(event.log, inLines(answer(request, type), type), aborting.signal),
+        told(inLines(answer(request, type), type), {
+          log: event.log,
+          sending,
+          gone: aborting.signal,
+          emptyLine: type === 'text/csv' ? '\r\n' : '\n',
+          limits,
+        }),
       ).catch((error: unknown) => {
         // Nobody waits for what is still being read ahead.
         aborting.abort();
@@ -56,9 +72,13 @@ export const streamEndpoint = <Body>(
           vary: 'accept, accept-encoding',
           ...(coding && { 'content-encoding': coding }),
         },
-        body: coding ? compressed(source, coding) : source,
+        body: sending.from(source),
       };
-    });
+    }) as unknown as Invoke;
+  return awslambda.streamifyResponse((event: object, client, context) =>
+    invoke({ ...event, client }, client, context),
+  );
+};
 
 /**
  * Has a stream abort its source when it is destroyed, which means that nobody reads on. The
@@ -92,40 +112,3 @@ const begun = async <T>(items: AsyncIterable<T>): Promise<AsyncGenerator<T>> => 
     }
   })();
 };
-
-/**
- * Encodes a text as UTF-8 and tells the log how it ended. The middleware for errors tells of a
- * failure before the first piece.
- */
-async function* logged(
-  log: RequestLog,
-  { text, logged }: StreamedAnswer,
-  gone: AbortSignal,
-): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  let begun = false;
-  log.describes(() => ({ status: 200, ...logged(), bytes }));
-  try {
-    for await (const piece of text) {
-      const encoded = utf8(piece);
-      begun = true;
-      bytes += encoded.length;
-      yield encoded;
-    }
-    // A source that is asked to stop may end without an error.
-    log.ends(gone.aborted ? 'gone' : 'answered');
-  } catch (error) {
-    if (begun) log.ends(gone.aborted ? 'gone' : 'broken', error);
-    throw error;
-  } finally {
-    // Ended from outside, between two pieces. An end that was told before counts, and this one does
-    // not.
-    if (begun) log.ends('gone');
-  }
-}
-
-/** Compresses piece by piece. */
-const compressed = (source: Readable, coding: Coding): Readable =>
-  // A failure of the source destroys the compressor, and its reader sees that. Nobody else needs to
-  // know.
-  pipeline(source, compressor(coding), () => {});

@@ -19,6 +19,7 @@ export const handler = streamJsonEndpoint(
       json: jsonList('objs', versions, (count) => {
         rows += count;
       }),
+      offset: body.offset,
       logged: () => ({ rows }),
     };
   },

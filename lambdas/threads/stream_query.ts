@@ -15,6 +15,7 @@ export const handler = streamEndpoint(
     const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
     return {
       text: formatted(mediaType, { json: threads, csv }),
+      offset: body.offset,
       // The rows here are those of turns.
       logged: () => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }),
     };

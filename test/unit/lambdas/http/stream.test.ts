@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { invalid } from '../../../../core/wire/index.ts';
 import type { Endpoint } from '../../../../lambdas/http/endpoint.ts';
 import type { ServiceRequest } from '../../../../lambdas/http/event.ts';
+import { type Limits, limits } from '../../../../lambdas/http/limits.ts';
 
 type Handler = (event: unknown, stream: PassThrough, context: Context) => Promise<void>;
 type Streamer = (request: ServiceRequest<unknown>) => AsyncGenerator<string>;
@@ -20,7 +23,7 @@ let write: MockInstance<typeof process.stdout.write>;
 /** The last line that the log got. */
 const lastLine = () => JSON.parse(String(write.mock.lastCall?.[0]));
 
-let make: (text: Streamer) => Handler;
+let make: (text: Streamer, own?: Partial<Limits>, rows?: () => number) => Handler;
 beforeAll(async () => {
   vi.stubGlobal('awslambda', lambda);
   for (const [name, value] of Object.entries({
@@ -40,11 +43,14 @@ beforeAll(async () => {
     body: z.strictObject({}),
     projects: () => [],
   } as unknown as Endpoint<object>;
-  make = (text) =>
-    streamEndpoint(endpoint, ['application/jsonl'], (request) => ({
-      text: text(request),
-      logged: () => ({}),
-    })) as never;
+  const types = ['application/jsonl', 'application/json', 'text/csv'];
+  make = (text, own = {}, rows = () => 0) =>
+    streamEndpoint(
+      endpoint,
+      types,
+      (request) => ({ text: text(request), logged: () => ({ rows: rows() }), offset: 7 }),
+      { ...limits, ...own },
+    ) as never;
 });
 
 const event = (headers: object = {}) => ({
@@ -126,5 +132,137 @@ describe('a streamed answer', () => {
       bytes: 6,
       error: { message: 'boom' },
     });
+  });
+});
+
+/** All that a stream gets, also if it ends in an error. */
+const textOf = (stream: PassThrough): (() => string) => {
+  const got: Buffer[] = [];
+  stream.on('data', (data) => got.push(data));
+  stream.on('error', () => {});
+  return () => Buffer.concat(got).toString();
+};
+
+describe('an answer that is silent for long', () => {
+  const silent = { silenceMs: 5 };
+  const slowly = async function* () {
+    await sleep(30);
+    yield '{"a": 1}\n';
+  };
+
+  it.each([
+    ['application/jsonl', /^\n+\{"a": 1\}\n$/],
+    ['application/json', /^\n+\{"a": 1\}\n$/],
+    ['text/csv', /^(\r\n)+\{"a": 1\}\n$/],
+  ])('has empty lines before its text as %s', async (accept, expected) => {
+    const stream = new PassThrough();
+    const text = textOf(stream);
+    await make(slowly, silent)(event({ accept }), stream, context);
+    expect(stream).toMatchObject({ head: { statusCode: 200, headers: { 'content-type': accept } } });
+    expect(text()).toMatch(expected);
+    expect(lastLine()).toMatchObject({ outcome: 'answered', bytes: text().length });
+  });
+
+  it('sends them at once if it is compressed', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const stream = new PassThrough();
+    const lines = stream.pipe(createGunzip());
+    const done = make(async function* () {
+      await released;
+      yield 'first\n';
+    }, silent)(event({ 'accept-encoding': 'gzip' }), stream, context);
+    const [first] = await once(lines, 'data');
+    expect(String(first)).toMatch(/^\n+$/);
+    release();
+    lines.resume();
+    await done;
+  });
+
+  it('ends with the error that its status could not tell any more, and breaks off', async () => {
+    const stream = new PassThrough();
+    const text = textOf(stream);
+    // biome-ignore lint/correctness/useYield: it never gets so far.
+    const failing = async function* (): AsyncGenerator<string> {
+      await sleep(30);
+      throw invalid({ loc: ['body', 'sort_by'], msg: 'too many', type: 'value_error' });
+    };
+    await expect(make(failing, silent)(event(), stream, context)).rejects.toThrow('too many');
+    expect(JSON.parse(text())).toEqual({
+      detail: [{ loc: ['body', 'sort_by'], msg: 'too many', type: 'value_error' }],
+    });
+    expect(lastLine()).toMatchObject({ level: 'info', outcome: 'refused', status: 200, failed: 0 });
+  });
+
+  it('tells nothing of a failure of the service but that it breaks off', async () => {
+    const stream = new PassThrough();
+    const text = textOf(stream);
+    // biome-ignore lint/correctness/useYield: it never gets so far.
+    const failing = async function* (): AsyncGenerator<string> {
+      await sleep(30);
+      throw new Error('boom');
+    };
+    await expect(make(failing, silent)(event(), stream, context)).rejects.toThrow('boom');
+    expect(text()).toMatch(/^\n+$/);
+    expect(lastLine()).toMatchObject({ level: 'error', outcome: 'broken' });
+  });
+});
+
+describe('an answer that is too long', () => {
+  const line = `${'x'.repeat(99)}\n`;
+  const lines = () => {
+    let rows = 0;
+    const text = async function* () {
+      for (let i = 0; i < 100; i += 1) {
+        rows += 1;
+        yield line;
+      }
+    };
+    return { text, rows: () => rows };
+  };
+
+  it.each(['identity', 'gzip'])('ends with an error that says where to go on: %s', async (encoding) => {
+    const stream = new PassThrough();
+    const plain = encoding === 'gzip' ? stream.pipe(createGunzip()) : stream;
+    const text = textOf(plain as PassThrough);
+    const { text: source, rows } = lines();
+    const done = make(source, { answerBytes: 450 }, rows)(
+      event({ 'accept-encoding': encoding }),
+      stream,
+      context,
+    );
+    await expect(done).rejects.toThrow('200 MB');
+    const whole = text().split(line).length - 1;
+    expect(whole).toBeGreaterThanOrEqual(4);
+    if (encoding === 'identity') expect(whole).toBe(4);
+    const [, last = ''] = text().split(line.repeat(whole));
+    expect(JSON.parse(last)).toEqual({
+      detail: [
+        {
+          loc: ['body', 'offset'],
+          msg: expect.stringContaining(`the first ${whole} are above, continue with "offset": ${7 + whole}`),
+          type: 'answer_too_long',
+        },
+      ],
+    });
+    expect(lastLine()).toMatchObject({ level: 'info', outcome: 'refused', rows: whole });
+  });
+});
+
+describe('an answer that nobody takes', () => {
+  it('ends its work after a while', async () => {
+    const stream = new PassThrough({ highWaterMark: 1 });
+    let signal: AbortSignal | undefined;
+    let pieces = 0;
+    const done = make(
+      async function* ({ budget }) {
+        signal = budget.signal;
+        for (; ; pieces += 1) yield `${'x'.repeat(100_000)}\n`;
+      },
+      { stalledMs: 50 },
+    )(event(), stream, context);
+    await expect(done).rejects.toThrow('nobody takes the answer any more');
+    expect(signal?.aborted).toBe(true);
+    expect(pieces).toBeLessThan(10);
+    await vi.waitFor(() => expect(lastLine()).toMatchObject({ level: 'info', outcome: 'gone', failed: 0 }));
   });
 });

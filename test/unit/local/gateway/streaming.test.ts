@@ -84,7 +84,7 @@ describe('a function that fails before its answer starts', () => {
   it.each(['throw before', 'no metadata'])('is answered with 502: %s', async (way) => {
     const response = await api.post('/stream', way);
     expect(response.status).toBe(502);
-    expect(await response.json()).toEqual({ type: 'INTEGRATION_FAILURE' });
+    expect(await response.json()).toEqual({ type: 'BAD_GATEWAY' });
   });
 
   it('is answered with 502 if it does not stream', async () => {
@@ -93,18 +93,22 @@ describe('a function that fails before its answer starts', () => {
 });
 
 describe('an answer that fails half way breaks off', () => {
-  /** The raw bytes of the answer to a request, up to the end of the connection. */
-  const raw = async (path: string, body: string): Promise<string> => {
+  /**
+   * The raw bytes of the answer to a request, up to the end of the connection. They are read after
+   * so many milliseconds.
+   */
+  const raw = async (path: string, body: string, afterMs = 0): Promise<string> => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     socket.write(
       `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ada\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
     let answer = '';
+    // A reset is as good an end as any.
+    socket.on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
     socket.on('data', (data) => {
       answer += data;
     });
-    // A reset is as good an end as any.
-    socket.on('error', () => {});
     await new Promise((resolve) => socket.once('close', resolve));
     return answer;
   };
@@ -123,6 +127,12 @@ describe('an answer that fails half way breaks off', () => {
     expect(answer).toContain('half of it');
     // The end of a chunked body, without which no client takes it for whole.
     expect(answer).not.toContain('0\r\n\r\n');
+  });
+
+  it('only when a slow client has what came before', async () => {
+    // By then the function waits for the client.
+    const answer = await raw('/stream', 'last words', 300);
+    expect(answer.slice(-200)).toMatch(/x\r\n.*\r\nlast words\r\n$/s);
   });
 
   it('makes fetch fail', async () => {
