@@ -12,6 +12,7 @@ import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
 import { sourceNames } from './log.ts';
 import type { Concurrency } from './runtime/function.ts';
 import { type Functions, makeFunctions } from './runtime/functions.ts';
+import type { PoolLimits } from './runtime/worker-pool.ts';
 import { usingExternal } from './stores/external.ts';
 import { localCredentials, localRegion, storeEnvironment } from './stores/store.ts';
 import { createBuckets, createTables } from './stores/tables.ts';
@@ -45,6 +46,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
   /** A key to store at the start. @default - the key in the data folder, or a new one */
   readonly key?: string;
   readonly concurrency?: Concurrency;
+  /** The bounds on the workers of all functions together. @default - for ordinary use */
+  readonly poolLimits?: PoolLimits;
   /** @default - functions use the stores themselves */
   readonly wrapStores?: WrapStores;
   /**
@@ -121,7 +124,7 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** Makes the functions on the stores, as the options wrap them, and on the local model. */
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { wrapStores, concurrency, log = () => {} }: LocalServiceOptions,
+  { wrapStores, concurrency, poolLimits, log = () => {} }: LocalServiceOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
   const nameOf = sourceNames(stack);
@@ -132,6 +135,7 @@ const functionsOf = async (
     environment: storeEnvironment(wrapped.dynamodb, wrapped.s3),
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),
+    ...(poolLimits && { poolLimits }),
   });
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionSpec } from '../template/functions.ts';
 import { type Concurrency, LambdaFunction } from './function.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { type PoolLimits, WorkerPool } from './worker-pool.ts';
 
 /** The functions of a stack. */
 export interface Functions {
@@ -23,13 +23,21 @@ export interface FunctionsOptions {
   /** Takes each line that a function writes, with the function's name. */
   readonly log: (source: string, line: string) => void;
   readonly concurrency?: Concurrency;
+  /** The bounds on the workers of all functions together. @default - `defaultPoolLimits` */
+  readonly poolLimits?: PoolLimits;
 }
 
 const graceMs = 3000;
 
 /** Makes the functions of a stack. Each starts at its first invocation. */
-export const makeFunctions = ({ specs, environment, log, concurrency }: FunctionsOptions): Functions => {
-  const pool = new WorkerPool();
+export const makeFunctions = ({
+  specs,
+  environment,
+  log,
+  concurrency,
+  poolLimits,
+}: FunctionsOptions): Functions => {
+  const pool = new WorkerPool(poolLimits);
   const functions = new Map(
     specs.map((spec) => [
       spec.arn,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   faulty = await startFaultyService(
     () => (hanging ? 'hang' : 'none'),
     undefined,
-    deep ? {} : { maxTimeoutSeconds: 8 },
+    deep ? {} : { maxTimeoutSeconds: 12 },
   );
 });
 afterAll(() => faulty.stop());

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
+import { defaultPoolLimits, type PoolLimits } from '../../local/runtime/worker-pool.ts';
 import {
   type LocalService,
   type LocalServiceOptions,
@@ -46,6 +47,12 @@ const hurried =
   };
 
 /**
+ * A worker for each route and more, since a test that calls them all in turn would load functions
+ * again and again.
+ */
+const poolLimits: PoolLimits = { ...defaultPoolLimits, maxWorkers: 80 };
+
+/**
  * Starts the service for a test file, which stops it at its end.
  *
  * @param options what shall differ, e.g. `settings` for a stack of its own
@@ -61,6 +68,7 @@ export const startService = async ({
     ...inject('stores'),
     // Settings of its own make another stack.
     ...(options.settings ? {} : { assembly: assembly() }),
+    poolLimits,
     stackName: `test-${randomUUID().slice(0, 13)}`,
     ...options,
     log,
