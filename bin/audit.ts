@@ -18,7 +18,7 @@ const npm = (...args: string[]): string =>
   }).stdout ?? '';
 
 const verdicts: readonly Verdict[] = [
-  judgeAdvisories(npm('audit', '--omit=dev')),
+  judgeAdvisories(npm('audit', '--omit=dev', '--omit=peer')),
   judgeSignatures(npm('audit', 'signatures')),
 ];
 for (const line of verdicts.flatMap(({ lines }) => lines)) console.log(`audit: ${line}`);

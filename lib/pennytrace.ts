@@ -16,7 +16,11 @@ import { ShardHistory } from './shard-history.ts';
 import { Storage } from './storage.ts';
 import { withTimeouts } from './timeouts.ts';
 
-/** What a service is made from besides its settings. */
+/**
+ * What a service is made from besides its settings.
+ *
+ * @internal
+ */
 export interface Parts {
   readonly routes: readonly Route[];
   /** The folder of each handler's bundle. */

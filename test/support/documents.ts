@@ -10,7 +10,7 @@ export const repository = root;
 export const filesLike = (...patterns: string[]): string[] =>
   globSync(patterns, {
     cwd: root,
-    exclude: ['**/node_modules', 'cdk.out', '.git', '.local', 'coverage'],
+    exclude: ['**/node_modules', 'cdk.out', '.git', '.local', 'coverage', 'dist'],
   }).toSorted();
 
 /** A file's text, by its path below the repository. */
