@@ -24,7 +24,7 @@ const documentBundle = (
   { serviceName, dialect }: Pick<Config, 'serviceName' | 'dialect'>,
 ): string => {
   const outdir = Stage.of(scope)?.outdir ?? '.';
-  const folder = join(outdir, `${documentHandler}-of-${serviceName}`);
+  const folder = join(outdir, `${documentHandler}-of-${dialect}-${serviceName}`);
   const file = join(folder, 'index.cjs');
   cpSync(packaged, folder, { recursive: true });
   const { [documentConstant]: text = '' } = constantsOf(serviceName, dialect);

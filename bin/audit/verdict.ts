@@ -44,8 +44,8 @@ const noAnswer = (what: string): Verdict => ({
 });
 
 /**
- * Judges the output of `npm audit --omit=dev --omit=peer --json`. A severe advisory fails if a fixed
- * version exists. Other advisories are only listed.
+ * Judges the output of `npm audit --omit=dev --omit=peer --json`. A severe advisory fails if a
+ * fixed version exists. Other advisories are only listed.
  */
 export const judgeAdvisories = (output: string): Verdict => {
   const answer = answerOf(advisories, output);
