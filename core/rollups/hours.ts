@@ -20,9 +20,10 @@ export const dayOf = (hour: Hour): number => Math.floor(hour / hoursOfDay);
 
 /**
  * The time after a write within which every index shows it, in milliseconds, with all that clocks
- * differ. It is also longer than any request that writes calls can be behind another.
+ * differ. It is also longer than any request can take that changes ends without knowing the hour of
+ * their start: it may have begun just before the start was reported. The longest is a deletion.
  */
-export const safeLagMs = 180_000;
+export const safeLagMs = 360_000;
 
 /** How long after its end an hour is finished, in milliseconds. Later writes to it leave a mark. */
 export const settleMs = 900_000;

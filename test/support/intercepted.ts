@@ -13,12 +13,12 @@ export interface InterceptedStore extends Disposable {
 /**
  * A store whose clients do something before each of their commands.
  *
- * @param before is given the command's number, from 0, counted over both stores, and its operation;
- * the command waits for it, and fails where it does
+ * @param before is given the command's number, from 0, counted over both stores, its operation and
+ * its input; the command waits for it, and fails where it does
  */
 export const intercepted = (
   store: Store,
-  before: (command: number, operation: string) => Promise<void> | void,
+  before: (command: number, operation: string, input: object) => Promise<void> | void,
 ): InterceptedStore => {
   const { dynamodb: dynamodbEndpoint, s3: s3Endpoint } = inject('stores');
   const client = { region: localRegion, credentials: localCredentials };
@@ -26,11 +26,11 @@ export const intercepted = (
   const s3 = new S3Client({ ...client, endpoint: s3Endpoint });
   let commands = 0;
   dynamodb.middlewareStack.add((next, { commandName }) => async (args) => {
-    await before(commands++, commandName ?? '');
+    await before(commands++, commandName ?? '', args.input);
     return next(args);
   });
   s3.middlewareStack.add((next, { commandName }) => async (args) => {
-    await before(commands++, commandName ?? '');
+    await before(commands++, commandName ?? '', args.input);
     return next(args);
   });
   return {
@@ -47,25 +47,40 @@ export const intercepted = (
   };
 };
 
+/** Tells kinds of commands apart. */
+export type KindOf = (operation: string, input: object) => string;
+
+/** Runs something on a store, to learn of what kind each of its commands is. */
+export const kindsOf = async (
+  store: Store,
+  work: (store: Store) => Promise<unknown>,
+  kindOf: KindOf = (operation) => operation,
+): Promise<string[]> => {
+  const kinds: string[] = [];
+  using watched = intercepted(store, (_, operation, input) => void kinds.push(kindOf(operation, input)));
+  await work(watched.store);
+  return kinds;
+};
+
 /**
- * Runs something on a store, to learn before which of its commands it is worth stopping: one of
- * each operation, chosen by the seed. In a deep run it is before all of them, and after the last.
+ * The numbers of the commands before which it is worth stopping: one of each kind, chosen by the
+ * seed. In a deep run it is before all of them, and after the last.
  *
- * @returns the numbers of the commands
+ * @param kinds the kind of each command
  */
+export const stopsAmong = (kinds: readonly string[], name: string): number[] => {
+  const numbers = kinds.map((_, at) => at);
+  if (deep) return [...numbers, numbers.length];
+  const byKind = Map.groupBy(numbers, (at) => kinds[at] ?? '');
+  return [...byKind].flatMap(([kind, some]) => sample(some, 1, `${name}: ${kind}`));
+};
+
+/** Runs something on a store, to learn before which of its commands it is worth stopping. */
 export const stops = async (
   store: Store,
   name: string,
   work: (store: Store) => Promise<unknown>,
-): Promise<number[]> => {
-  const operations: string[] = [];
-  using watched = intercepted(store, (_, operation) => void operations.push(operation));
-  await work(watched.store);
-  const numbers = operations.map((_, at) => at);
-  if (deep) return [...numbers, numbers.length];
-  const byOperation = Map.groupBy(numbers, (at) => operations[at] ?? '');
-  return [...byOperation].flatMap(([operation, some]) => sample(some, 1, `${name}: ${operation}`));
-};
+): Promise<number[]> => stopsAmong(await kindsOf(store, work), name);
 
 /**
  * Runs something on a store, stops it before its command of the given number, runs something else

@@ -1,9 +1,10 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
+import { safeLagMs } from '../../../core/rollups/index.ts';
 import { dynamodbClient, s3Client } from '../../../core/storage/index.ts';
 import { budgetOf } from '../../../lambdas/http/event.ts';
-import { resourcesOf, synthesize } from '../../support/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 /*
  * From the inside out: connecting < one request to a store < what is spent on storage < the
@@ -132,5 +133,50 @@ describe('the authorizer', () => {
     // third.
     expect(attempts * requestTimeout + 300).toBeLessThan(10_000);
     expect(10_000).toBeLessThan(bufferedMs);
+  });
+});
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+}
+
+const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
+const writing =
+  /^dynamodb:(?:BatchWriteItem|DeleteItem|PartiQL(?:Delete|Insert|Update)|PutItem|UpdateItem|\*)$/;
+
+/** Whether a function's role lets it change the items of calls. */
+const writesCalls = ({ Properties }: Resource): boolean => {
+  const { 'Fn::GetAtt': role } = Properties.Role as { 'Fn::GetAtt': [string, string] };
+  const { Policies = [] } = resourceOf(template, 'AWS::IAM::Role', role[0])[1].Properties as {
+    Policies?: { PolicyDocument: { Statement: Statement[] } }[];
+  };
+  return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement).some(
+    ({ Action, Resource: on }) =>
+      [Action].flat().some((action) => writing.test(action)) && JSON.stringify(on).includes(`"${callsId}"`),
+  );
+};
+
+/** Its calls come with their ends, so each knows its hour and marks it: decision 0161. */
+const recordsWholeCalls = ({ Properties }: Resource): boolean =>
+  String(Properties.Description).includes('/inference/');
+
+/** What indexes and clocks may lag behind the last write of such a function, in milliseconds. */
+const indexLagMs = 30_000;
+
+describe('the functions that change calls', () => {
+  const functions = [...resourcesOf(template, 'AWS::Lambda::Function').values()]
+    .filter((resource) => writesCalls(resource) && !recordsWholeCalls(resource))
+    .map(({ Properties }) => [String(Properties.Description), Number(Properties.Timeout) * 1000] as const);
+
+  it('are those that report, change and delete them', () => {
+    expect(functions.length).toBeGreaterThanOrEqual(6);
+    const described = functions.map(([description]) => description).join();
+    for (const path of ['/call/end', '/call/upsert_batch', '/calls/delete', '/otel/v1/traces'])
+      expect(described).toContain(path);
+  });
+
+  it.each(functions)('%s ends before marks of hours may be over', (_, functionMs) => {
+    expect(functionMs + indexLagMs).toBeLessThanOrEqual(safeLagMs);
   });
 });

@@ -3,14 +3,15 @@ import { deleteCalls } from '../../../../core/calls/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { ProjectId } from '../../../../core/wire/index.ts';
 import { endOf, query, send, startOf } from '../../../support/calls.ts';
-import { Crash, intercepted, interleaved } from '../../../support/intercepted.ts';
+import { crashed, interleaved, kindsOf, stopsAmong } from '../../../support/intercepted.ts';
+import { repeatWith } from '../../../support/sampling.ts';
 import { askStats, createStatsStore, later } from '../../../support/stats.ts';
 
 /*
- * A reader that stores rollups and a request that changes their calls, in every interleaving: one
- * is stopped before each of its DynamoDB commands in turn, the other runs to its end, and the first
- * goes on. Afterwards an answer must show what the calls are, at any time and as often as it is
- * asked for.
+ * A reader that stores rollups and a request that changes their calls, interleaved: one is stopped
+ * before one of its DynamoDB commands, the other runs to its end, and the first goes on. Afterwards
+ * an answer must show what the calls are, at any time and as often as it is asked for. An ordinary
+ * run stops before one command of each kind, and a deep one before all.
  */
 
 let store: Store;
@@ -95,53 +96,85 @@ const expectTruth = async (project: ProjectId, where: string): Promise<void> => 
   }
 };
 
+interface Target {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly ConsistentRead?: boolean;
+}
+
+/** What a command does and where: marks are read strongly consistent, rollups are not. */
+const kindOf = (operation: string, input: object): string => {
+  const { TableName, IndexName, ConsistentRead } = input as Target;
+  const place = IndexName ?? (TableName === store.rollups?.name ? 'rollups' : '');
+  return [operation, place, ConsistentRead ? 'consistent' : ''].filter(Boolean).join(' ');
+};
+
+let readerKinds: string[] = [];
+beforeAll(async () => {
+  const project = newProject();
+  await prepare(project);
+  readerKinds = await kindsOf(store, (watched) => ask(watched, project, later), kindOf);
+});
+
+describe('the reader', () => {
+  it('is stopped before it reads marks, rollups and calls, and before it stores rollups', () => {
+    expect([...new Set(readerKinds)].sort()).toEqual([
+      'BatchGetItemCommand',
+      'BatchWriteItemCommand',
+      'QueryCommand by_time',
+      'QueryCommand rollups',
+      'QueryCommand rollups consistent',
+    ]);
+  });
+});
+
 describe.each(names)('%s', (name) => {
   const change = changes[name] as Change;
+  let kinds: string[] = [];
+  beforeAll(async () => {
+    const project = newProject();
+    await prepare(project);
+    await ask(store, project, later);
+    kinds = await kindsOf(store, (watched) => change(watched, project), kindOf);
+  });
 
   it('is in the answer after a reader that began before it and stores after it', async () => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
+    for (const at of stopsAmong(readerKinds, `read, ${name}`)) {
       const project = newProject();
       await prepare(project);
-      isStopped = await interleaved(
+      await interleaved(
         store,
         at,
         (through) => ask(through, project, later),
         () => change(store, project),
       );
-      await expectTruth(project, `the reader stopped before command ${at}`);
+      await expectTruth(project, `${repeatWith}: the reader stopped before command ${at}`);
     }
   });
 
   it('is in the answer after readers that came while it was under way, and stored what they may', async () => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
+    for (const at of stopsAmong(kinds, `under way, ${name}`)) {
       const project = newProject();
       await prepare(project);
       await ask(store, project, later);
-      isStopped = await interleaved(
+      await interleaved(
         store,
         at,
         (through) => change(through, project),
         // The clock is that of the request, so that its mark holds.
         () => ask(store, project, Date.now),
       );
-      await expectTruth(project, `the change stopped before command ${at}`);
+      await expectTruth(project, `${repeatWith}: the change stopped before command ${at}`);
     }
   });
 
   it('is in the answer although it died before it was done', async () => {
-    for (let at = 0, died = true; died; at++) {
+    for (const at of stopsAmong(kinds, `died, ${name}`)) {
       const project = newProject();
       await prepare(project);
       await ask(store, project, later);
-      died = false;
-      using dying = intercepted(store, (command) => {
-        died ||= command >= at;
-        if (died) throw new Crash();
-      });
-      await change(dying.store, project).catch((error: unknown) => {
-        if (!(error instanceof Crash)) throw error;
-      });
-      await expectTruth(project, `died before command ${at}`);
+      await crashed(store, at, (dying) => change(dying, project));
+      await expectTruth(project, `${repeatWith}: died before command ${at}`);
     }
   });
 });
@@ -168,8 +201,8 @@ describe('an index that lags', () => {
     await deleteCalls(store, project, ['running'], requestBudget(400_000));
     await send(store, [call(project, 'late', 3)]);
     // After the shorter request's mark, and before the longer one's.
-    await ask(store, project, () => Date.now() + 300_000);
-    const again = await ask(store, project, () => Date.now() + 300_000);
+    await ask(store, project, () => Date.now() + 450_000);
+    const again = await ask(store, project, () => Date.now() + 450_000);
     expect(again.scanned).toBe(2);
     await expectTruth(project, 'marks of several requests');
   });
