@@ -4,13 +4,13 @@ import { type CostsQuery, everyPrice, priceFields, readField } from '../../core/
 import { compile, optionalQuery, type RecordKind, sortSchema } from '../../core/expression/index.ts';
 import { idRule, isJsonObject, type Micros, parseTime } from '../../core/wire/index.ts';
 import { purgeByIds } from '../../core/wire/purge.ts';
-import { count, documented, id, nullish, projectId, time } from '../../core/wire/schema.ts';
+import { count, documented, id, nullish, numeric, projectId, time } from '../../core/wire/schema.ts';
 
 /** More than any token costs in any unit. Below it, tokens × cost stays finite. */
 const highestCost = 1e9;
 const maxModels = 100;
 
-const cost = z.number().check(z.minimum(0), z.maximum(highestCost));
+const cost = numeric(z.number().check(z.minimum(0), z.maximum(highestCost)));
 
 const priceSchema = z
   .strictObject({

@@ -1,17 +1,19 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type JsonObject } from '../../core/wire/index.ts';
-import { documented, freeObject, id, integer, nullish } from '../../core/wire/schema.ts';
+import { documented, freeObject, id, integer, nullish, numeric } from '../../core/wire/schema.ts';
 
-const number = nullish(z.number());
+const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());
 
 const seconds = z.optional(
-  z
-    .custom<number | null>((value) => value === null || (Number.isFinite(value) && Number(value) > 0), {
-      error: 'should be a number of seconds above 0, or null',
-      params: { type: 'greater_than' },
-    })
-    .register(documented, { says: { type: ['number', 'null'], exclusiveMinimum: 0 } }),
+  numeric(
+    z
+      .custom<number | null>((value) => value === null || (Number.isFinite(value) && Number(value) > 0), {
+        error: 'should be a number of seconds above 0, or null',
+        params: { type: 'greater_than' },
+      })
+      .register(documented, { says: { type: ['number', 'null'], exclusiveMinimum: 0 } }),
+  ),
 );
 
 const version = z.string().check(

@@ -22,7 +22,7 @@ import {
 } from '../../core/stats/request.ts';
 import type { UsageRequest } from '../../core/stats/usage.ts';
 import { parseTime, type WireNames } from '../../core/wire/index.ts';
-import { documented, id, integer, nullish, projectId, time } from '../../core/wire/schema.ts';
+import { documented, id, integerWith, nullish, numeric, projectId, time } from '../../core/wire/schema.ts';
 import { filterSchema } from './query.ts';
 
 /** The most calls of one request for usage. */
@@ -47,7 +47,7 @@ const rule = (error: string, type = 'value_error') => ({ error, params: { type }
 const maxMetrics = 20;
 const maxPercentiles = 20;
 
-const percentile = z.number().check(z.minimum(0), z.maximum(100));
+const percentile = numeric(z.number().check(z.minimum(0), z.maximum(100)));
 
 const metricSchema = <M extends CallMetric | UsageMetric>(metrics: readonly [M, ...M[]], name: string) =>
   z
@@ -77,7 +77,7 @@ const metricsSchema = <M extends CallMetric | UsageMetric>(metrics: readonly [M,
       .check(z.maxLength(maxMetrics, `should be at most ${maxMetrics} metrics`)),
   );
 
-const granularity = integer.check(
+const granularity = integerWith(
   z.minimum(1),
   z.refine(
     isGranularity,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../wire/index.ts';
+import { isJsonObject, type JsonObject, plainNumber } from '../wire/index.ts';
 
 /** The tokens that a call used of one model. */
 export interface Tokens {
@@ -15,7 +15,7 @@ export interface Tokens {
 
 /** A count as a client reports it; undefined for anything but a number from 0 to 2^53 − 1. */
 const countOf = (record: JsonObject, name: string): number | undefined => {
-  const value = Object.hasOwn(record, name) ? record[name] : undefined;
+  const value = Object.hasOwn(record, name) ? plainNumber(record[name]) : undefined;
   // JSON can read -0, but not write it.
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
     ? Math.abs(value)

@@ -1,3 +1,4 @@
+import { ExactNumber, isNumber, plainNumber } from '../wire/index.ts';
 import type { Conversion } from './model.ts';
 import type { Value } from './values.ts';
 
@@ -7,15 +8,19 @@ import type { Value } from './values.ts';
  */
 const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
+/** An integer by its digits. Numbers that are one keep all of them. */
+const isWhole = /^-?[1-9]\d*$/;
+
 const toDouble = (value: Value): number | undefined => {
-  if (typeof value === 'number') return value;
+  if (isNumber(value)) return Number(value);
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string' || !decimal.test(value)) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 };
 
-const toInt = (value: Value): number | undefined => {
+const toInt = (value: Value): number | ExactNumber | undefined => {
+  if (value instanceof ExactNumber && isWhole.test(value.text)) return value;
   const number = toDouble(value);
   // Adding 0 turns -0 into 0.
   return number === undefined ? undefined : Math.trunc(number) + 0;
@@ -30,7 +35,7 @@ const words: Readonly<Record<string, boolean>> = { true: true, '1': true, false:
 
 const toBool = (value: Value): boolean | undefined => {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return value !== 0;
+  if (isNumber(value)) return plainNumber(value) !== 0;
   const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
   return Object.hasOwn(words, word) ? words[word] : undefined;
 };

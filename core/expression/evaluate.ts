@@ -1,4 +1,4 @@
-import type { JsonValue } from '../wire/index.ts';
+import { compareNumbers, ExactNumber, type JsonValue } from '../wire/index.ts';
 import { convert } from './convert.ts';
 import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './model.ts';
 import { compareScalars, equal, isTruthy, microsOf, type Value } from './values.ts';
@@ -111,6 +111,12 @@ const isScalarLiteral = (
 ): expression is Extract<Expression, { kind: 'literal' }> & { readonly value: Scalar } =>
   expression.kind === 'literal' && ['string', 'number', 'boolean'].includes(typeof expression.value);
 
+/** The double that equals an exact number; undefined for an integer that no double has. */
+const doubleOf = (value: ExactNumber): number | undefined => {
+  const double = value.valueOf();
+  return compareNumbers(value, double) === 0 ? double : undefined;
+};
+
 const compileIn = <R>(
   kind: RecordKind,
   { input, options }: Extract<Expression, { kind: 'in' }>,
@@ -123,7 +129,11 @@ const compileIn = <R>(
     .filter((option) => isTime(kind, input) || !isScalarLiteral(option))
     .map((right) => compileComparison(kind, { kind: 'compare', operator: '$eq', left: input, right }, read));
   const value = compileValue(kind, input, read);
-  return (record) => set.has(value(record)) || others.some((isEqual) => isEqual(record) === true);
+  return (record) => {
+    const found = value(record);
+    const known = found instanceof ExactNumber ? doubleOf(found) : found;
+    return set.has(known) || others.some((isEqual) => isEqual(record) === true);
+  };
 };
 
 /** Whether a text contains another, or a list contains an equal item. */

@@ -1,4 +1,11 @@
-import { type ErrorDetail, isJsonObject, type JsonValue, problemOf, timeRule } from '../wire/index.ts';
+import {
+  type ErrorDetail,
+  isJsonObject,
+  type JsonValue,
+  plainNumber,
+  problemOf,
+  timeRule,
+} from '../wire/index.ts';
 import {
   type Comparison,
   type Conversion,
@@ -197,7 +204,7 @@ const operatorOf = (
 ): [operator: string, argument: unknown] => {
   if (!isJsonObject(json)) {
     const mend =
-      typeof json === 'object' || json === undefined
+      typeof plainNumber(json) === 'object' || json === undefined
         ? ''
         : ` such as {"$literal": ${JSON.stringify(json).slice(0, 100)}}`;
     throw new Problem(loc, `should be an object with one operator${mend}`, 'dict_type');

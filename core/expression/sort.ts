@@ -1,3 +1,4 @@
+import { compareNumbers, ExactNumber } from '../wire/index.ts';
 import type { FieldPath } from './model.ts';
 import { compareText, type Value } from './values.ts';
 
@@ -11,7 +12,7 @@ export interface SortKey {
  * A value as it takes part in an order: its type's rank and, for scalars, itself; null for one that
  * is not there.
  */
-export type Sortable = readonly [rank: number, value: boolean | number | string] | null;
+export type Sortable = readonly [rank: number, value: boolean | number | ExactNumber | string] | null;
 
 /**
  * By type: boolean, number, string, list, object. Lists are all the same in order, as objects are.
@@ -26,13 +27,18 @@ export const sortable = (value: Value): Sortable => {
       return [3, value];
     default:
       if (value === null || value === undefined) return null;
+      if (value instanceof ExactNumber) return [2, value];
       return [Array.isArray(value) ? 4 : 5, 0];
   }
 };
 
 const compareSortable = (a: NonNullable<Sortable>, b: NonNullable<Sortable>): number => {
   if (a[0] !== b[0]) return a[0] - b[0];
-  return typeof a[1] === 'string' ? compareText(a[1], String(b[1])) : Number(a[1]) - Number(b[1]);
+  const [x, y] = [a[1], b[1]];
+  if (typeof x === 'string') return compareText(x, String(y));
+  return x instanceof ExactNumber || y instanceof ExactNumber
+    ? compareNumbers(x as number | ExactNumber, y as number | ExactNumber)
+    : Number(x) - Number(y);
 };
 
 /**

@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonValue, parseTime } from '../wire/index.ts';
+import {
+  compareNumbers,
+  ExactNumber,
+  isJsonObject,
+  isNumber,
+  type JsonValue,
+  parseTime,
+  plainNumber,
+} from '../wire/index.ts';
 
 /** A value in a record: null and undefined are the same, a value that is not there. */
 export type Value = JsonValue | undefined;
@@ -23,6 +31,8 @@ export const compareText = (a: string, b: string): number => {
 
 /** Whether two values are equal as JSON: the keys of an object have no order. */
 export const equal = (a: JsonValue, b: JsonValue): boolean => {
+  if (a instanceof ExactNumber || b instanceof ExactNumber)
+    return isNumber(a) && isNumber(b) && compareNumbers(a, b) === 0;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) || Array.isArray(b)) {
     return (
@@ -45,14 +55,14 @@ export const equal = (a: JsonValue, b: JsonValue): boolean => {
  * @returns undefined for values of different types, lists and objects, which have no order
  */
 export const compareScalars = (a: JsonValue, b: JsonValue): number | undefined => {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
   return undefined;
 };
 
 /** Whether a value counts as true: all but false, 0, the empty text, and nothing. */
-export const isTruthy = (value: Value): boolean => Boolean(value);
+export const isTruthy = (value: Value): boolean => Boolean(plainNumber(value));
 
 /** The step that leads into a list: a number. */
 const listIndex = /^\d{1,9}$/;
@@ -103,6 +113,6 @@ const valueByKeys = (value: Value, steps: readonly string[]): Value => {
  * for any other value.
  */
 export const microsOf = (value: Value): number | undefined => {
-  if (typeof value === 'number') return Math.round(value * 1e6);
+  if (isNumber(value)) return Math.round(Number(value) * 1e6);
   return typeof value === 'string' ? parseTime(value) : undefined;
 };

@@ -1,6 +1,6 @@
 import { type FieldPath, type RecordKind, toPath, type Value, valueAt } from '../expression/index.ts';
 import { pick } from '../query/index.ts';
-import { formatTime, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
+import { formatTime, type JsonObject, type JsonValue, parseJson, type WireNames } from '../wire/index.ts';
 import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
 
 const payloadField = 'payload';
@@ -77,7 +77,7 @@ export class FeedbackReader {
 
   /** A record's payload, which must have been read. */
   payload(record: FeedbackRecord): JsonObject {
-    const parsed = this.#parsed.get(record) ?? (JSON.parse(record.payload ?? '{}') as JsonObject);
+    const parsed = this.#parsed.get(record) ?? (parseJson(record.payload ?? '{}') as JsonObject);
     this.#parsed.set(record, parsed);
     return parsed;
   }

@@ -1,5 +1,5 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
-import type { JsonValue, ProjectId } from '../wire/index.ts';
+import { type JsonValue, type ProjectId, parseJson } from '../wire/index.ts';
 import { encoder, FeedbackReader, joinedFields } from './answer.ts';
 import { recordsOf } from './records.ts';
 import { callRef, onRef } from './ref.ts';
@@ -25,7 +25,7 @@ export const feedbackOn = async (
     const ref = callRef(store.names, projectId, callId);
     const records = await Array.fromAsync(recordsOf(store, projectId, onRef(ref), () => true, budget));
     const onCall = records.flat().filter(({ header }) => header.ref === ref);
-    return [callId, onCall.map((record) => JSON.parse(encode(record)) as JsonValue)];
+    return [callId, onCall.map((record) => parseJson(encode(record)) as JsonValue)];
   });
   return new Map(found.filter(([, records]) => records.length > 0));
 };

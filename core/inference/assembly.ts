@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../wire/index.ts';
 import { CharacterAllowance } from './allowance.ts';
 import type { Fold } from './fold.ts';
 import { ChoicesFold } from './fold-choices.ts';
@@ -57,7 +57,7 @@ export class BodyAssembly implements Assembly {
 /** The JSON value of a text; undefined if the text is not JSON. */
 const parsed = (text: string): JsonValue | undefined => {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseJson(text) as JsonValue;
   } catch {
     return undefined;
   }

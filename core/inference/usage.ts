@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, plainNumber } from '../wire/index.ts';
 
 const tokens = (usage: JsonObject, ...names: readonly string[]): number | undefined =>
-  names.map((name) => usage[name]).find((value) => typeof value === 'number');
+  names.map((name) => plainNumber(usage[name])).find((value) => typeof value === 'number');
 
 /**
  * The usage of an answer as a call's `summary.usage` holds it: tokens by the model that the answer

@@ -1,6 +1,6 @@
 import { bySize } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
-import type { JsonValue, Ref } from '../wire/index.ts';
+import { type JsonValue, parseJson, type Ref } from '../wire/index.ts';
 import { type Address, type FoundVersion, findVersions } from './lookup.ts';
 import { parseVersionName } from './model.ts';
 import { parsePath, type Step, walk } from './path.ts';
@@ -60,7 +60,7 @@ const valuesOf = async (
   const values = new Map(
     [...versions.keys()].map((name, i): [string, JsonValue | undefined] => {
       const text = texts[i];
-      return [name, text === undefined ? undefined : JSON.parse(text)];
+      return [name, text === undefined ? undefined : (parseJson(text) as JsonValue)];
     }),
   );
   return refs.map((ref) => {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, problemOf } from '../wire/index.ts';
+import { type JsonObject, type JsonValue, parseJson, problemOf } from '../wire/index.ts';
 import type { AttributeValue } from './span.ts';
 
 /** How deep the dots of a key nest. What is left of a longer key stays together. */
@@ -12,7 +12,7 @@ const emptyObject = (): JsonObject => Object.create(null) as JsonObject;
 
 const parsed = (text: string): JsonValue => {
   try {
-    const value = JSON.parse(text) as JsonValue;
+    const value = parseJson(text) as JsonValue;
     return problemOf(value, maxParsedLevels) ? text : value;
   } catch {
     return text;

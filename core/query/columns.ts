@@ -1,5 +1,5 @@
 import { type FieldPath, keysTo, toPath } from '../expression/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, type WireNames } from '../wire/index.ts';
 import { fieldsOf } from './fields.ts';
 import type { CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
@@ -63,7 +63,7 @@ const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonVal
 
 /** What paths lead to in a value, in the value's own shape; null for a value that has no fields. */
 export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): JsonValue => {
-  if (typeof value !== 'object' || value === null) return null;
+  if (!Array.isArray(value) && !isJsonObject(value)) return null;
   let picked: JsonValue = Array.isArray(value) ? [] : {};
   for (const path of paths) {
     const keys = keysTo(value, path);
@@ -85,7 +85,7 @@ export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow
   return (row) => {
     const fields = columns.map(({ column, key, steps }) => {
       const text = row.json(column, query.returnExpanded);
-      return `${key}:${steps ? JSON.stringify(pick(JSON.parse(text) as JsonValue, steps)) : text}`;
+      return `${key}:${steps ? JSON.stringify(pick(parseJson(text) as JsonValue, steps)) : text}`;
     });
     return `{${fields.join(',')}}`;
   };

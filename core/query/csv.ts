@@ -1,5 +1,5 @@
 import { toPath, valueAt } from '../expression/index.ts';
-import { csvLine, type JsonValue, type WireNames } from '../wire/index.ts';
+import { csvLine, type JsonValue, parseJson, type WireNames } from '../wire/index.ts';
 import { projectionOf } from './columns.ts';
 import type { CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
@@ -21,7 +21,7 @@ export const csvEncoder = (names: WireNames, query: CallsQuery): CsvEncoder => {
     line: (row) =>
       csvLine(
         columns.map(({ column, path }) =>
-          valueAt(JSON.parse(row.json(column, query.returnExpanded)) as JsonValue, path.steps),
+          valueAt(parseJson(row.json(column, query.returnExpanded)) as JsonValue, path.steps),
         ),
       ),
   };

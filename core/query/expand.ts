@@ -1,6 +1,6 @@
 import { isPayloadColumn, type PayloadField } from '../calls/index.ts';
 import { type FieldPath, keysTo, valueAt } from '../expression/index.ts';
-import { type JsonValue, parseRef, type Ref, type WireNames } from '../wire/index.ts';
+import { copyOf, type JsonValue, parseJson, parseRef, type Ref, type WireNames } from '../wire/index.ts';
 import type { CallRow } from './row.ts';
 
 type Expanded = Partial<Record<PayloadField, JsonValue>>;
@@ -43,7 +43,7 @@ const occurrence = (
 };
 
 const parsed = (row: CallRow, field: PayloadField): JsonValue =>
-  JSON.parse(row.payload?.[field] ?? 'null') as JsonValue;
+  parseJson(row.payload?.[field] ?? 'null') as JsonValue;
 
 /**
  * Replaces the refs at the given paths of calls by what they lead to. Shorter paths come first, so
@@ -77,7 +77,7 @@ export const expandRows = async (
       other.field === field &&
       other.steps.length > steps.length &&
       steps.every((step, i) => step === other.steps[i]);
-    const own = ofPayload.some(isDeeper) ? structuredClone<JsonValue> : (value: JsonValue) => value;
+    const own = ofPayload.some(isDeeper) ? copyOf : (value: JsonValue) => value;
     for (const [i, { replace }] of found.entries()) {
       const value = values[i];
       if (value !== undefined) replace(own(value));

@@ -11,7 +11,7 @@ import {
   storageSize,
 } from '../calls/index.ts';
 import { type FieldPath, type Value, valueAt } from '../expression/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, type WireNames } from '../wire/index.ts';
 import { sizeColumn, totalSizeColumn } from './fields.ts';
 
 /** What has been fetched of a call beside its header and payload. */
@@ -124,7 +124,7 @@ export class CallRow {
     this.#parsed ??= new Map();
     const known = this.#parsed.get(field);
     if (known !== undefined) return known;
-    const own = this.extras.expanded?.[field] ?? (JSON.parse(this.payload?.[field] ?? 'null') as JsonValue);
+    const own = this.extras.expanded?.[field] ?? (parseJson(this.payload?.[field] ?? 'null') as JsonValue);
     const value =
       field === 'summary'
         ? { ...(isJsonObject(own) ? own : {}), [this.#names.service]: this.#serviceBlock() }

@@ -3,6 +3,7 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './json.ts';
 export * from './names.ts';
+export * from './numbers.ts';
 export * from './project.ts';
 export * from './refs.ts';
 export * from './time.ts';

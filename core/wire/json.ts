@@ -1,5 +1,7 @@
-/** Any JSON value, as `JSON.parse` gives it. */
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+import { canonicalNumber, ExactNumber } from './numbers.ts';
+
+/** Any JSON value, as `parseJson` gives it. */
+export type JsonValue = null | boolean | number | ExactNumber | string | JsonValue[] | JsonObject;
 
 /** A JSON object. Keys may be anything, `__proto__` included: read them with `Object.hasOwn`. */
 export interface JsonObject {
@@ -12,9 +14,9 @@ export interface JsonObject {
  */
 export const maxDepth = 512;
 
-/** Whether the value is a JSON object: neither null nor a list. */
+/** Whether the value is a JSON object: neither null nor a list, nor an exact number. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /**
  * What a JSON text can say and storage cannot keep: nesting without end, and numbers beyond a
@@ -30,7 +32,7 @@ export type JsonProblem = 'too deep' | 'too large a number';
 export const problemOf = (value: unknown, levels = maxDepth): JsonProblem | undefined => {
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'too large a number';
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return undefined;
   if (levels === 0) return 'too deep';
   if (Array.isArray(value)) {
     for (const item of value) {
@@ -53,10 +55,12 @@ export const utf8Length = (text: string): number => Buffer.byteLength(text, 'utf
  * A value as canonical JSON, after RFC 8785. Equal values give the same text.
  *
  * It has no white space. Keys are in order of their UTF-16 code units. Numbers and strings are as
- * ECMAScript writes them. Lone surrogates, which the RFC leaves open, are escaped.
+ * ECMAScript writes them. Lone surrogates, which the RFC leaves open, are escaped. Exact numbers go
+ * beyond the RFC: they are by {@link canonicalNumber}.
  */
 export const canonicalJson = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value instanceof ExactNumber) return canonicalNumber(value);
   if (!isJsonObject(value)) return JSON.stringify(value);
   // Written by hand: an object would put keys that look like integers first, in whatever order they
   // are set.
@@ -64,4 +68,12 @@ export const canonicalJson = (value: JsonValue): string => {
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
   return `{${fields.join(',')}}`;
+};
+
+/** A copy of a value that shares nothing with it that could be changed. */
+export const copyOf = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isJsonObject(value)) return value;
+  // Unlike assignment, this makes `__proto__` a field too.
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, copyOf(field)]));
 };

@@ -3,6 +3,7 @@ import { controls, documented, printableText, projectIdPattern } from './documen
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
 import { idRule, isId } from './ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, maxDepth, problemOf } from './json.ts';
+import { parseJson, plainNumber } from './numbers.ts';
 import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
 import { parseTime, timeRule } from './time.ts';
 
@@ -84,11 +85,22 @@ export const fieldOf = <T>(record: object, name: string, schema: z.ZodMiniType<T
 
 const integerRule = 'should be an integer';
 
+/**
+ * A number of a schema's, as a double. A body's numbers can be exact, which only free-form values
+ * keep.
+ */
+export const numeric = <S extends z.ZodMiniType>(schema: S) =>
+  z.pipe(z.transform(plainNumber<unknown>), schema);
+
 /** An integer that all JSON parsers read alike: within ±(2^53 − 1). */
-export const integer = z.int({ error: integerRule });
+export const integer = numeric(z.int({ error: integerRule }));
+
+/** An integer within bounds. */
+export const integerWith = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
+  numeric(z.int({ error: integerRule }).check(...checks));
 
 /** An integer from 0 up. */
-export const count = integer.check(z.minimum(0));
+export const count = integerWith(z.minimum(0));
 
 type Issue = z.core.$ZodIssue;
 
@@ -191,7 +203,7 @@ export const parseBody = <T>(schema: BodySchema<T>, text: string): T => parseVal
  */
 export const jsonOf = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw invalid(jsonProblem(error, text));
   }

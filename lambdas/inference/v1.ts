@@ -5,7 +5,7 @@ import type { InferenceBody } from '../../api/schemas/inference.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/inference/index.ts';
 import { requestBudget } from '../../core/storage/index.ts';
-import { invalid, maxDepth, problemOf } from '../../core/wire/index.ts';
+import { hasExactNumber, invalid, maxDepth, parseJson, problemOf } from '../../core/wire/index.ts';
 import { parseValue } from '../../core/wire/schema.ts';
 import { bodyText } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
@@ -32,14 +32,23 @@ const countMs = 2000;
 const callBatch = callBatchBody(settings.names);
 
 /**
+ * The body with its numbers as they were written. The schema has made doubles of those it knows.
+ */
+const receivedBody = (event: Event): InferenceBody => {
+  const text = bodyText(event);
+  return hasExactNumber(text) ? (parseJson(text) as InferenceBody) : event.service.body;
+};
+
+/**
  * Follows the request, if it names a project, to store it as a call once its answer has gone out.
  *
  * @throws ServiceError 422 if it cannot be stored as it is
  */
 const follow = (event: Event, context: Context): Recording | undefined => {
-  const { id: requestId, caller, body, budget: spent } = event.service;
+  const { id: requestId, caller, budget: spent } = event.service;
   const projectId = projectOf(event);
   if (projectId === undefined) return undefined;
+  const body = receivedBody(event);
   const problem = problemOf(body, maxDepth - 1);
   if (problem) {
     const msg = `holds what cannot be recorded, ${problem}; without OpenAI-Project it is passed on as it is`;

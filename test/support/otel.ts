@@ -5,7 +5,7 @@ import {
   ExportTraceServiceResponseSchema,
 } from '../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { SpanSchema } from '../../core/otel/proto/opentelemetry/proto/trace/v1/trace_pb.js';
-import type { JsonObject, JsonValue } from '../../core/wire/index.ts';
+import { isNumber, type JsonObject, type JsonValue } from '../../core/wire/index.ts';
 
 /** Ids as OTLP's JSON has them. */
 export const traceId = '5b8efff798038103d269b633813fc60c';
@@ -20,8 +20,8 @@ const oneValue = (value: JsonValue): JsonObject => {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (Array.isArray(value)) return { arrayValue: { values: value.map(oneValue) } };
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (isNumber(value))
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: Number(value) };
   return value === null ? {} : { kvlistValue: { values: attributes(value) } };
 };
 

@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue, problemOf } from '../../wire/index.ts';
+import {
+  hasExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  problemOf,
+} from '../../wire/index.ts';
 import type { CallEnd, CallStart } from '../model.ts';
 
 /*
@@ -55,8 +61,8 @@ const maxUsageDepth = 4;
 
 /**
  * The value of `summary.usage` for the header: an object of at most 256 characters of JSON and 4
- * levels. True if it is something else, or if a key of the summary starts with `usage.`. Null if
- * there is none.
+ * levels, without exact numbers. True if it is something else, or if a key of the summary starts
+ * with `usage.`. Null if there is none.
  */
 export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;
@@ -65,5 +71,6 @@ export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   if (!isJsonObject(usage) || problemOf(usage, maxUsageDepth)) return true;
   const text = JSON.stringify(usage);
   // The header's codec rejects the key that would set a prototype.
-  return text.length <= maxUsageLength && !text.includes('__proto__') ? usage : true;
+  const fits = text.length <= maxUsageLength && !text.includes('__proto__') && !hasExactNumber(text);
+  return fits ? usage : true;
 };

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  parseJson,
   parseRef,
   type WireNames,
 } from '../../wire/index.ts';
@@ -104,7 +105,7 @@ const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject
   if (summary === '{}') return `{${key}:${block}}`;
   // JSON.stringify wrote the text and never escapes letters, so no escaped spelling can occur.
   if (!summary.includes(key)) return `${summary.slice(0, -1)},${key}:${block}}`;
-  const parsed: unknown = JSON.parse(summary);
+  const parsed: unknown = parseJson(summary);
   const others = isJsonObject(parsed)
     ? Object.entries(parsed).filter(([name]) => name !== names.service)
     : [];

@@ -1,4 +1,5 @@
 import type { Store } from '../../storage/index.ts';
+import { isJsonObject, isNumber } from '../../wire/index.ts';
 import { indexedFieldsOf, isFailed, type StartItem, toItem, withInline } from '../codec/items.ts';
 import type { CallEnd, CallStart, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
 import { smallUsage } from '../payloads/blocks.ts';
@@ -86,6 +87,6 @@ const sized = (
 const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
   if (exception !== null) return 'error';
   const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;
-  const errors = typeof counts === 'object' && counts !== null && !Array.isArray(counts) ? counts.error : 0;
-  return typeof errors === 'number' && errors > 0 ? 'descendant_error' : 'success';
+  const errors = isJsonObject(counts) ? counts.error : 0;
+  return isNumber(errors) && Number(errors) > 0 ? 'descendant_error' : 'success';
 };

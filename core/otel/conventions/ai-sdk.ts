@@ -1,3 +1,4 @@
+import { parseJson } from '../../wire/index.ts';
 import { chatInputs, messageList } from '../messages/chat.ts';
 import { toMessages } from '../messages/message.ts';
 import type { Convention, Counts, Kind } from './convention.ts';
@@ -50,7 +51,7 @@ const structuredText = (item: unknown): unknown => {
 
 const unquote = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

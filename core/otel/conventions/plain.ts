@@ -1,4 +1,4 @@
-import { isJsonObject, maxDepth, problemOf } from '../../wire/index.ts';
+import { isJsonObject, maxDepth, parseJson, plainNumber, problemOf } from '../../wire/index.ts';
 import type { AttributeValue } from '../span.ts';
 
 /** A JSON object whose values are not known. */
@@ -24,7 +24,7 @@ export const textOf = (value: unknown): string | undefined =>
 
 /** A count of tokens: a whole number from 0, perhaps written as text. */
 export const countOf = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : plainNumber(value);
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
     ? Math.abs(number)
     : undefined;
@@ -59,23 +59,25 @@ export const parsed = (value: unknown): unknown => {
   // Most text is no JSON, and a failing JSON.parse is slow.
   if (!/^\s*["[{\d\-tfn]/.test(value)) return value;
   try {
-    const result: unknown = JSON.parse(value);
+    const result: unknown = parseJson(value);
     return problemOf(result, maxDepth - spare) === undefined ? result : value;
   } catch {
     return value;
   }
 };
 
+const isStructure = (value: unknown): boolean => Array.isArray(value) || isDict(value);
+
 /** The list or object of a JSON text; anything else stays as it is, numbers in text too. */
 export const structured = (value: unknown): unknown => {
   const result = parsed(value);
-  return typeof result === 'object' && result !== null ? result : value;
+  return isStructure(result) ? result : value;
 };
 
 /** The same, with text that is a JSON string unquoted. */
 export const unquoted = (value: unknown): unknown => {
   const result = parsed(value);
-  return typeof result === 'string' || (typeof result === 'object' && result !== null) ? result : value;
+  return typeof result === 'string' || isStructure(result) ? result : value;
 };
 
 /** A value as the text of a message: text as it is, all else as JSON. */

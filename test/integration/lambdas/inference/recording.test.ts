@@ -106,6 +106,16 @@ describe('a recorded request', () => {
     expect(upstream.last().headers).not.toHaveProperty('openai-project');
   });
 
+  it('has numbers as the client wrote them', async () => {
+    const project = newProject();
+    upstream.behave(json(completion({ content: 'Hello' })));
+    const body = `{"model":"${model}","messages":[],"temperature":1.0,"timeout":30.0,"seed":7.0}`;
+    await send({}, project, { body });
+    await recorded(project);
+    const answer = await service.post('/calls/stream_query', { project_id: project, columns: ['inputs'] });
+    expect(await answer.text()).toContain('"temperature":1.0,"timeout":30.0,"seed":7.0');
+  });
+
   it('has the costs of the model that answered', async () => {
     const project = newProject();
     upstream.behave(json({ ...completion({ content: 'Hello' }), model: 'gpt-4o-2024-08-06' }));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../core/otel/conventions/index.ts';
 import type { AttributeValue } from '../../../../../core/otel/span.ts';
+import { parseJson } from '../../../../../core/wire/index.ts';
 import { spanOf } from '../../../../support/spans.ts';
 
 /** Names that conventions look for, with values of any type below them. */
@@ -147,7 +148,7 @@ describe('a translation of any span', () => {
     fc.assert(
       fc.property(spans, (span) => {
         const { inputs, output, usage, kind, threadId, userId } = translate(span);
-        expect(JSON.parse(JSON.stringify({ inputs, output }))).toEqual({ inputs, output });
+        expect(parseJson(JSON.stringify({ inputs, output }))).toEqual({ inputs, output });
         expect([kind, typeof threadId, typeof userId]).not.toContain('object');
         for (const counts of Object.values(usage ?? {})) {
           const numbers = [counts.requests, counts.input_tokens ?? 0, counts.output_tokens ?? 0];
