@@ -1,4 +1,5 @@
 import { connectionFailure, failureOf } from './errors.ts';
+import type { ModelAnswer } from './inference.ts';
 import { chunksOf, parsedLines } from './lines.ts';
 import type { Api } from './types.ts';
 
@@ -25,6 +26,11 @@ export interface Client {
     accept: string,
     signal?: AbortSignal,
   ) => Promise<Blob>;
+  /**
+   * Sends a chat to a model, and has it recorded in a project. What does so loads with the first.
+   * Throws as `ask` does.
+   */
+  readonly askModel: (project: string, body: object, signal: AbortSignal) => Promise<ModelAnswer>;
 }
 
 /** The base URL of the API: the page lies right below it, whatever its own path is. */
@@ -82,6 +88,10 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
       return response.blob().catch((error: unknown) => {
         throw connectionFailure(error, true);
       });
+    },
+    askModel: async (project, body, signal) => {
+      const { askModel } = await import('./inference.ts');
+      return askModel({ key, project, body, signal, onRefused });
     },
   };
 };

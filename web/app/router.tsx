@@ -5,7 +5,10 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
+import { parseObjectsSearch } from '../views/objects/search.ts';
 import { parseOverviewSearch } from '../views/overview/search.ts';
+import { parsePlaygroundSearch } from '../views/playground/search.ts';
+import { parsePricesSearch } from '../views/prices/search.ts';
 import { parseTraceSearch } from '../views/trace/search.ts';
 import { parseTracesSearch } from '../views/traces/search.ts';
 import { FailedView } from './failed-view.tsx';
@@ -43,10 +46,39 @@ export const overviewRoute = createRoute({
   component: lazyRouteComponent(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
 });
 
+export const playgroundRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/playground',
+  validateSearch: parsePlaygroundSearch,
+  component: lazyRouteComponent(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
+});
+
+export const pricesRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/prices',
+  validateSearch: parsePricesSearch,
+  component: lazyRouteComponent(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
+});
+
+export const objectsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/objects',
+  validateSearch: parseObjectsSearch,
+  component: lazyRouteComponent(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
+});
+
 /** Makes the router, below the path that the document came from. */
 export const makeRouter = (history?: RouterHistory) =>
   createRouter({
-    routeTree: root.addChildren([home, tracesRoute, traceRoute, overviewRoute]),
+    routeTree: root.addChildren([
+      home,
+      tracesRoute,
+      traceRoute,
+      overviewRoute,
+      playgroundRoute,
+      pricesRoute,
+      objectsRoute,
+    ]),
     defaultErrorComponent: FailedView,
     basepath: new URL('.', document.baseURI).pathname,
     ...(history && { history }),

@@ -105,6 +105,15 @@ export const Shell = () => {
               <Link to="/overview" search={{ project }} className="view-link">
                 Overview
               </Link>
+              <Link to="/playground" search={{ project }} className="view-link">
+                Playground
+              </Link>
+              <Link to="/objects" search={{ project }} className="view-link">
+                Objects
+              </Link>
+              <Link to="/prices" search={{ project }} className="view-link">
+                Prices
+              </Link>
             </>
           ) : null}
         </nav>

@@ -1,13 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { formatKey, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
+import { localCredentials, localRegion } from '../../../local/stores/store.ts';
+import { tableNameOf } from '../../../local/template/stack.ts';
 import { launchServer } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The service and the browser that all tests of the page share. */
-    readonly page: { readonly url: string; readonly key: string; readonly browser: string };
+    readonly page: {
+      readonly url: string;
+      /** A key that may do everything. */
+      readonly key: string;
+      /** A key that may only read, and only the projects of tests. */
+      readonly reader: string;
+      readonly browser: string;
+    };
   }
 }
 
@@ -23,10 +34,25 @@ const startService = async (shared: Partial<ProvidedContext>): Promise<LocalServ
   });
 };
 
+/** Makes a key that may only read. */
+const readingKey = async ({ dynamodb, stack }: LocalService): Promise<string> => {
+  const client = new DynamoDBClient({
+    endpoint: dynamodb,
+    region: localRegion,
+    credentials: localCredentials,
+  });
+  const key = makeKey('svc');
+  const grantee = { user: 'reader', grants: [{ scope: 'page/*', role: 'read' }] } as const;
+  await putKey({ client, name: tableNameOf(stack, 'keys') }, newRecord(key, grantee, Date.now() * 1000));
+  client.destroy();
+  return formatKey(key);
+};
+
 /** Starts the service and the browser for all tests of the page, and ends them after the last. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const [service, browser] = await Promise.all([startService(project.getProvidedContext()), launchServer()]);
-  project.provide('page', { url: service.url, key: service.key, browser: browser.wsEndpoint() });
+  const reader = await readingKey(service);
+  project.provide('page', { url: service.url, key: service.key, reader, browser: browser.wsEndpoint() });
   return async () => {
     await browser.close();
     await service.stop();

@@ -1,16 +1,18 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
-const { url, key } = inject('page');
+const { url, key, reader } = inject('page');
 
 /** Where the page is, with its slash. */
 export const pageUrl = `${url}/ui/`;
-export { key, url };
+export { key, reader, url };
 
 /** What a visitor comes with. */
 export interface Visit extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport'> {
   /** Whether they have signed in before, in this tab. @default true */
   readonly signedIn?: boolean;
+  /** The key that they signed in with. @default - one that may do everything */
+  readonly as?: string;
   /** Troubles that belong to the test. @default - none */
   readonly expected?: RegExp;
   /** @default - the page of the service itself */
@@ -54,7 +56,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     for (const { troubles, expected } of done)
       expect(troubles.filter((trouble) => !expected?.test(trouble))).toEqual([]);
   });
-  return async (path, { signedIn = true, expected, base = pageUrl, ...options } = {}) => {
+  return async (path, { signedIn = true, as = key, expected, base = pageUrl, ...options } = {}) => {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       locale: 'en-US',
@@ -62,7 +64,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     });
     context.setDefaultTimeout(15_000);
     await context.addInitScript({ content: tellOfViolations });
-    if (signedIn) await context.addInitScript((kept) => sessionStorage.setItem('pennytrace.key', kept), key);
+    if (signedIn) await context.addInitScript((kept) => sessionStorage.setItem('pennytrace.key', kept), as);
     const page = await context.newPage();
     const troubles: string[] = [];
     watch(page, troubles);

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CallRow } from '../../../api/calls.ts';
 import type { Call } from '../../../api/types.ts';
@@ -40,6 +41,13 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
           </Button>
         ) : null}
         <span className="spring" />
+        <Link
+          to="/playground"
+          search={{ project: call.project_id, call: call.id }}
+          className="button quiet link"
+        >
+          Open in the playground
+        </Link>
         <label className="check">
           <input type="checkbox" checked={!plain} onChange={(event) => onPlain(!event.target.checked)} />
           <span>Markdown</span>

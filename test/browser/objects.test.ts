@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from './support/axe.ts';
+import { chat, post, report } from './support/calls.ts';
+import { reader, useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/objects';
+const at = encodeURIComponent(project);
+
+const versions = [
+  { model: 'm', system: 'You help.' },
+  { model: 'm', system: 'You help.\nBe brief.' },
+  { model: 'other', system: 'You help.\nBe very brief.' },
+];
+
+beforeAll(async () => {
+  for (const val of versions)
+    await post('/obj/create', { obj: { project_id: project, object_id: 'prompt', val } });
+  await post('/obj/create', { obj: { project_id: project, object_id: 'another', val: 1 } });
+  await report(project, [
+    { id: 'priced', op: 'model.chat', ...chat([{ role: 'user', content: 'Hi' }], { content: 'Hello' }) },
+  ]);
+});
+
+describe('objects', () => {
+  it('are listed, and show what their versions changed', async () => {
+    const page = await visit(`objects?project=${at}`);
+    await page.getByRole('link', { name: 'prompt 3 versions' }).click();
+    const differences = page.getByRole('region', { name: 'Differences between v1 and v2' });
+    await differences.locator('.added').getByText('very').waitFor();
+    await differences.locator('.removed').getByText('model: m', { exact: false }).waitFor();
+    await page.getByRole('combobox', { name: 'Differences from' }).selectOption({ index: 1 });
+    await page.getByRole('region', { name: 'Differences between v0 and v2' }).waitFor();
+    expect(page.url()).toContain('base=');
+    await page.getByRole('link', { name: 'v1', exact: true }).click();
+    const earlier = page.getByRole('region', { name: 'Differences between v0 and v1' });
+    await earlier.locator('.added').getByText('Be brief.').waitFor();
+    await earlier.locator('.removed').getByText('system: You help.').waitFor();
+  });
+
+  it('without another version show their value alone', async () => {
+    const page = await visit(`objects?project=${at}&object=another`);
+    await page.getByRole('heading', { name: 'another v0' }).waitFor();
+    await page.locator('.json-row').waitFor();
+    expect(await page.getByText('Differences from').count()).toBe(0);
+  });
+
+  it('of a project without any say how to store one', async () => {
+    const page = await visit(`objects?project=${encodeURIComponent('page/no-objects')}`);
+    await page.getByText('page/no-objects has no objects yet').waitFor();
+  });
+
+  it('have no fault that axe finds, in light and in dark, and fit a phone', async () => {
+    const page = await visit(`objects?project=${at}&object=prompt`);
+    await page.locator('.json-row').first().waitFor();
+    await page.locator('.diff-line').first().waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+});
+
+describe('prices', () => {
+  it('are added, count for the calls that are there, and are removed', async () => {
+    const page = await visit(`prices?project=${at}`);
+    await page.getByText(`${project} has no prices of its own`).waitFor();
+    await page.getByLabel('Model').fill('gpt-4o-mini');
+    await page.getByRole('button', { name: 'Add price' }).click();
+    await page.getByRole('alert').getByText('Write both prices as numbers').waitFor();
+    await page.getByLabel('Input, per million tokens').fill('1000');
+    await page.getByLabel('Output, per million tokens').fill('2000');
+    await page.getByLabel('In force from').fill('2026-01-01T00:00');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: '1000' }).waitFor();
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    // 120 tokens of a dollar for 1,000, and 30 of two.
+    await page.getByText('$0.18').waitFor();
+    await page.getByRole('link', { name: 'Prices' }).click();
+    await page.getByRole('button', { name: 'Remove the price of gpt-4o-mini' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText(`${project} has no prices of its own`).waitFor();
+  });
+
+  it('cannot be added with a key that may only read', async () => {
+    const page = await visit(`prices?project=${at}`, { as: reader });
+    await page.getByText('This key may not add prices').waitFor();
+    expect(await page.getByRole('button', { name: 'Add price' }).count()).toBe(0);
+  });
+
+  it('have no fault that axe finds, in light and in dark, and fit a phone', async () => {
+    await post('/cost/create', {
+      project_id: 'page/prices',
+      costs: { 'my-model': { prompt_token_cost: 1.5e-7, completion_token_cost: 6e-7 } },
+    });
+    const page = await visit(`prices?project=${encodeURIComponent('page/prices')}`);
+    await page.getByRole('cell', { name: '0.15' }).waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+});

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from './support/axe.ts';
+import { report, turn } from './support/calls.ts';
+import { reader, useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/playground';
+const at = encodeURIComponent(project);
+
+beforeAll(() => report(project, turn('p1', 0)));
+
+const link = `playground?project=${at}&call=p1-model-1`;
+
+describe('the playground', () => {
+  it('sends a changed call again, shows the answer, and keeps it as a call', async () => {
+    const page = await visit(`trace?project=${at}&trace=p1&call=p1-model-1`);
+    await page.getByRole('link', { name: 'Open in the playground' }).click();
+    await page.getByLabel('Text of message 2').fill('Where is order 4712?');
+    await page.getByLabel('Model').fill('another-model');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('You said: Where is order 4712?').waitFor();
+    await page.getByText('finish: stop').waitFor();
+    await page.getByRole('link', { name: 'Open the recorded call' }).click();
+    await page.getByRole('heading', { name: 'openai.chat.completions.create', level: 2 }).waitFor();
+    await page.getByText('Where is order 4712?', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText('You said: Where is order 4712?').waitFor();
+    expect(await page.getByLabel('Model').inputValue()).toBe('another-model');
+  });
+
+  it('streams, stops where one wants, and keeps what came', async () => {
+    const page = await visit(`playground?project=${at}`);
+    await page.getByLabel('Model').fill('echo');
+    await page.getByLabel('Text of message 1').fill(`begin ${'word '.repeat(800)}end`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('answering…').waitFor();
+    await page.locator('.long-text').getByText('You said: begin word word').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('stopped: what came stays').waitFor();
+    expect(await page.getByText(/You said: begin word/).count()).toBe(1);
+    expect(await page.getByText(/word end/).count()).toBe(1);
+    await page.getByRole('button', { name: 'Go on from here' }).click();
+    await page.getByLabel('Text of message 3').waitFor();
+  });
+
+  it('says what is wrong with a request before it is sent', async () => {
+    const page = await visit(link);
+    await page.getByLabel('Parameters, as JSON').fill('{"temperature": }');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alert').getByText('The parameters are no JSON object.').waitFor();
+    await page.getByRole('button', { name: 'Remove message 2' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByLabel('Text of message 2').waitFor();
+  });
+
+  it('says what a key lacks that may not send requests', async () => {
+    const page = await visit(link, { as: reader });
+    await page.getByRole('alert').getByText(`lacks the role inference and write on ${project}`).waitFor();
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+  });
+
+  it('says what a provider answers, and asks for no other key', async () => {
+    const page = await visit(link, { expected: /401/ });
+    const body = JSON.stringify({ error: { message: 'wrong key for upstream' } });
+    await page.route('**/inference/**', (route) => route.fulfill({ status: 401, body }));
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('alert').getByText('The model answered 401: wrong key for upstream').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('has no fault that axe finds, in light and in dark, and fits a phone', async () => {
+    const page = await visit(link);
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+});

@@ -1,0 +1,109 @@
+import { createParser } from 'eventsource-parser';
+import { apiUrl } from './client.ts';
+import { connectionFailure, failureOf, RequestFailed } from './errors.ts';
+import { chunksOf } from './lines.ts';
+
+/** An answer of a model that has begun. */
+export interface ModelAnswer {
+  /** The service's id of the request, which the recorded call has, too. */
+  readonly requestId: string | undefined;
+  /** When the service began to answer by its own clock, in ms since 1970. */
+  readonly serverTime: number;
+  /** The chunks of the answer as they come; a whole answer is one chunk. */
+  readonly chunks: AsyncIterable<unknown>;
+}
+
+/** A request to a model that is recorded as a call of a project. */
+export interface ModelRequest {
+  readonly key: string;
+  readonly project: string;
+  readonly body: object;
+  readonly signal: AbortSignal;
+  /** Is told when the service does not accept the key. */
+  readonly onRefused: () => void;
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder();
+  let waiting: unknown[] = [];
+  const parser = createParser({ onEvent: ({ data }) => waiting.push(parsed(data)) });
+  try {
+    for await (const bytes of chunksOf(body)) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
+      const ready = waiting;
+      waiting = [];
+      yield* ready;
+    }
+  } catch (error) {
+    throw connectionFailure(error, true);
+  }
+}
+
+async function* whole(response: Response): AsyncGenerator<unknown> {
+  yield await response.json().catch((error: unknown) => {
+    throw connectionFailure(error, true);
+  });
+}
+
+/** What a model's provider says of an error: the shape of OpenAI. The service has another. */
+const providersWords = (body: unknown): string | undefined => {
+  const { error } = (body ?? {}) as { error?: { message?: unknown } | string };
+  const message = typeof error === 'object' ? error?.message : error;
+  return typeof message === 'string' ? message : undefined;
+};
+
+const forbidden =
+  'This key may not send model requests to this project: it needs the roles inference and write on it.';
+
+/** Reads an error: the provider's own, or the service's. */
+const failed = async (response: Response, onRefused: () => void): Promise<Error> => {
+  const { status } = response;
+  const copy = response.clone();
+  const words = providersWords(await copy.json().catch(() => undefined));
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  if (words !== undefined)
+    return new RequestFailed(`The model answered ${status}: ${words}`, status, requestId);
+  // A provider's 401 is about the service's key for it. This one is about ours.
+  if (status === 401) onRefused();
+  if (status === 403) return new RequestFailed(forbidden, status, requestId);
+  return failureOf(response);
+};
+
+/**
+ * Sends a chat to a model through the service, and has it recorded.
+ *
+ * @throws RequestFailed in words for people; DOMException AbortError
+ */
+export const askModel = async (request: ModelRequest): Promise<ModelAnswer> => {
+  const { key, project, body, signal, onRefused } = request;
+  const response = await fetch(new URL('./inference/v1/chat/completions', apiUrl()), {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'openai-project': project,
+    },
+    body: JSON.stringify(body),
+    signal,
+    credentials: 'omit',
+    cache: 'no-store',
+  }).catch((error: unknown) => {
+    throw connectionFailure(error, false);
+  });
+  if (!response.ok) throw await failed(response, onRefused);
+  const streams = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const date = Date.parse(response.headers.get('date') ?? '');
+  return {
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    serverTime: Number.isNaN(date) ? Date.now() : date,
+    chunks: streams && response.body ? events(response.body) : whole(response),
+  };
+};

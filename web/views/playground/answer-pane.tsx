@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router';
+import { wordsOf } from '../../api/errors.ts';
+import type { Call } from '../../api/types.ts';
+import { countText, durationText } from '../../data/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { conversationOf } from '../trace/messages/conversation.ts';
+import { messageOf } from '../trace/messages/message.ts';
+import { MessageCard } from '../trace/messages/message-card.tsx';
+import { draftMessage } from './draft.ts';
+import { isBusy, type Trial, type TrialState } from './trial.ts';
+
+interface AnswerPaneProps {
+  readonly trial: Trial;
+  readonly state: TrialState;
+  readonly project: string;
+  readonly original: Call | undefined;
+}
+
+const phases: Readonly<Record<TrialState['phase'], string>> = {
+  editing: '',
+  sending: 'sent, waiting…',
+  streaming: 'answering…',
+  done: 'done',
+  stopped: 'stopped: what came stays',
+  failed: 'failed',
+};
+
+const Facts = ({ state }: { state: TrialState }) => {
+  const { phase, firstMs, totalMs, answer } = state;
+  return (
+    <p className="facts" role="status">
+      <span>{phases[phase]}</span>
+      {firstMs === undefined ? null : <span>first word after {durationText(firstMs)}</span>}
+      {totalMs === undefined ? null : <span>{durationText(totalMs)} in all</span>}
+      {answer.tokens ? (
+        <span>
+          {countText(answer.tokens.input)} + {countText(answer.tokens.output)} tokens
+        </span>
+      ) : null}
+      {answer.finish ? <span>finish: {answer.finish}</span> : null}
+    </p>
+  );
+};
+
+/** Where the recorded call is, and what it can be compared with. */
+const Recorded = ({ state, project }: Pick<AnswerPaneProps, 'state' | 'project'>) => {
+  const { recorded } = state;
+  if (recorded === null)
+    return <p className="muted">The recorded call is not there yet: look for it in the list of traces.</p>;
+  if (!recorded) return null;
+  return (
+    <p className="links">
+      <Link to="/trace" search={{ project, trace: recorded.trace_id, call: recorded.id }}>
+        Open the recorded call
+      </Link>
+    </p>
+  );
+};
+
+const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
+  const { answer, draft } = state;
+  const { text, toolCalls, error } = answer;
+  if (text === '' && toolCalls.length === 0 && error === undefined) return null;
+  const fields = { role: 'assistant', content: text, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
+  const goOn = () => {
+    const extra = toolCalls.length > 0 ? JSON.stringify({ tool_calls: toolCalls }, null, 2) : '';
+    const said = draftMessage({ role: 'assistant', text, extra });
+    const next = toolCalls.map(({ id }) =>
+      draftMessage({ role: 'tool', extra: JSON.stringify({ tool_call_id: id }, null, 2) }),
+    );
+    trial.edit({ messages: [...draft.messages, said, ...(next.length > 0 ? next : [draftMessage()])] });
+  };
+  if (isBusy(state))
+    return (
+      <article className="message assistant">
+        <header className="message-head">assistant</header>
+        <div className="long-text" dir="auto">
+          {text}
+        </div>
+      </article>
+    );
+  return (
+    <>
+      <MessageCard message={messageOf(fields)} />
+      {error === undefined ? null : <Notice kind="error">The model broke off: {error}</Notice>}
+      <div>
+        <Button onClick={goOn}>Go on from here</Button>
+      </div>
+    </>
+  );
+};
+
+/** What the model answers, and what it had answered when the call was recorded. */
+export const AnswerPane = ({ trial, state, project, original }: AnswerPaneProps) => {
+  const received = original ? (conversationOf(original)?.received ?? []) : [];
+  return (
+    <section className="stack" aria-label="Answer">
+      <h2>Answer</h2>
+      {state.phase === 'editing' ? (
+        <p className="muted">Send the request, and the answer appears here while the model writes it.</p>
+      ) : (
+        <Facts state={state} />
+      )}
+      {state.phase === 'failed' ? <Notice kind="error">{wordsOf(state.error)}</Notice> : null}
+      <Reply trial={trial} state={state} />
+      <Recorded state={state} project={project} />
+      {received.length > 0 ? (
+        <details className="stack" open={state.phase === 'editing'}>
+          <summary>The recorded answer</summary>
+          {received.map((message, at) => (
+            <MessageCard key={at} message={message} />
+          ))}
+        </details>
+      ) : null}
+    </section>
+  );
+};

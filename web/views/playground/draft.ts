@@ -1,0 +1,144 @@
+import type { Call } from '../../api/types.ts';
+import { conversationOf } from '../trace/messages/conversation.ts';
+import { isFields, type Message, type Part } from '../trace/messages/message.ts';
+import { parametersOf } from './parameters.ts';
+
+/** A message as it is edited. */
+export interface DraftMessage {
+  /** Tells the messages of a draft apart. */
+  readonly key: number;
+  readonly role: string;
+  readonly text: string;
+  /** URLs of images. */
+  readonly images: readonly string[];
+  /** The other fields of the message as JSON, such as `tool_calls`; empty for none. */
+  readonly extra: string;
+}
+
+/** A request as it is edited. */
+export interface Draft {
+  readonly model: string;
+  readonly messages: readonly DraftMessage[];
+  /** The other fields of the request, as JSON. */
+  readonly parameters: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+let count = 0;
+
+/** A message with nothing in it yet, or with what is given. */
+export const draftMessage = (fields: Partial<Omit<DraftMessage, 'key'>> = {}): DraftMessage => ({
+  role: 'user',
+  text: '',
+  images: [],
+  extra: '',
+  ...fields,
+  key: ++count,
+});
+
+const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const toolCallOf = (part: Part & { kind: 'call' }, at: number): object => ({
+  id: part.id ?? `call_${at + 1}`,
+  type: 'function',
+  function: {
+    name: part.name,
+    arguments: isText(part.input) ? part.input : JSON.stringify(part.input ?? {}),
+  },
+});
+
+/** A message in OpenAI's terms. Each result of a tool is a message of its own. */
+const draftsOf = ({ role, name, parts }: Message): DraftMessage[] => {
+  const results = parts.flatMap((part) => (part.kind === 'result' ? [part] : []));
+  const rest = parts.filter(({ kind }) => kind !== 'result' && kind !== 'thinking');
+  const calls = rest.flatMap((part) => (part.kind === 'call' ? [part] : []));
+  const texts = rest.flatMap((part) =>
+    part.kind === 'text' ? [part.text] : part.kind === 'other' ? [jsonOf(part.value)] : [],
+  );
+  const extra = {
+    ...(name !== undefined && { name }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toolCallOf) }),
+  };
+  const own = draftMessage({
+    role,
+    text: texts.join('\n\n'),
+    images: rest.flatMap((part) => (part.kind === 'image' ? [part.url] : [])),
+    extra: Object.keys(extra).length > 0 ? jsonOf(extra) : '',
+  });
+  const answers = results.map(({ id, output }) =>
+    draftMessage({
+      role: 'tool',
+      text: isText(output) ? output : JSON.stringify(output),
+      extra: jsonOf({ tool_call_id: id ?? '' }),
+    }),
+  );
+  return rest.length > 0 || results.length === 0 ? [own, ...answers] : answers;
+};
+
+/**
+ * The request of a recorded model call in the shape of OpenAI's chat, whichever shape it came in.
+ *
+ * @returns undefined if the call has no conversation, or is nested too deeply
+ */
+export const draftOf = (call: Pick<Call, 'inputs' | 'output'>): Draft | undefined => {
+  try {
+    const conversation = conversationOf(call);
+    const inputs: Fields = isFields(call.inputs) ? call.inputs : {};
+    if (!conversation) return undefined;
+    return {
+      model: isText(inputs.model) ? inputs.model : isText(inputs.modelId) ? inputs.modelId : '',
+      messages: conversation.sent.flatMap(draftsOf),
+      parameters: jsonOf(parametersOf(inputs)),
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+/** A conversation that has not begun. */
+export const emptyDraft = (): Draft => ({ model: '', messages: [draftMessage()], parameters: '{}' });
+
+/** The body of a request, or what is wrong with the draft. */
+export type DraftedRequest =
+  | { readonly body: Fields & { readonly model: string } }
+  | { readonly problem: string };
+
+/** An object in JSON; undefined if it is none. */
+const objectIn = (text: string): Fields | undefined => {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const contentOf = ({ text, images }: DraftMessage, hasCalls: boolean): unknown => {
+  if (images.length > 0)
+    return [
+      ...(text === '' ? [] : [{ type: 'text', text }]),
+      ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
+    ];
+  return text === '' && hasCalls ? null : text;
+};
+
+/** The request that a draft means. It streams, and asks for its usage. */
+export const requestOf = ({ model, messages, parameters }: Draft): DraftedRequest => {
+  if (model.trim() === '') return { problem: 'Name a model.' };
+  if (messages.length === 0) return { problem: 'Write at least one message.' };
+  const others = objectIn(parameters);
+  if (!others) return { problem: 'The parameters are no JSON object.' };
+  const written: Fields[] = [];
+  for (const [at, message] of messages.entries()) {
+    const extra = objectIn(message.extra);
+    if (!extra) return { problem: `The other fields of message ${at + 1} are no JSON object.` };
+    const content = contentOf(message, extra.tool_calls !== undefined);
+    written.push({ role: message.role, content, ...extra });
+  }
+  const stream = { stream: true, stream_options: { include_usage: true } };
+  return { body: { ...others, model: model.trim(), messages: written, ...stream } };
+};

@@ -1,0 +1,131 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { wordsOf } from '../../api/errors.ts';
+import type { Cost } from '../../api/types.ts';
+import { momentText } from '../../data/format.ts';
+import { allows } from '../../session/grants.ts';
+import { useSession } from '../../session/session.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { AddPrice } from './add-price.tsx';
+import { perMillion } from './price.ts';
+import { maxPrices, usePrices } from './use-prices.ts';
+
+const route = getRouteApi('/prices');
+
+interface TableProps {
+  readonly prices: readonly Cost[];
+  /** @default - prices cannot be removed */
+  readonly onRemove?: (price: Cost) => void;
+}
+
+const PriceTable = ({ prices, onRemove }: TableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+  <div className="scroll-x" role="region" aria-label="Prices" tabIndex={0}>
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th>Model</th>
+          <th className="numeric">Input / 1M</th>
+          <th className="numeric">Output / 1M</th>
+          <th>Currency</th>
+          <th>In force from</th>
+          <th>Provider</th>
+          {onRemove ? <th>Remove</th> : null}
+        </tr>
+      </thead>
+      <tbody>
+        {prices.map((price) => (
+          <tr key={price.id}>
+            <td className="break" dir="auto">
+              {price.llm_id}
+            </td>
+            <td className="numeric">{perMillion(price.prompt_token_cost)}</td>
+            <td className="numeric">{perMillion(price.completion_token_cost)}</td>
+            <td dir="auto">{price.prompt_token_cost_unit}</td>
+            <td>{momentText(price.effective_date ?? '')}</td>
+            <td dir="auto">{price.provider_id}</td>
+            {onRemove ? (
+              <td>
+                <Button
+                  kind="quiet"
+                  aria-label={`Remove the price of ${price.llm_id}`}
+                  onClick={() => onRemove(price)}
+                >
+                  ✕
+                </Button>
+              </td>
+            ) : null}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** The project's own prices of models, and what adds to them. */
+export const PricesView = () => {
+  const { project, model = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { me } = useSession();
+  const { query, add, remove } = usePrices(project);
+  const [removing, setRemoving] = useState<Cost>();
+  const { data = [], error, isPending, refetch } = query;
+  const mayWrite = allows(me, project, 'write');
+  const shown = data.filter(({ llm_id = '' }) => llm_id.toLowerCase().includes(model.toLowerCase()));
+  const search = (text: string) =>
+    navigate({ search: { project, ...(text !== '' && { model: text }) }, replace: true });
+  return (
+    <main className="page wide">
+      <h1>Prices</h1>
+      <p className="muted">
+        A model without a price here costs what the service&apos;s table of list prices says. A price counts
+        for calls that started when it was in force, also for those that are there already.
+      </p>
+      {error ? (
+        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
+          {wordsOf(error)}
+        </Notice>
+      ) : null}
+      {isPending && !error ? <p className="muted">Loading prices…</p> : null}
+      {query.data && data.length === 0 ? (
+        <Notice kind="info">{project} has no prices of its own: list prices count.</Notice>
+      ) : null}
+      {data.length > 5 ? (
+        <input
+          type="search"
+          aria-label="Search models"
+          placeholder="Search models"
+          value={model}
+          onChange={(event) => search(event.target.value)}
+        />
+      ) : null}
+      {shown.length > 0 ? <PriceTable prices={shown} {...(mayWrite && { onRemove: setRemoving })} /> : null}
+      {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}
+      {data.length === maxPrices ? <p className="muted">These are the first {maxPrices} prices.</p> : null}
+      {mayWrite ? (
+        <AddPrice add={add} />
+      ) : (
+        <p className="muted">This key may not add prices: it lacks the role write on {project}.</p>
+      )}
+      <Modal title="Remove this price?" open={removing !== undefined} onClose={() => setRemoving(undefined)}>
+        <p>
+          Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
+          price, or nothing.
+        </p>
+        {remove.error ? <Notice kind="error">{wordsOf(remove.error)}</Notice> : null}
+        <div className="row-end">
+          <Button onClick={() => setRemoving(undefined)}>Keep it</Button>
+          <Button
+            kind="primary"
+            disabled={remove.isPending}
+            onClick={() => remove.mutate(removing?.id ?? '', { onSuccess: () => setRemoving(undefined) })}
+          >
+            Remove
+          </Button>
+        </div>
+      </Modal>
+    </main>
+  );
+};
