@@ -9,7 +9,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { corpus } from './corpus.ts';
 
 /** How many bodies each endpoint gets. */
-const bodiesEach = runs(40);
+const bodiesEach = runs(25);
 
 /**
  * No request takes longer, however busy the machine is: the longest time-out of a buffered answer.

@@ -24,10 +24,12 @@ const run = async (context: Record<string, unknown>) => {
 };
 
 describe('the app', () => {
-  it('synthesizes the stack and prints nothing', async () => {
-    const { outdir, output } = await run({ ...cdkContext, stackName: 'Weft' });
+  it('synthesizes the stack, prints nothing, and gives the same template each time', async () => {
+    const { outdir, output } = await run(cdkContext);
     expect(output).toBe('');
-    const template = JSON.parse(readFileSync(join(outdir, 'Weft.template.json'), 'utf8'));
+    const text = (folder: string) => readFileSync(join(folder, 'Pennytrace.template.json'), 'utf8');
+    expect(text(outdir)).toBe(text(assembly()));
+    const template = JSON.parse(text(outdir));
     const functions = Object.values(template.Resources as Record<string, Resource>).filter(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     );
@@ -47,12 +49,6 @@ describe('the app', () => {
       env: { PATH: '/usr/bin:/bin' },
     });
     expect(done.stdout.trim()).toBe(`v${about.devDependencies.node}`);
-  });
-
-  it('gives the same template each time', async () => {
-    const { outdir } = await run(cdkContext);
-    const text = (folder: string) => readFileSync(join(folder, 'Pennytrace.template.json'), 'utf8');
-    expect(text(outdir)).toBe(text(assembly()));
   });
 
   it('ends with only the problem of a wrong setting', async () => {

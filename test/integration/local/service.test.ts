@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../../api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
+import { assemblyWith } from '../../support/assembly-with.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -115,7 +116,7 @@ it('Pending requests are answered before the service ends', async () => {
 
 it('Settings change the stack', async () => {
   const strict = await startService({
-    settings: { throttleRate: 1, throttleBurst: 1, serviceName: 'penny' },
+    assembly: assemblyWith({ throttleRate: 1, throttleBurst: 1, serviceName: 'penny' }),
   });
   expect(strict.key).toMatch(/^penny_/);
   const body = { project_id: 'acme/shop' };
