@@ -9,6 +9,8 @@ import { parseObjectsSearch } from '../views/objects/search.ts';
 import { parseOverviewSearch } from '../views/overview/search.ts';
 import { parsePlaygroundSearch } from '../views/playground/search.ts';
 import { parsePricesSearch } from '../views/prices/search.ts';
+import { parseThreadSearch } from '../views/thread/search.ts';
+import { parseThreadsSearch } from '../views/threads/search.ts';
 import { parseTraceSearch } from '../views/trace/search.ts';
 import { parseTracesSearch } from '../views/traces/search.ts';
 import { FailedView } from './failed-view.tsx';
@@ -67,6 +69,20 @@ export const objectsRoute = createRoute({
   component: lazyRouteComponent(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
 });
 
+export const threadsRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/threads',
+  validateSearch: parseThreadsSearch,
+  component: lazyRouteComponent(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
+});
+
+export const threadRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/thread',
+  validateSearch: parseThreadSearch,
+  component: lazyRouteComponent(() => import('../views/thread/thread-view.tsx'), 'ThreadView'),
+});
+
 /** Makes the router, below the path that the document came from. */
 export const makeRouter = (history?: RouterHistory) =>
   createRouter({
@@ -75,6 +91,8 @@ export const makeRouter = (history?: RouterHistory) =>
       tracesRoute,
       traceRoute,
       overviewRoute,
+      threadsRoute,
+      threadRoute,
       playgroundRoute,
       pricesRoute,
       objectsRoute,

@@ -102,6 +102,9 @@ export const Shell = () => {
               <Link to="/traces" search={{ project }} className="view-link">
                 Traces
               </Link>
+              <Link to="/threads" search={{ project }} className="view-link">
+                Threads
+              </Link>
               <Link to="/overview" search={{ project }} className="view-link">
                 Overview
               </Link>

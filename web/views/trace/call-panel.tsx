@@ -1,4 +1,5 @@
 import { Tabs } from '@base-ui/react/tabs';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type CallRow, nameOf, statusOf, timeOf } from '../../api/calls.ts';
 import { wordsOf } from '../../api/errors.ts';
@@ -52,7 +53,11 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
         {call.svc_user_id ? <span dir="auto">{call.svc_user_id}</span> : null}
-        {call.thread_id ? <span dir="auto">thread {call.thread_id}</span> : null}
+        {call.thread_id ? (
+          <Link to="/thread" search={{ project: call.project_id, thread: call.thread_id }} dir="auto">
+            thread {call.thread_id}
+          </Link>
+        ) : null}
       </p>
       {call.op_name === nameOf(call) ? null : (
         <p className="muted break" dir="auto">

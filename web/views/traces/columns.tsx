@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type CallRow, nameOf, statusOf, timeOf, type Usage, usageByModel } from '../../api/calls.ts';
 import { costText, durationText, momentText, tokensText } from '../../data/format.ts';
@@ -58,7 +59,14 @@ const thread: Column = {
   title: 'Thread',
   path: 'thread_id',
   width: 'minmax(6rem, 1fr)',
-  cell: ({ thread_id }) => thread_id ?? '',
+  cell: ({ thread_id, project_id }) =>
+    thread_id ? (
+      <Link to="/thread" search={{ project: project_id, thread: thread_id }} className="cell-link">
+        {thread_id}
+      </Link>
+    ) : (
+      ''
+    ),
 };
 
 const user: Column = {

@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from './support/axe.ts';
+import { report, type SeededCall, turn } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/threads';
+const list = `threads?project=${encodeURIComponent(project)}`;
+const link = (thread: string) => `thread?project=${encodeURIComponent(project)}&thread=${thread}`;
+
+const long: SeededCall[] = Array.from({ length: 35 }, (_, at) => ({
+  id: `long-${at}`,
+  thread: 'long',
+  at: 100_000 + at * 1000,
+  ms: 10 * (at + 1),
+  inputs: { message: `Question ${at}` },
+  output: `Answer ${at}`,
+}));
+
+beforeAll(async () => {
+  await report(project, [...turn('t1', 0), ...turn('t2', 60_000)]);
+  await report(project, long);
+});
+
+describe('the list of threads', () => {
+  it('has their statistics, the last updated first, is sorted, searched, and gone through by keys', async () => {
+    const page = await visit(list);
+    await page.getByText('2 threads').waitFor();
+    const names = () => page.locator('.threads tbody a').allInnerTexts();
+    expect(await names()).toEqual(['long', 'thread-1']);
+    await page.getByRole('row', { name: /thread-1 2 .* 900 ms 900 ms/ }).waitFor();
+    await page.getByRole('button', { name: 'Turns', exact: true }).click();
+    await page.getByRole('button', { name: 'Turns', exact: true }).click();
+    await page.waitForURL(/sort=turn_count/);
+    await page.locator('tbody tr').first().getByText('thread-1').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('nothing');
+    await page.keyboard.press('Enter');
+    await page.getByText('No thread matches').waitFor();
+    await page.getByRole('button', { name: 'Show all threads' }).click();
+    await page.getByText('2 threads').waitFor();
+    await page.locator('h1').click();
+    for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'long', level: 1 }).waitFor();
+  });
+});
+
+describe('a conversation', () => {
+  it('shows what was said, the steps in between, and what each turn took, read once', async () => {
+    const page = await visit(link('thread-1'));
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') asked.push(request.postData() ?? '');
+    });
+    const second = page.getByRole('article', { name: 'Turn 2: Turn t2' });
+    await second.getByText('Where is my order 4711?').waitFor();
+    await second.locator('.answered').getByText('It is on its way.').waitFor();
+    await second.getByText('3 steps · 1 error').waitFor();
+    await second.getByText('300 tokens').waitFor();
+    await page.getByText('600 tokens').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await second.evaluate((element) => element.matches(':focus'))).toBe(true);
+    expect(new Set(asked).size).toBe(asked.length);
+    await second.getByRole('link', { name: 'tool.find_order' }).click();
+    await page.getByText('OrderNotFound: 4711').first().waitFor();
+    await page.getByRole('link', { name: 'thread thread-1' }).waitFor({ state: 'detached' });
+    await page.getByRole('treeitem').first().click();
+    await page.getByRole('link', { name: 'thread thread-1' }).click();
+    await second.waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('of many turns shows the last, and earlier ones when asked', async () => {
+    const page = await visit(link('long'));
+    await page.getByText('Answer 34').waitFor();
+    expect(await page.getByText('Answer 19', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: '20 earlier turns' }).click();
+    await page.getByText('Answer 0', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('2 threads').waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('that is not there says so', async () => {
+    const page = await visit(link('nothing'));
+    await page.getByText('This thread has no turns').waitFor();
+  });
+});
