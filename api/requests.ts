@@ -4,7 +4,10 @@ import type { RoutePath } from './routes.ts';
 import {
   callBatchBody,
   callEndBody,
+  callEndV2Body,
   callStartBody,
+  callStartV2Body,
+  callsCompleteBody,
   callsDeleteBody,
   callUpdateBody,
 } from './schemas/calls.ts';
@@ -65,7 +68,7 @@ export const callUpsertBatch = (names: WireNames) => request('/call/upsert_batch
 export const callRead = () => request('/call/read', callReadBody);
 
 /** What `/call/update` takes. */
-export const callUpdate = () => request('/call/update', callUpdateBody);
+export const callUpdate = (names: WireNames) => request('/call/update', callUpdateBody(names));
 
 /** What `/calls/delete` takes. */
 export const callsDelete = () => request('/calls/delete', callsDeleteBody);
@@ -134,3 +137,15 @@ export const inference = () => request('/inference/v1/{path+}', inferenceBody);
 
 /** What `/graphql` takes. */
 export const graphql = () => request('/graphql', graphqlBody);
+
+/** What `/v2/{entity}/{project}/calls/complete` takes. */
+export const callsComplete = (names: WireNames) =>
+  request('/v2/{entity}/{project}/calls/complete', callsCompleteBody(names));
+
+/** What `/v2/{entity}/{project}/call/start` takes. */
+export const callStartV2 = (names: WireNames) =>
+  request('/v2/{entity}/{project}/call/start', callStartV2Body(names));
+
+/** What `/v2/{entity}/{project}/call/end` takes. */
+export const callEndV2 = (names: WireNames) =>
+  request('/v2/{entity}/{project}/call/end', callEndV2Body(names));

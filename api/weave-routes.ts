@@ -1,6 +1,9 @@
-import { inWeave, ofTheKey, open } from './kinds.ts';
+import { inWeave, ofTheKey, open, writing } from './kinds.ts';
 import type { Route } from './route.ts';
-import { fixed } from './shapes.ts';
+import { batch, fixed, oneRecord } from './shapes.ts';
+
+/** What the functions that report calls use. */
+const reporting = { calls: 'write', payloads: 'write', rollups: 'note' } as const;
 
 /**
  * The endpoints that Weave's dialect has beside all others. Parameters of a path are in braces.
@@ -9,6 +12,9 @@ import { fixed } from './shapes.ts';
 export const weaveRoutes = [
   { ...open('/server_info', 'server_info'), ...fixed, ...inWeave },
   { ...ofTheKey('/graphql'), method: 'POST', ...fixed, ...inWeave },
+  { ...writing('/v2/{entity}/{project}/calls/complete'), ...batch, stores: reporting, ...inWeave },
+  { ...writing('/v2/{entity}/{project}/call/start'), ...oneRecord, stores: reporting, ...inWeave },
+  { ...writing('/v2/{entity}/{project}/call/end'), ...oneRecord, stores: reporting, ...inWeave },
 ] as const satisfies readonly Route[];
 
 /** The path of an endpoint that Weave's dialect alone has. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { CallEnd, CallReport, CallStart } from '../../core/calls/model.ts';
 import { parseTime, utf8Length, type WireNames } from '../../core/wire/index.ts';
+import { nameIn, optionalIdIn, optionalNameIn } from '../../core/wire/lenient.ts';
 import {
-  displayText,
   documented,
   documentedList,
   fieldOf,
@@ -37,26 +37,27 @@ const envelopeBytes = (record: object, payload: Readonly<Record<string, number>>
 
 const step = nullish(integer);
 
-const startRecord = (names: WireNames) =>
-  z.strictObject({
-    project_id: projectId,
-    id: nullish(id),
-    op_name: displayText,
-    display_name: nullish(displayText),
-    trace_id: nullish(id),
-    parent_id: nullish(id),
-    thread_id: nullish(id),
-    turn_id: nullish(id),
-    started_at: time,
-    attributes: nullish(freeObject),
-    inputs: nullish(freeObject),
-    // The user is accepted, and overwritten with the caller's.
-    ...namedFields({
-      [names.userId]: nullish(z.string()),
-      [names.runId]: nullish(id),
-      [names.runStep]: step,
-    }),
-  });
+const startFields = (names: WireNames) => ({
+  project_id: projectId,
+  id: nullish(id),
+  op_name: nameIn(names),
+  display_name: z.optional(optionalNameIn(names)),
+  trace_id: nullish(id),
+  parent_id: nullish(id),
+  thread_id: z.optional(optionalIdIn(names)),
+  turn_id: z.optional(optionalIdIn(names)),
+  started_at: time,
+  attributes: nullish(freeObject),
+  inputs: nullish(freeObject),
+  // The user is accepted, and overwritten with the caller's.
+  ...namedFields({
+    [names.userId]: nullish(z.string()),
+    [names.runId]: nullish(id),
+    [names.runStep]: step,
+  }),
+});
+
+type StartRecord = z.output<z.ZodMiniObject<ReturnType<typeof startFields>>>;
 
 /**
  * The schema of a call's start, `{project_id, op_name, started_at, …}`. It stores the caller as the
@@ -65,55 +66,99 @@ const startRecord = (names: WireNames) =>
 const startSchema = (names: WireNames) =>
   z
     .pipe(
-      startRecord(names),
-      z.transform(
-        (record): CallStart => ({
-          projectId: record.project_id,
-          id: record.id ?? null,
-          opName: record.op_name,
-          displayName: record.display_name ?? null,
-          traceId: record.trace_id ?? null,
-          parentId: record.parent_id ?? null,
-          threadId: record.thread_id ?? null,
-          turnId: record.turn_id ?? null,
-          startedAt: parseTime(record.started_at) ?? 0,
-          attributes: record.attributes ?? {},
-          inputs: record.inputs ?? {},
-          runId: fieldOf(record, names.runId, nullish(id)) ?? null,
-          runStep: fieldOf(record, names.runStep, step) ?? null,
-          envelopeBytes: envelopeBytes(record, startPayload),
-        }),
-      ),
+      z.strictObject(startFields(names)),
+      z.transform((record) => toStart(names, record)),
     )
     .register(documented, { name: 'CallStart' });
+
+/** A start as it was reported. The size of its record without the payload may be known. */
+const toStart = (
+  names: WireNames,
+  record: StartRecord,
+  bytes = envelopeBytes(record, startPayload),
+): CallStart => ({
+  projectId: record.project_id,
+  id: record.id ?? null,
+  opName: record.op_name,
+  displayName: record.display_name ?? null,
+  traceId: record.trace_id ?? null,
+  parentId: record.parent_id ?? null,
+  threadId: record.thread_id ?? null,
+  turnId: record.turn_id ?? null,
+  startedAt: parseTime(record.started_at) ?? 0,
+  attributes: record.attributes ?? {},
+  inputs: record.inputs ?? {},
+  runId: fieldOf(record, names.runId, nullish(id)) ?? null,
+  runStep: fieldOf(record, names.runStep, step) ?? null,
+  envelopeBytes: bytes,
+});
+
+const endFields = (names: WireNames) => ({
+  project_id: projectId,
+  id,
+  ended_at: time,
+  output: z.optional(freeValue),
+  exception: nullish(z.string()),
+  summary: nullish(freeObject),
+  ...namedFields({ [names.runStepEnd]: step }),
+});
+
+type EndRecord = z.output<z.ZodMiniObject<ReturnType<typeof endFields>>>;
+
+const toEnd = (names: WireNames, record: EndRecord, bytes = envelopeBytes(record, endPayload)): CallEnd => ({
+  projectId: record.project_id,
+  id: record.id,
+  endedAt: parseTime(record.ended_at) ?? 0,
+  output: record.output ?? null,
+  exception: record.exception ?? null,
+  summary: record.summary ?? {},
+  runStepEnd: fieldOf(record, names.runStepEnd, step) ?? null,
+  envelopeBytes: bytes,
+});
+
+/**
+ * What an end may say of its start in Weave's dialect: the name to show, and where it lies, which
+ * is known here.
+ */
+const ofTheStart = {
+  display_name: nullish(z.string()),
+  trace_id: nullish(z.string()),
+  started_at: nullish(time),
+};
 
 /** The schema of a call's end, `{project_id, id, ended_at, …}`. */
 const endSchema = (names: WireNames) =>
   z
     .pipe(
-      z.strictObject({
-        project_id: projectId,
-        id,
-        ended_at: time,
-        output: z.optional(freeValue),
-        exception: nullish(z.string()),
-        summary: nullish(freeObject),
-        ...namedFields({ [names.runStepEnd]: step }),
+      z.strictObject({ ...endFields(names), ...(names.dialect === 'weave' && ofTheStart) }),
+      z.transform((record): CallEnd => {
+        const { display_name: displayName } = record as { display_name?: string | null };
+        return { ...toEnd(names, record), ...(displayName && { displayName }) };
       }),
-      z.transform(
-        (record): CallEnd => ({
-          projectId: record.project_id,
-          id: record.id,
-          endedAt: parseTime(record.ended_at) ?? 0,
-          output: record.output ?? null,
-          exception: record.exception ?? null,
-          summary: record.summary ?? {},
-          runStepEnd: fieldOf(record, names.runStepEnd, step) ?? null,
-          envelopeBytes: envelopeBytes(record, endPayload),
-        }),
-      ),
     )
     .register(documented, { name: 'CallEnd' });
+
+/** Bytes that the fields of an end take in the record of a whole call, without its payload. */
+const completeEndBytes = ({ output, exception, summary, ended_at }: Partial<EndRecord>): number =>
+  envelopeBytes({ output, exception, summary, ended_at }, endPayload);
+
+/**
+ * The schema of a call that is reported when it is over: the fields of its start, and of its end.
+ * It is told in two, as if both had come in one batch.
+ */
+const completeSchema = (names: WireNames) =>
+  z
+    .pipe(
+      z.strictObject({ ...startFields(names), ...endFields(names) }),
+      z.transform((record): readonly CallReport[] => {
+        const { output: _o, exception: _e, summary: _s, ended_at: _at, ...start } = record;
+        return [
+          { kind: 'start', start: toStart(names, record, envelopeBytes(start, startPayload)) },
+          { kind: 'end', end: toEnd(names, record, completeEndBytes(record)) },
+        ];
+      }),
+    )
+    .register(documented, { name: 'CompleteCall' });
 
 /** The body of `/call/start`: `{start: {…}}`. */
 export const callStartBody = (names: WireNames) => z.strictObject({ start: startSchema(names) });
@@ -137,11 +182,65 @@ export const callBatchBody = (names: WireNames) => {
 };
 
 /** The body of `/call/update`: `{project_id, call_id, display_name}`. A null removes the name. */
-export const callUpdateBody = z.strictObject({
-  project_id: projectId,
-  call_id: id,
-  display_name: z.nullable(displayText),
-});
+export const callUpdateBody = (names: WireNames) =>
+  z.strictObject({
+    project_id: projectId,
+    call_id: id,
+    display_name: optionalNameIn(names),
+    ...(names.dialect === 'weave' && namedFields({ [names.userId]: nullish(z.string()) })),
+  });
+
+/** The parameters of a path that name a project. */
+const pathProject = { entity: z.string(), project: z.string() };
+
+/** The project that a path names, which that of each report has to be. */
+const projectOf = (body: z.output<z.ZodMiniObject<typeof pathProject>>): string =>
+  `${body.entity}/${body.project}`;
+
+const otherProject = {
+  error: 'should be the project that the path names',
+  params: { type: 'value_error' },
+};
+
+/** The body of `/v2/{entity}/{project}/calls/complete`: `{batch: […]}`, each a whole call. */
+export const callsCompleteBody = (names: WireNames) =>
+  z.pipe(
+    z.strictObject({ ...pathProject, batch: z.array(completeSchema(names)) }).check(
+      z.check(({ value, issues }) => {
+        for (const [i, reports] of value.batch.entries()) {
+          const [report] = reports;
+          if (report?.kind !== 'start' || report.start.projectId === projectOf(value)) continue;
+          const path = ['batch', i, 'project_id'];
+          issues.push({
+            code: 'custom',
+            message: otherProject.error,
+            params: otherProject.params,
+            path,
+            input: value,
+          });
+        }
+      }),
+    ),
+    z.transform(({ batch }) => ({ batch: batch.flat(), calls: batch.length })),
+  );
+
+/** The body of `/v2/{entity}/{project}/call/start`: `{start: {…}}`. */
+export const callStartV2Body = (names: WireNames) =>
+  z.strictObject({ ...pathProject, start: startSchema(names) }).check(
+    z.refine((body) => body.start.projectId === projectOf(body), {
+      ...otherProject,
+      path: ['start', 'project_id'],
+    }),
+  );
+
+/** The body of `/v2/{entity}/{project}/call/end`: `{end: {…}}`. */
+export const callEndV2Body = (names: WireNames) =>
+  z.strictObject({ ...pathProject, end: endSchema(names) }).check(
+    z.refine((body) => body.end.projectId === projectOf(body), {
+      ...otherProject,
+      path: ['end', 'project_id'],
+    }),
+  );
 
 const maxIds = 1000;
 

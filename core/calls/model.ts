@@ -31,6 +31,8 @@ export interface CallEnd {
   readonly exception: string | null;
   readonly summary: JsonObject;
   readonly runStepEnd: number | null;
+  /** The name to show from now on. @default - it stays what it is */
+  readonly displayName?: string;
   /** Bytes of the end as compact JSON, without the values of output, summary and exception. */
   readonly envelopeBytes: number;
 }

@@ -1,5 +1,5 @@
 import { callEnd } from '../../api/requests.ts';
-import { writeCalls } from '../../core/calls/index.ts';
+import { renameEnded, writeCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -11,6 +11,7 @@ export const handler = jsonEndpoint(
   },
   async ({ body: { end }, caller, budget }) => {
     await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
+    await renameEnded(settings.calls, [end], budget);
     return {};
   },
 );

@@ -6,7 +6,7 @@ import { settings } from '../http/settings.ts';
 /** `POST /call/update`: changes the display name of a call. */
 export const handler = jsonEndpoint(
   {
-    ...callUpdate(),
+    ...callUpdate(settings.names),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
   },
   async ({ body, budget }) => {

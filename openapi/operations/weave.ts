@@ -1,13 +1,37 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import type { WeavePath } from '../../api/weave-routes.ts';
-import { field } from '../answers/parts.ts';
+import { startedCall } from '../answers/calls.ts';
+import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 
 const serverInfo = z.object({
   min_required_weave_python_version: field(z.string(), 'The oldest Python SDK that works.'),
   trace_server_version: field(z.string(), "The service's version."),
 });
+
+const project = 'acme/shop';
+
+const start = {
+  project_id: project,
+  id: 'evaluation-1',
+  op_name: 'evaluate',
+  trace_id: 'trace-9',
+  started_at: '2026-10-01T09:31:00.000001Z',
+};
+const end = {
+  project_id: project,
+  id: 'evaluation-1',
+  ended_at: '2026-10-01T09:31:09Z',
+  started_at: '2026-10-01T09:31:00.000001Z',
+};
+const whole = {
+  ...start,
+  id: 'answer-1',
+  ended_at: '2026-10-01T09:31:02Z',
+  inputs: { q: 'Why?' },
+  output: 42,
+};
 
 const graphqlAnswer = z.object({
   data: field(z.unknown(), 'What was asked for.'),
@@ -48,6 +72,42 @@ export const weaveOperations = (): Pick<Operations, WeavePath> => ({
           answer: { data: { viewer: { username: 'local', defaultEntity: { name: 'local' } } } },
         },
       },
+    },
+  ],
+  '/v2/{entity}/{project}/calls/complete': [
+    {
+      name: 'CallsComplete',
+      tag: 'weave',
+      summary: 'Report calls that are over',
+      description:
+        'Stores whole calls of the project in the path. Each has the fields of a start and of an end. It costs what a batch of both would.',
+      request: requests.callsComplete,
+      answer: done,
+      examples: { one: { summary: 'A call', body: { batch: [whole] }, answer: {} } },
+    },
+  ],
+  '/v2/{entity}/{project}/call/start': [
+    {
+      name: 'CallStartV2',
+      tag: 'weave',
+      summary: 'Report the start of a call of the project in the path',
+      description: 'As `/call/start`.',
+      request: requests.callStartV2,
+      answer: startedCall,
+      examples: {
+        start: { summary: 'A start', body: { start }, answer: { id: 'evaluation-1', trace_id: 'trace-9' } },
+      },
+    },
+  ],
+  '/v2/{entity}/{project}/call/end': [
+    {
+      name: 'CallEndV2',
+      tag: 'weave',
+      summary: 'Report the end of a call of the project in the path',
+      description: 'As `/call/end`.',
+      request: requests.callEndV2,
+      answer: done,
+      examples: { end: { summary: 'Its end', body: { end }, answer: {} } },
     },
   ],
 });

@@ -3,4 +3,6 @@ export const weaveTexts: Readonly<Record<string, string>> = {
   query: 'An expression, ANDed with the filter; null for none. Of `/graphql`: the GraphQL text.',
   variables: 'The variables of the query.',
   operationName: 'The operation of the query that is meant.',
+  entity: 'The entity of the project.',
+  project: "The project's name without its entity.",
 };
