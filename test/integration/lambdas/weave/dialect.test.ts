@@ -60,3 +60,74 @@ describe('a service in Weave’s dialect', () => {
     expect(await answer.text()).not.toContain('tomorrow');
   });
 });
+
+describe('calls at the paths of version 2', () => {
+  const project = 'acme/v2';
+  const whole = (id: string, more: object = {}) => ({
+    ...{ project_id: project, id, op_name: 'answer', trace_id: `trace-${id}` },
+    ...{ started_at: '2026-10-01T00:00:00Z', ended_at: '2026-10-01T00:00:01.5Z' },
+    ...{ attributes: { weave: { source: 'sdk' } }, inputs: { q: 1 }, output: { a: [2] } },
+    ...{ summary: { usage: { m: { requests: 1 } } }, wb_run_step: 1, wb_run_step_end: 2, ...more },
+  });
+  const read = async (id: string) =>
+    (await done('/call/read', { project_id: project, id })) as { call: object };
+
+  it('are stored whole, as a start and an end would be', async () => {
+    const batch = [whole('a'), whole('b', { exception: 'boom', parent_id: 'a', trace_id: 'trace-a' })];
+    expect(await done('/v2/acme/v2/calls/complete', { batch })).toEqual({});
+    const { project_id: _, ...reported } = whole('a');
+    expect(await read('a')).toMatchObject({
+      call: {
+        ...reported,
+        started_at: '2026-10-01T00:00:00.000000Z',
+        ended_at: '2026-10-01T00:00:01.500000Z',
+        summary: { usage: { m: { requests: 1 } }, weave: { status: 'success', latency_ms: 1500 } },
+      },
+    });
+    expect(await read('b')).toMatchObject({
+      call: { exception: 'boom', summary: { weave: { status: 'error' } } },
+    });
+  });
+
+  it('are refused when they are of another project than the path, and nothing is stored', async () => {
+    const answer = await service.post('/v2/acme/other/calls/complete', { batch: [whole('elsewhere')] });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ detail: [{ loc: ['body', 'batch', '0', 'project_id'] }] });
+    expect(await read('elsewhere')).toEqual({ call: null });
+  });
+
+  it('start and end apart; an end may bring a name to show', async () => {
+    const {
+      ended_at,
+      output,
+      summary,
+      exception: _,
+      wb_run_step_end: __,
+      ...start
+    } = whole('c', { exception: null });
+    expect(await done('/v2/acme/v2/call/start', { start })).toEqual({ id: 'c', trace_id: 'trace-c' });
+    const { started_at, trace_id } = start;
+    const end = { project_id: project, id: 'c', ended_at, output, summary, started_at, trace_id };
+    expect(await done('/v2/acme/v2/call/end', { end: { ...end, display_name: 'shown' } })).toEqual({});
+    expect(await read('c')).toMatchObject({
+      call: { display_name: 'shown', output, ended_at: expect.any(String) },
+    });
+    await done('/call/update', { project_id: project, call_id: 'c', display_name: '', wb_user_id: 'x' });
+    expect(await read('c')).toMatchObject({ call: { display_name: null } });
+  });
+
+  it('have names that are made to fit, so that no name costs a batch', async () => {
+    const names = { op_name: 'two\nlines', display_name: 'é'.repeat(2000), thread_id: '' };
+    await done('/call/upsert_batch', {
+      batch: [
+        {
+          mode: 'start',
+          req: { start: { ...names, project_id: project, id: 'd', started_at: '2026-10-01' } },
+        },
+      ],
+    });
+    expect(await read('d')).toMatchObject({
+      call: { op_name: 'two lines', display_name: 'é'.repeat(1024), thread_id: null },
+    });
+  });
+});
