@@ -63,7 +63,7 @@ describe('a service in Weave’s dialect', () => {
 
 describe('calls at the paths of version 2', () => {
   const project = 'acme/v2';
-  const whole = (id: string, more: object = {}) => ({
+  const whole = <T extends object>(id: string, more?: T) => ({
     ...{ project_id: project, id, op_name: 'answer', trace_id: `trace-${id}` },
     ...{ started_at: '2026-10-01T00:00:00Z', ended_at: '2026-10-01T00:00:01.5Z' },
     ...{ attributes: { weave: { source: 'sdk' } }, inputs: { q: 1 }, output: { a: [2] } },
