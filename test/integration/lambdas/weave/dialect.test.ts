@@ -97,14 +97,7 @@ describe('calls at the paths of version 2', () => {
   });
 
   it('start and end apart; an end may bring a name to show', async () => {
-    const {
-      ended_at,
-      output,
-      summary,
-      exception: _,
-      wb_run_step_end: __,
-      ...start
-    } = whole('c', { exception: null });
+    const { ended_at, output, summary, wb_run_step_end: _, ...start } = whole('c');
     expect(await done('/v2/acme/v2/call/start', { start })).toEqual({ id: 'c', trace_id: 'trace-c' });
     const { started_at, trace_id } = start;
     const end = { project_id: project, id: 'c', ended_at, output, summary, started_at, trace_id };
