@@ -60,7 +60,8 @@ export const keyMaker = (service: TestService): KeyMaker => {
       const anHourAgo = nowMicros() - 3_600_000_000;
       return formatKey(await stored(everything, { expiresAt: anHourAgo + 1_000_000 }, anHourAgo));
     },
-    withOtherSecret: async () => formatKey({ ...(await stored(everything)), secret: makeKey(service.service).secret }),
+    withOtherSecret: async () =>
+      formatKey({ ...(await stored(everything)), secret: makeKey(service.service).secret }),
     [Symbol.dispose]: () => client.destroy(),
   };
 };
