@@ -1,17 +1,21 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { instanceName } from './instance.ts';
+import { KeyMaker } from './key-maker.ts';
 import { Observability } from './observability.ts';
 import { packagedParts } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
+import { ReportKey, type ReportOptions } from './report-key.ts';
 import { ShardHistory } from './shard-history.ts';
 import { Storage } from './storage.ts';
 import { withTimeouts } from './timeouts.ts';
@@ -57,6 +61,9 @@ export class Pennytrace extends Construct {
   readonly keysTable: Table;
   /** Where big payloads are kept. */
   readonly payloadsBucket: Bucket;
+  readonly #config: Config;
+  readonly #bundles: Parts['bundles'];
+  #keyMaker: KeyMaker | undefined;
 
   /**
    * @throws SettingsError which names each unknown or bad setting and says what to write
@@ -82,6 +89,8 @@ export class Pennytrace extends Construct {
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
     new Observability(this, 'Observability', { config, name, routes, storage, auth, functions, api });
 
+    this.#config = config;
+    this.#bundles = bundles;
     this.apiUrl = api.url;
     this.callsTable = storage.calls;
     this.objectsTable = storage.objects;
@@ -90,5 +99,25 @@ export class Pennytrace extends Construct {
     this.rollupsTable = storage.rollups;
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
+  }
+
+  /**
+   * Lets a function report to a project with any OpenTelemetry exporter: makes a key for it at
+   * deployment, keeps it in Secrets Manager, and sets `OTEL_EXPORTER_OTLP_ENDPOINT`, `…_PROTOCOL`
+   * and `…_HEADERS`. The key is revoked when the function goes.
+   *
+   * @param reporter a function of this region, in this stack or another of the account
+   * @returns the secret, whose JSON has `key` and `headers`, for others that report alike
+   * @throws Error if an option makes no sense, or the function has a key already
+   */
+  grantReport(reporter: LambdaFunction, options: ReportOptions): Secret {
+    this.#keyMaker ??= new KeyMaker(this, 'KeyMaker', {
+      config: this.#config,
+      bundles: this.#bundles,
+      keys: this.keysTable,
+    });
+    const { handler } = this.#keyMaker.function;
+    return new ReportKey(reporter, 'PennytraceKey', { ...options, apiUrl: this.apiUrl, maker: handler })
+      .secret;
   }
 }

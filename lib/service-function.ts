@@ -25,6 +25,10 @@ export interface ServiceFunctionProps {
    * it takes from what the account has
    */
   readonly reservedConcurrency?: number | undefined;
+  /**
+   * Why no queue takes the events that it fails for. @default - it is only invoked synchronously
+   */
+  readonly withoutQueue?: string;
 }
 
 /** One function, with a role of its own that allows what the function needs and nothing else. */
@@ -59,7 +63,9 @@ export class ServiceFunction extends Construct {
     });
     Validations.of(this.handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
-      reason: 'Only ever invoked synchronously: the caller sees the failure and repeats the request.',
+      reason:
+        props.withoutQueue ??
+        'Only ever invoked synchronously: the caller sees the failure and repeats the request.',
     });
   }
 

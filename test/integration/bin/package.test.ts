@@ -12,11 +12,12 @@ import type { Resource } from '../../support/synth.ts';
 const run = promisify(execFile);
 
 /**
- * Somebody else's app: a stack with two services. The second has a nested stack around it, because
+ * Somebody else's app: a stack with two services and a function of its own. The second has a nested stack around it, because
  * two of them leave hardly any room in a stack of 500 resources.
  */
 const source = `
 import { App, CfnOutput, NestedStack, Stack } from 'aws-cdk-lib';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Pennytrace, type PennytraceProps } from 'pennytrace';
 
 const stack = new Stack(new App({ outdir: 'cdk.out', analyticsReporting: false }), 'Shop');
@@ -25,6 +26,12 @@ const other: PennytraceProps = { serviceName: 'weft', keepData: false };
 const room = new NestedStack(stack, 'Room');
 new Pennytrace(room, 'Two', other);
 new CfnOutput(stack, 'Url', { value: one.apiUrl });
+const agent = new LambdaFunction(stack, 'Agent', {
+  runtime: Runtime.NODEJS_24_X,
+  handler: 'index.handler',
+  code: Code.fromInline('exports.handler = async () => {};'),
+});
+one.grantReport(agent, { project: 'acme/shop' });
 // @ts-expect-error: the stack is theirs, and its name too.
 void ({ stackName: 'Weft' } satisfies PennytraceProps);
 (stack.node.root as App).synth();
@@ -49,12 +56,19 @@ const templateIn = (folder: string): Template => ({
   ),
 });
 
+interface Policy {
+  readonly PolicyDocument: {
+    readonly Statement: readonly { readonly Action: string | string[]; readonly Resource: unknown }[];
+  };
+}
+
 /** The key of each function's code, by the logical id without the hash at its end. */
 const codeOf = ({ Resources }: Template): Map<string, string> =>
   new Map(
     Object.entries(Resources)
       .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
-      .map(([id, { Properties }]) => [id.slice(0, -8), (Properties.Code as { S3Key: string }).S3Key]),
+      .map(([id, { Properties }]) => [id.slice(0, -8), Properties.Code as { S3Key?: string }] as const)
+      .flatMap(([id, { S3Key }]) => (S3Key === undefined ? [] : [[id, S3Key]])),
   );
 
 describe('the package that npm packs', () => {
@@ -136,6 +150,32 @@ describe('the package that npm packs', () => {
     expect(documentOf('One')).toContain(`${defaultServiceName}_ref`);
     expect(documentOf('Two')).toContain('weft_ref');
     expect(documentOf('Two')).not.toContain(`${defaultServiceName}_ref`);
+  });
+
+  it('gives no role of its own a wildcard but where AWS takes nothing narrower', () => {
+    const { Resources } = templateIn(join(folder, 'cdk.out'));
+    const statements = Object.values(Resources)
+      .filter(({ Type }) => Type === 'AWS::IAM::Role')
+      .flatMap(({ Properties }) => (Properties.Policies ?? []) as Policy[])
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    expect(statements.length).toBeGreaterThan(100);
+    expect(statements.filter(({ Action }) => [Action].flat().some((name) => name.includes('*')))).toEqual([]);
+    const everywhere = statements.filter(({ Resource }) => [Resource].flat().includes('*'));
+    expect(new Set(everywhere.flatMap(({ Action }) => Action))).toEqual(
+      new Set(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']),
+    );
+  });
+
+  it('lets the function report without a permission: it has its headers from a secret', () => {
+    const { Resources } = templateIn(join(folder, 'cdk.out'));
+    const policies = Object.entries(Resources).filter(
+      ([id, { Type }]) => id.startsWith('Agent') && Type.startsWith('AWS::IAM::'),
+    );
+    expect(policies.map(([, { Type, Properties }]) => [Type, Properties.Policies])).toEqual([
+      ['AWS::IAM::Role', undefined],
+    ]);
+    const [, agent] = Object.entries(Resources).find(([id]) => /^Agent\w{8}$/.test(id)) ?? [];
+    expect(JSON.stringify(agent?.Properties.Environment)).toContain('{{resolve:secretsmanager:');
   });
 
   it('leaves the installed package as it was', () => {

@@ -6,13 +6,11 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { handlersOf, routes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { constantsOf } from '../../../lib/constants.ts';
+import { handlers } from '../../../lib/handlers.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import { json, startUpstream } from '../../support/upstream.ts';
-
-const handlers = [...handlersOf(routes), 'authorizer'];
 
 describe('the bundles of the handlers', () => {
   const outdir = temporaryFolder();

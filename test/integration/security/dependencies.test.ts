@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { handlersOf, routes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
+import { handlers } from '../../../lib/handlers.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 
 /** A package in the lockfile. */
@@ -55,7 +55,7 @@ describe('the lockfile', () => {
 
 describe('every deployed package', () => {
   const outdir = temporaryFolder();
-  bundle({ root, handlers: [...handlersOf(routes), 'authorizer'], outdir });
+  bundle({ root, handlers, outdir });
   const { outputs } = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')) as Metafile;
   const bundled = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>

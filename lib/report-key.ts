@@ -1,0 +1,114 @@
+import { CustomResource, Duration, RemovalPolicy, SecretValue, Stack, Token, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { isUser } from '../core/auth/record.ts';
+import { parseProjectId } from '../core/wire/project.ts';
+
+/** What a function reports to, and as whom. */
+export interface ReportOptions {
+  /** The project, `<entity>/<project>`. The key may write to it, which includes reading it. */
+  readonly project: string;
+
+  /**
+   * The user that its calls are attributed to: 1 to 128 printable characters without `:`.
+   *
+   * @default - the path of the function's construct
+   */
+  readonly user?: string | undefined;
+
+  /**
+   * Any text. Another one makes a new key at the next deployment, and revokes the old one when the
+   * function has the new.
+   *
+   * @default - the key stays
+   */
+  readonly rotation?: string | undefined;
+}
+
+/** What a key at deployment is made of. */
+export interface ReportKeyProps extends ReportOptions {
+  /** The service's base URL, with a slash at its end. */
+  readonly apiUrl: string;
+  /** The function that makes keys. */
+  readonly maker: LambdaFunction;
+}
+
+/** CloudFormation stops waiting for a key after this. */
+const patience = Duration.minutes(3);
+
+const maxUserLength = 128;
+
+/** The path of the function, its end if it is too long. No path has a colon. */
+const userOf = (reporter: LambdaFunction): string =>
+  reporter.node.path.replaceAll(/[:"\\]/g, '-').slice(-maxUserLength);
+
+/** Throws an Error that says what to write instead. Tokens are checked at deployment. */
+const check = (user: string, project: string, reporter: LambdaFunction, maker: LambdaFunction): void => {
+  const refuse = (what: string): never => {
+    throw new Error(`grantReport(${reporter.node.path}): ${what}`);
+  };
+  if (!Token.isUnresolved(project) && parseProjectId(project) === undefined)
+    refuse(`project is ${JSON.stringify(project)}: write <entity>/<project>`);
+  if (!Token.isUnresolved(user) && !isUser(user))
+    refuse(`user is ${JSON.stringify(user)}: write 1 to 128 printable characters, without : " and \\`);
+  const [here, there] = [Stack.of(reporter).region, Stack.of(maker).region];
+  if (!Token.isUnresolved([here, there]) && here !== there)
+    refuse(`it is in ${here}, the service in ${there}: make a key with npm run keys instead`);
+};
+
+/**
+ * A key for one function, made at deployment and revoked with the stack. It belongs to the
+ * function's own stack, so that a rotation changes no value that another stack imports.
+ */
+export class ReportKey extends Construct {
+  /** Holds `key` and `headers`, as JSON. */
+  readonly secret: Secret;
+
+  /** @throws Error if an option makes no sense */
+  constructor(reporter: LambdaFunction, id: string, props: ReportKeyProps) {
+    super(reporter, id);
+    const { apiUrl, maker, project, user = userOf(reporter), rotation } = props;
+    check(user, project, reporter, maker);
+    const secret = this.#secret(project, maker);
+    const key = new CustomResource(this, 'Key', {
+      serviceToken: maker.functionArn,
+      resourceType: 'Custom::PennytraceKey',
+      serviceTimeout: patience,
+      properties: { Secret: secret.secretArn, Project: project, User: user, Rotation: rotation },
+    });
+    // The maker may not touch the secret before its policy is there.
+    key.node.addDependency(secret);
+    // Without the version, a function would keep the headers of a key that is revoked.
+    const headers = SecretValue.secretsManager(secret.secretArn, {
+      jsonField: 'headers',
+      versionId: key.getAttString('VersionId'),
+    });
+    reporter.addEnvironment('OTEL_EXPORTER_OTLP_ENDPOINT', `${apiUrl}otel`);
+    reporter.addEnvironment('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/protobuf');
+    reporter.addEnvironment('OTEL_EXPORTER_OTLP_HEADERS', headers.unsafeUnwrap());
+    this.secret = secret;
+  }
+
+  #secret(project: string, maker: LambdaFunction): Secret {
+    const secret = new Secret(this, 'Secret', {
+      description: `A key of pennytrace for ${project}`,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const { role } = maker;
+    if (!role) throw new Error('the function that makes keys has no role');
+    secret.addToResourcePolicy(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'],
+        principals: [role],
+        resources: ['*'],
+      }),
+    );
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'A deployment with another `rotation` changes the key: the function needs the new one, too.',
+    });
+    return secret;
+  }
+}

@@ -1,0 +1,120 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../api/routes.ts';
+import { handlers } from '../../../lib/handlers.ts';
+import { Pennytrace } from '../../../lib/index.ts';
+import { cdkContext, temporaryFolder } from '../../support/project.ts';
+import { emptyBundles, resourceOf, resourcesOf } from '../../support/synth.ts';
+
+const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(handlers) };
+
+const agentIn = (stack: Stack, id = 'Agent') =>
+  new LambdaFunction(stack, id, {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {};'),
+  });
+
+const makeShop = (regions: [string?, string?] = []) => {
+  const app = new App({ outdir: temporaryFolder(), context: cdkContext, analyticsReporting: false });
+  const [one, two] = regions.map((region) => region && { env: { region } });
+  const platform = new Stack(app, 'Platform', one || {});
+  const shop = new Stack(app, 'Shop', two || {});
+  return { platform, shop, service: new Pennytrace(platform, 'Tracing', {}, parts) };
+};
+
+describe('a function that is granted to report', () => {
+  const { platform, shop, service } = makeShop();
+  service.grantReport(agentIn(shop), { project: 'acme/shop' });
+  service.grantReport(agentIn(platform, 'Own'), { project: 'acme/own', user: 'own', rotation: '2' });
+  const theirs = Template.fromStack(shop);
+  const ours = Template.fromStack(platform);
+  const [secretId, secret] = resourceOf(theirs, 'AWS::SecretsManager::Secret');
+  const [keyId, key] = resourceOf(theirs, 'Custom::PennytraceKey');
+
+  it('has the environment of an exporter, with headers that are resolved at deployment', () => {
+    const [, agent] = resourceOf(theirs, 'AWS::Lambda::Function');
+    const { Variables } = agent.Properties.Environment as { Variables: Record<string, unknown> };
+    expect(Variables).toMatchObject({
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_HEADERS: {
+        'Fn::Join': [
+          '',
+          [
+            '{{resolve:secretsmanager:',
+            { Ref: secretId },
+            ':SecretString:headers::',
+            { 'Fn::GetAtt': [keyId, 'VersionId'] },
+            '}}',
+          ],
+        ],
+      },
+    });
+    expect(JSON.stringify(Variables.OTEL_EXPORTER_OTLP_ENDPOINT)).toMatch(/\/otel"/);
+  });
+
+  it('has a key for its project, in its own name', () => {
+    expect(key.Properties).toMatchObject({
+      Secret: { Ref: secretId },
+      Project: 'acme/shop',
+      User: 'Shop/Agent',
+    });
+  });
+
+  it('gets no permission, and lets only the maker of keys at its secret', () => {
+    const [policyId, policy] = resourceOf(theirs, 'AWS::SecretsManager::ResourcePolicy');
+    expect(policy.Properties).toMatchObject({
+      SecretId: { Ref: secretId },
+      ResourcePolicy: {
+        Statement: [{ Action: ['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'] }],
+      },
+    });
+    expect(key).toMatchObject({ DependsOn: expect.arrayContaining([policyId]) });
+    expect([...resourcesOf(theirs, 'AWS::IAM::Policy')]).toEqual([]);
+    expect(secret).toMatchObject({ DeletionPolicy: 'Delete' });
+  });
+
+  it('shares one maker of keys with others, which may write keys and nothing else', () => {
+    const [, role] = resourceOf(ours, 'AWS::IAM::Role', 'TracingKeyMaker');
+    const [{ PolicyDocument }] = role.Properties.Policies as [
+      { PolicyDocument: { Statement: { Action: string[] }[] } },
+    ];
+    expect(PolicyDocument.Statement.map(({ Action }) => Action)).toEqual([
+      ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
+      ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    ]);
+    expect(
+      [...resourcesOf(ours, 'AWS::Lambda::Function').keys()].filter((id) => /KeyMaker/.test(id)),
+    ).toHaveLength(1);
+  });
+
+  it('has another user and a new key if told so', () => {
+    const [, own] = resourceOf(ours, 'Custom::PennytraceKey');
+    expect(own.Properties).toMatchObject({ User: 'own', Rotation: '2', Project: 'acme/own' });
+  });
+});
+
+describe('a grant that makes no sense', () => {
+  it.each([
+    [{ project: 'shop' }, 'project is "shop": write <entity>/<project>'],
+    [{ project: 'acme/shop', user: 'a:b' }, 'user is "a:b": write 1 to 128 printable characters'],
+  ])('is refused with what to write: %j', (options, message) => {
+    const { shop, service } = makeShop();
+    expect(() => service.grantReport(agentIn(shop), options)).toThrow(message);
+  });
+
+  it('is refused for a function of another region, where no secret of this one can be read', () => {
+    const { shop, service } = makeShop(['eu-west-1', 'us-east-1']);
+    expect(() => service.grantReport(agentIn(shop), { project: 'acme/shop' })).toThrow('npm run keys');
+  });
+
+  it('is refused for a function that has one already', () => {
+    const { shop, service } = makeShop();
+    const agent = agentIn(shop);
+    service.grantReport(agent, { project: 'acme/shop' });
+    expect(() => service.grantReport(agent, { project: 'acme/other' })).toThrow('PennytraceKey');
+  });
+});
