@@ -12,8 +12,8 @@ import type { Resource } from '../../support/synth.ts';
 const run = promisify(execFile);
 
 /**
- * Somebody else's app: a stack with two services and a function of its own. The second has a nested stack around it, because
- * two of them leave hardly any room in a stack of 500 resources.
+ * Somebody else's app: a stack with two services and a function of its own. The second has a
+ * nested stack around it, because two of them leave hardly any room in a stack of 500 resources.
  */
 const source = `
 import { App, CfnOutput, NestedStack, Stack } from 'aws-cdk-lib';
