@@ -11,7 +11,9 @@ import { Notice } from '../../ui/notice.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataPanel } from './data-panel.tsx';
 import { ErrorPanel } from './error-panel.tsx';
-import { FeedbackPanel } from './feedback-panel.tsx';
+import { FeedbackPanel } from './feedback/feedback-panel.tsx';
+import { Thumbs } from './feedback/thumbs.tsx';
+import { useFeedback } from './feedback/use-feedback.ts';
 import { conversationOf } from './messages/conversation.ts';
 import { MessagesPanel } from './messages/messages-panel.tsx';
 import { type Tab, tabs } from './search.ts';
@@ -77,28 +79,32 @@ const tabsOf = (call: Call, hasMessages: boolean): Tab[] =>
   });
 
 const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & { call: Call }) => {
+  const feedback = useFeedback(call);
   const conversation = useMemo(() => conversationOf(call), [call]);
   const shown = tabsOf(call, conversation !== undefined);
   const first = call.exception === null ? shown[0] : 'error';
   const active = tab && shown.includes(tab) ? tab : (first ?? 'data');
-  const feedback = call.summary.svc.feedback ?? [];
   return (
     <Tabs.Root value={active} onValueChange={(value) => onTab(value as Tab)} className="tabs">
-      <Tabs.List className="tab-list" aria-label="Parts of the call">
-        {shown.map((name) => (
-          <Tabs.Tab key={name} value={name} className="tab">
-            {titles[name]}
-            {name === 'feedback' && feedback.length > 0 ? ` ${feedback.length}` : ''}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <div className="tab-bar">
+        <Tabs.List className="tab-list" aria-label="Parts of the call">
+          {shown.map((name) => (
+            <Tabs.Tab key={name} value={name} className="tab">
+              {titles[name]}
+              {name === 'feedback' && feedback.records.length > 0 ? ` ${feedback.records.length}` : ''}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {feedback.mayGive ? <Thumbs state={feedback} /> : null}
+      </div>
+      {feedback.error ? <Notice kind="error">The feedback was not changed. {feedback.error}</Notice> : null}
       <Tabs.Panel value={active} className="tab-panel">
         {active === 'messages' && conversation ? (
           <MessagesPanel call={call} conversation={conversation} {...shared} />
         ) : null}
         {active === 'data' ? <DataPanel call={call} /> : null}
         {active === 'usage' ? <UsagePanel call={call} /> : null}
-        {active === 'feedback' ? <FeedbackPanel feedback={feedback} /> : null}
+        {active === 'feedback' ? <FeedbackPanel state={feedback} /> : null}
         {active === 'error' ? <ErrorPanel exception={call.exception ?? ''} /> : null}
       </Tabs.Panel>
     </Tabs.Root>

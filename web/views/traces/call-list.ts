@@ -108,6 +108,12 @@ export class CallList {
     }
   };
 
+  /** Changes a row, if it is there. */
+  readonly change = (id: string, change: (row: CallRow) => CallRow): void => {
+    if (this.#ids.has(id))
+      this.#set({ rows: this.#state.rows.map((row) => (row.id === id ? change(row) : row)) });
+  };
+
   #append(batch: readonly unknown[]): void {
     const rows = unknownOf(batch, this.#ids, this.#service);
     for (const { id } of rows) this.#ids.add(id);

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Popup } from '../../ui/popup.tsx';
+import { feedbackPath } from './request.ts';
 
 interface ColumnMenuProps {
   readonly columns: readonly string[];
@@ -20,18 +21,30 @@ export const ColumnMenu = ({ columns, onChange }: ColumnMenuProps) => {
   return (
     <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
       <form className="stack" onSubmit={submit}>
-        {columns.map((column) => (
-          <div key={column} className="row-between">
-            <code className="cut">{column}</code>
-            <Button
-              kind="quiet"
-              aria-label={`Remove the column ${column}`}
-              onClick={() => onChange(columns.filter((other) => other !== column))}
-            >
-              ✕
-            </Button>
-          </div>
-        ))}
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={columns.includes(feedbackPath)}
+            onChange={({ target: { checked } }) =>
+              onChange(checked ? [...columns, feedbackPath] : columns.filter((path) => path !== feedbackPath))
+            }
+          />
+          <span>Feedback</span>
+        </label>
+        {columns
+          .filter((column) => column !== feedbackPath)
+          .map((column) => (
+            <div key={column} className="row-between">
+              <code className="cut">{column}</code>
+              <Button
+                kind="quiet"
+                aria-label={`Remove the column ${column}`}
+                onClick={() => onChange(columns.filter((other) => other !== column))}
+              >
+                ✕
+              </Button>
+            </div>
+          ))}
         <label className="field">
           <span>Path of a new column</span>
           <input

@@ -1,9 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type CallRow, nameOf, statusOf, timeOf, type Usage, usageByModel } from '../../api/calls.ts';
+import { feedbackOf, marksOf } from '../../api/feedback.ts';
 import { costText, durationText, momentText, tokensText } from '../../data/format.ts';
 import { valueAt } from '../../data/value-at.ts';
+import { FeedbackMarks } from '../../ui/feedback-marks.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { feedbackPath } from './request.ts';
+import type { TracesSearch } from './search.ts';
 
 /** A column of the list. */
 export interface Column {
@@ -100,6 +104,13 @@ const cost: Column = {
   cell: (_, usage) => (usage?.cost === undefined ? '' : costText(usage.cost)),
 };
 
+const feedback = (service: string): Column => ({
+  id: 'feedback',
+  title: 'Feedback',
+  width: '7.5rem',
+  cell: (row) => <FeedbackMarks marks={marksOf(feedbackOf(row, service))} />,
+});
+
 /** How much of a value a cell shows. */
 const maxCellLength = 200;
 
@@ -118,7 +129,10 @@ const pathColumn = (path: string): Column => ({
 });
 
 /** The columns of the list. Roots show the usage of their traces, all other calls their own. */
-export const columnsOf = (all: boolean, paths: readonly string[]): Column[] => [
+export const columnsOf = (
+  { all = false, columns = [], feedback: filter }: Pick<TracesSearch, 'all' | 'columns' | 'feedback'>,
+  service: string,
+): Column[] => [
   name,
   status,
   started,
@@ -128,5 +142,6 @@ export const columnsOf = (all: boolean, paths: readonly string[]): Column[] => [
   cost,
   thread,
   user,
-  ...paths.map(pathColumn),
+  ...(filter && !columns.includes(feedbackPath) ? [feedback(service)] : []),
+  ...columns.map((path) => (path === feedbackPath ? feedback(service) : pathColumn(path))),
 ];

@@ -2,7 +2,7 @@ import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import type { Status } from '../../api/calls.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { conditionText, FilterBuilder } from './filter-builder.tsx';
-import type { TracesSearch } from './search.ts';
+import { type FeedbackFilter, feedbackFilters, type TracesSearch } from './search.ts';
 import { TimeMenu } from './time-menu.tsx';
 
 /** A change of the list's state; undefined takes something out of it. */
@@ -61,6 +61,27 @@ const StatusMenu = ({ search: { status = [] }, onChange }: FilterBarProps) => {
   );
 };
 
+const feedbackTexts: Readonly<Record<FeedbackFilter, string>> = {
+  given: 'with feedback',
+  up: 'thumbs up',
+  down: 'thumbs down',
+  score: 'with a score',
+  note: 'with a note',
+  correction: 'with a correction',
+  none: 'without feedback',
+};
+
+const FeedbackMenu = ({ search: { feedback }, onChange }: FilterBarProps) => (
+  <Menu
+    label={<>{feedback ? feedbackTexts[feedback] : 'Any feedback'} ▾</>}
+    items={feedbackFilters.map((value) => ({
+      label: feedbackTexts[value],
+      checked: feedback === value,
+      onSelect: () => onChange({ feedback: feedback === value ? undefined : value }),
+    }))}
+  />
+);
+
 const Chips = ({ search: { where = [], text }, onChange }: FilterBarProps) => {
   const chips = where.map((condition, at) => ({
     text: conditionText(condition),
@@ -97,6 +118,7 @@ export const FilterBar = (props: FilterBarProps) => {
         <SearchBox {...props} />
         <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
         <StatusMenu {...props} />
+        <FeedbackMenu {...props} />
         <Menu
           label={<>{search.all ? 'All calls' : 'Traces'} ▾</>}
           items={[

@@ -1,6 +1,6 @@
 import { type CallRow, headerColumns, pathToWire } from '../../api/calls.ts';
 import type { CallOperation, CallsQueryReq } from '../../api/types.ts';
-import { type Condition, ranges, type TracesSearch } from './search.ts';
+import { type Condition, type FeedbackFilter, ranges, type TracesSearch } from './search.ts';
 
 /*
  * What the list asks the service for: pure functions of the URL's state. The page shows these very
@@ -68,6 +68,27 @@ const statusOperation = (status: readonly string[], service: string): CallOperat
   $in: [field('summary.svc.status', service), status.map((value) => ({ $literal: value }))],
 });
 
+/** The path of the feedback on a call. */
+export const feedbackPath = 'summary.svc.feedback';
+
+/** What stands in the JSON of the feedback on a call, by what is looked for. */
+const feedbackTexts: Readonly<Record<Exclude<FeedbackFilter, 'given' | 'none'>, string>> = {
+  up: '"up":true',
+  down: '"up":false',
+  score: '"feedback_type":"score"',
+  note: '"note":"',
+  correction: '"feedback_type":"correction"',
+};
+
+const feedbackOperation = (sought: FeedbackFilter, service: string): CallOperation => {
+  if (sought === 'given' || sought === 'none') {
+    const sides: CallOperation[] = [field(`${feedbackPath}.0.id`, service), { $literal: null }];
+    return sought === 'given' ? { $ne: sides } : { $eq: sides };
+  }
+  const input = asText(field(feedbackPath, service));
+  return { $contains: { input, substr: { $literal: feedbackTexts[sought] } } };
+};
+
 const isoOf = (local: string | undefined): string | undefined => {
   const time = local === undefined ? Number.NaN : new Date(local).getTime();
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
@@ -89,6 +110,7 @@ export const operationsOf = (search: TracesSearch, service: string, now: number)
   ...timeOperations(search, now),
   ...(search.status ? [statusOperation(search.status, service)] : []),
   ...(search.where ?? []).map((condition) => operationOf(condition, service)),
+  ...(search.feedback ? [feedbackOperation(search.feedback, service)] : []),
   ...(search.text ? [textOperation(search.text, service)] : []),
 ];
 
@@ -119,12 +141,13 @@ export const requestOf = (search: TracesSearch, service: string, now: number): C
     ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
     sort_by: [{ field: pathToWire(path, service), direction }],
     columns: columnsOf(search, service),
-    ...((search.all || costsAreNamed(search)) && { include_costs: true }),
+    ...((search.all || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
+    ...((search.feedback || isNamed(search, feedbackPath)) && { include_feedback: true }),
   };
 };
 
-const costsAreNamed = ({ where = [], columns = [], sort = '' }: TracesSearch): boolean =>
-  [...where.map(({ path }) => path), ...columns, sort].some((path) => path.includes('summary.svc.costs'));
+const isNamed = ({ where = [], columns = [], sort = '' }: TracesSearch, sought: string): boolean =>
+  [...where.map(({ path }) => path), ...columns, sort].some((path) => path.includes(sought));
 
 const withOperation = (request: CallsQueryReq, operation: CallOperation): CallsQueryReq => {
   const { $and: others = [] } = (request.query?.$expr ?? {}) as { $and?: CallOperation[] };

@@ -29,6 +29,11 @@ export const ranges = { '1h': 60, '24h': 1440, '7d': 10_080, '30d': 43_200 } as 
 
 export type Range = keyof typeof ranges;
 
+/** What feedback calls are listed by. */
+export const feedbackFilters = ['given', 'up', 'down', 'score', 'note', 'correction', 'none'] as const;
+
+export type FeedbackFilter = (typeof feedbackFilters)[number];
+
 /** The state of the list. Everything but the project is optional. */
 export interface TracesSearch {
   readonly project: string;
@@ -46,6 +51,7 @@ export interface TracesSearch {
   /** A text that inputs or output contain. */
   readonly text?: string;
   readonly where?: readonly Condition[];
+  readonly feedback?: FeedbackFilter;
   /** Paths of further columns. */
   readonly columns?: readonly string[];
   /** A path to sort by, with `-` before it for descending. @default -started_at */
@@ -91,6 +97,7 @@ export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch
     status: textsOf(search.status),
     text: textOf(search.text),
     where: where.length > 0 ? where : undefined,
+    feedback: feedbackFilters.find((filter) => filter === search.feedback),
     columns: textsOf(search.columns),
     sort: textOf(search.sort),
     live: search.live === true || undefined,

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import { countText } from '../../data/format.ts';
+import { useSession } from '../../session/session.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Shortcuts } from '../../ui/shortcuts.tsx';
@@ -28,8 +29,8 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-const isFiltered = ({ range, from, to, status, text, where }: TracesSearch): boolean =>
-  [range, from, to, status, text, where].some((part) => part !== undefined);
+const isFiltered = ({ range, from, to, status, text, where, feedback }: TracesSearch): boolean =>
+  [range, from, to, status, text, where, feedback].some((part) => part !== undefined);
 
 /** How many rows there are, and what is going on. */
 const Progress = ({ state, live, onStop }: { state: ListState; live: boolean; onStop: () => void }) => (
@@ -126,7 +127,8 @@ export const TracesView = () => {
   const focusSearch = useCallback(() => searchBox.current?.focus(), []);
   const { active, setActive, help, setHelp } = useListKeys(state.rows, search.project, focusSearch, refresh);
   const { all = false, columns: paths = [], sort = '-started_at', live = false } = search;
-  const columns = useMemo(() => columnsOf(all, paths), [all, paths]);
+  const service = useSession().me.service.name;
+  const columns = useMemo(() => columnsOf(search, service), [search, service]);
   const keepPlace = useCallback(
     (added: number) => setActive((at) => (at < 0 ? at : at + added)),
     [setActive],
@@ -141,6 +143,7 @@ export const TracesView = () => {
       status: undefined,
       text: undefined,
       where: undefined,
+      feedback: undefined,
     });
   const isEmpty = state.complete && state.rows.length === 0;
   return (

@@ -1,0 +1,117 @@
+import type { CallRow } from './calls.ts';
+import type { Client } from './client.ts';
+import type { Api, CallFeedback, FeedbackCreateReq, FeedbackReplaceReq } from './types.ts';
+
+/** The kinds of feedback that the page gives, each a record of its own. */
+export const kinds = ['thumbs', 'score', 'note', 'correction'] as const;
+
+export type Kind = (typeof kinds)[number];
+
+/** The payloads of the kinds: `{"up": true}`, `{"score": 0.9}`, `{"note": "…"}`, … */
+export type Payload =
+  | { readonly up: boolean }
+  | { readonly score: number }
+  | { readonly note: string }
+  | { readonly correction: string };
+
+/** The records on a call, oldest first, with the names that the types have. */
+export const feedbackOf = ({ summary }: Pick<CallRow, 'summary'>, service: string): readonly CallFeedback[] =>
+  (summary?.svc?.feedback ?? []).map((record) => ({
+    ...record,
+    svc_user_id:
+      record.svc_user_id ?? (record as unknown as Record<string, string>)[`${service}_user_id`] ?? '',
+  }));
+
+/** What the owner of the key gave of a kind. Records with a creator are somebody else's. */
+export const ownOf = (records: readonly CallFeedback[], kind: Kind, user: string): CallFeedback | undefined =>
+  records.findLast(
+    ({ feedback_type, svc_user_id, creator }) =>
+      feedback_type === kind && svc_user_id === user && creator === null,
+  );
+
+/** Whether a key may write to a project. */
+export const mayWrite = ({ grants }: Pick<Api['GET /me']['answer'], 'grants'>, project: string): boolean =>
+  grants.some(
+    ({ resource, role }) =>
+      role === 'write' &&
+      (resource === '*' || resource === project || resource === `${project.split('/', 1)[0]}/*`),
+  );
+
+/**
+ * Gives feedback on a call. What the same person gave of the kind before is replaced by it.
+ *
+ * @throws RequestFailed
+ */
+export const give = async (
+  client: Client,
+  service: string,
+  { id, project_id }: Pick<CallRow, 'id' | 'project_id'>,
+  kind: Kind,
+  payload: Payload,
+  before: CallFeedback | undefined,
+): Promise<CallFeedback> => {
+  const ref = `${service}:///${project_id}/call/${id}`;
+  const body = {
+    project_id,
+    [`${service}_ref`]: ref,
+    feedback_type: kind,
+    payload,
+    // A request that is repeated changes nothing then.
+    ...('randomUUID' in crypto && { id: crypto.randomUUID() }),
+  };
+  const answer = before
+    ? await client.ask('POST /feedback/replace', {
+        ...body,
+        feedback_id: before.id,
+      } as unknown as FeedbackReplaceReq)
+    : await client.ask('POST /feedback/create', body as unknown as FeedbackCreateReq);
+  const { id: given, created_at, payload: stored } = answer;
+  const user = answer.svc_user_id ?? (answer as unknown as Record<string, string>)[`${service}_user_id`];
+  return {
+    id: given,
+    created_at,
+    payload: stored,
+    feedback_type: kind,
+    svc_ref: ref,
+    creator: null,
+    svc_user_id: user,
+  };
+};
+
+/**
+ * Takes feedback back: it is deleted for good.
+ *
+ * @throws RequestFailed
+ */
+export const takeBack = async (client: Client, project: string, { id }: CallFeedback): Promise<void> => {
+  const query = { $expr: { $eq: [{ $getField: 'id' as const }, { $literal: id }] } };
+  await client.ask('POST /feedback/purge', { project_id: project, query } as never);
+};
+
+/** What feedback comes to, in short. */
+export interface Marks {
+  readonly up: number;
+  readonly down: number;
+  /** The mean of all scores; undefined for none. */
+  readonly score: number | undefined;
+  readonly notes: number;
+  readonly corrections: number;
+  /** Records of other kinds. */
+  readonly others: number;
+}
+
+/** Sums the feedback on a call up, whoever gave it. */
+export const marksOf = (records: readonly CallFeedback[]): Marks => {
+  const payloads = (kind: Kind) =>
+    records.filter(({ feedback_type }) => feedback_type === kind).map(({ payload }) => payload);
+  const scores = payloads('score').flatMap(({ score }) => (typeof score === 'number' ? [score] : []));
+  const known: ReadonlySet<string> = new Set(kinds);
+  return {
+    up: payloads('thumbs').filter(({ up }) => up === true).length,
+    down: payloads('thumbs').filter(({ up }) => up === false).length,
+    score: scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length,
+    notes: records.filter(({ payload }) => typeof payload.note === 'string').length,
+    corrections: payloads('correction').length,
+    others: records.filter(({ feedback_type }) => !known.has(feedback_type)).length,
+  };
+};
