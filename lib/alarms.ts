@@ -23,7 +23,7 @@ interface AlarmSpec {
 const slowShare = 0.8;
 
 /**
- * The alarms, on seven metrics. An account has ten alarm metrics for free, and an alarm on a
+ * The alarms, on seven metrics, and on one more if something reads the streams of tables. An account has ten alarm metrics for free, and an alarm on a
  * formula counts with all metrics of the formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
@@ -74,7 +74,17 @@ const specs = (signals: Signals): AlarmSpec[] => [
     description:
       'One in a hundred batches of calls takes nearly as long as it may. Storage throttles, or batches are big.',
   },
+  ...(signals.deadLetters ? [deadLetters(signals.deadLetters)] : []),
 ];
+
+/** Rings for the first dead letter, and until the queue is empty. */
+const deadLetters = (metric: IMetric): AlarmSpec => ({
+  id: 'DeadLetters',
+  metric,
+  threshold: 1,
+  periods: 1,
+  description: 'Events or rows for analytics could not be delivered. They wait in a queue.',
+});
 
 /** The anchor of a section in docs/operations.md: `ServerErrors` → `alarm-server-errors`. */
 const anchorOf = (id: string): string =>

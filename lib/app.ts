@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
-import { handlersOf, routesOf } from '../api/routes.ts';
+import { routesOf } from '../api/routes.ts';
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
 import { constantsOf } from './constants.ts';
 import { bundleOf } from './functions.ts';
+import { handlersFor } from './handlers.ts';
 import { pageHandler, placePage } from './page.ts';
 import { PennytraceStack } from './stack.ts';
 
@@ -22,7 +23,7 @@ export const makeApp = (props: AppProps = {}): App => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
   const config = readConfig(app.node.getAllContext());
   const routes = routesOf(config.dialect);
-  const handlers = [...handlersOf(routes), 'authorizer'];
+  const handlers = handlersFor(config, routes);
   const constants = constantsOf(config.serviceName, config.dialect);
   const bundles = bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants });
   placePage(root, bundleOf(bundles, pageHandler));

@@ -50,6 +50,38 @@ const routeMetrics = z
     error: `write all, or some of ${paths.join(', ')}`,
   });
 
+const fromJson = (value: unknown): unknown => {
+  if (typeof value !== 'string' || !value.startsWith('{')) return fromText(value);
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+};
+
+const eventsError = 'write true, or {"bus": "<name>", "payloads": true}, of which both may be left out';
+
+/** The setting `events`: undefined for false. */
+const eventsSetting = z.preprocess(
+  (value) => {
+    const given = fromJson(value);
+    return given === true ? {} : given === false ? undefined : given;
+  },
+  z
+    .strictObject(
+      {
+        /** The name of the event bus. */
+        bus: text(/^[\w./-]{1,256}$/, 'write the name of an event bus of this account and region').default(
+          'default',
+        ),
+        /** Whether events have what calls got and gave, too. */
+        payloads: flag().default(false),
+      },
+      { error: eventsError },
+    )
+    .optional(),
+);
+
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
   .strictObject({
@@ -86,6 +118,7 @@ export const settings = z
     inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
     inferenceRatePerMinute: whole(1, 1_000_000).optional(),
+    events: eventsSetting.optional(),
   })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
@@ -96,6 +129,9 @@ export const settings = z
       dialect === 'svc' || [defaultServiceName, serviceNameIn(dialect, serviceName)].includes(serviceName),
     { path: ['serviceName'], error: 'leave it out: in the dialect weave it is weave' },
   );
+
+/** Whether something reads the streams of the tables. */
+export const hasStreams = ({ events }: Pick<Config, 'events'>): boolean => events !== undefined;
 
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {

@@ -1,4 +1,5 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -6,7 +7,8 @@ import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, hasStreams, readConfig } from './config.ts';
+import { Events } from './events.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
@@ -18,6 +20,7 @@ import type { PennytraceProps } from './props.ts';
 import { ReportKey, type ReportOptions } from './report-key.ts';
 import { ShardHistory } from './shard-history.ts';
 import { Storage } from './storage.ts';
+import { Streams } from './streams.ts';
 import { withTimeouts } from './timeouts.ts';
 
 /**
@@ -61,6 +64,8 @@ export class Pennytrace extends Construct {
   readonly keysTable: Table;
   /** Where big payloads are kept. */
   readonly payloadsBucket: Bucket;
+  /** Where events go; undefined without the setting `events`. */
+  readonly eventBus: IEventBus | undefined;
   readonly #config: Config;
   readonly #bundles: Parts['bundles'];
   #keyMaker: KeyMaker | undefined;
@@ -87,7 +92,10 @@ export class Pennytrace extends Construct {
     const api = new Api(this, 'Api', { config, name, routes, auth, functions });
     const { firewallRatePerAddress: rate } = config;
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
-    new Observability(this, 'Observability', { config, name, routes, storage, auth, functions, api });
+    const streams = hasStreams(config) ? new Streams(this, 'Streams') : undefined;
+    const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };
+    const events = readers && config.events && new Events(this, 'Events', { ...readers, settings: config.events });
+    new Observability(this, 'Observability', { config, name, routes, storage, auth, functions, api, streams });
 
     this.#config = config;
     this.#bundles = bundles;
@@ -99,6 +107,7 @@ export class Pennytrace extends Construct {
     this.rollupsTable = storage.rollups;
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
+    this.eventBus = events?.bus;
   }
 
   /**

@@ -62,7 +62,9 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
 // BatchExecuteStatement needs PartiQLInsert for its INSERTs. Transactions need PutItem, DeleteItem
 // and ConditionCheckItem.
 
-const callsActions: Readonly<Record<CallsAccess, TableActions<'calls'>>> = {
+const callsActions: Readonly<Record<CallsAccess | 'other', TableActions<'calls'>>> = {
+  // The other half of a call whose one half a stream has, and segments of payloads.
+  other: { table: ['BatchGetItem'] },
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
@@ -138,8 +140,19 @@ const rollupsActions: Readonly<Record<RollupsAccess, TableActions<'rollups'>>> =
 };
 
 /** What a route's function may do to its stores: what the route declares, and nothing else. */
-export const permissionsOf = (
-  { stores: { calls, payloads, objects, costs, feedback, rollups } }: Route,
+export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] =>
+  storePermissions(stores, storage);
+
+/** What a function may do that accesses stores in these ways. */
+export const storePermissions = (
+  {
+    calls,
+    payloads,
+    objects,
+    costs,
+    feedback,
+    rollups,
+  }: Omit<Route['stores'], 'calls'> & { readonly calls?: CallsAccess | 'other' },
   {
     calls: callsTable,
     objects: objectsTable,

@@ -31,6 +31,22 @@ export type InferenceUpstream = {
     }
 );
 
+/** Where events go, and what they say. */
+export interface EventsOptions {
+  /**
+   * The name of the event bus.
+   *
+   * @default 'default'
+   */
+  readonly bus?: string | undefined;
+  /**
+   * Whether events have what calls got and gave, too.
+   *
+   * @default false
+   */
+  readonly payloads?: boolean | undefined;
+}
+
 /**
  * The settings of a service. Each is checked when the construct is made, so none may be a token.
  * docs/configuration.md says more of each.
@@ -192,4 +208,11 @@ export interface PennytraceProps {
    * @default - no limit
    */
   readonly inferenceRatePerMinute?: number | undefined;
+
+  /**
+   * Puts what happens to calls and feedback on an event bus of the account and region: docs/events.md.
+   *
+   * @default - there are no events
+   */
+  readonly events?: boolean | EventsOptions | undefined;
 }

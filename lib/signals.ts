@@ -9,6 +9,7 @@ import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';
 import type { Storage } from './storage.ts';
+import type { Streams } from './streams.ts';
 
 /** What can be measured. */
 export interface SignalsProps {
@@ -19,6 +20,8 @@ export interface SignalsProps {
   readonly auth: Auth;
   readonly functions: Functions;
   readonly api: Api;
+  /** Undefined if nothing reads the streams of tables. */
+  readonly streams: Streams | undefined;
 }
 
 const period = Duration.minutes(5);
@@ -130,6 +133,8 @@ export class Signals extends Construct {
   readonly throttleEvents: readonly Metric[];
   readonly readUnits: readonly Metric[];
   readonly writeUnits: readonly Metric[];
+  /** Dead letters of streams; undefined if nothing reads the streams of tables. */
+  readonly deadLetters: Metric | undefined;
   readonly #name: string;
 
   constructor(scope: Construct, id: string, props: SignalsProps) {
@@ -163,6 +168,7 @@ export class Signals extends Construct {
     this.throttleEvents = throttleEvents(props);
     this.readUnits = consumed('ConsumedReadCapacityUnits', props);
     this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
+    this.deadLetters = props.streams?.deadLetters.metricApproximateNumberOfMessagesVisible({ period });
   }
 
   /** One metric, counted in several logs. It has data only in hours in which it is above 0. */

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import type { KeyAttribute, TableDeclaration } from '../core/storage/tables.ts';
-import type { Config } from './config.ts';
+import { type Config, hasStreams } from './config.ts';
 
 const attributeTypes = { B: AttributeType.BINARY, S: AttributeType.STRING } as const;
 
@@ -17,13 +17,14 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: at
 
 /**
  * Makes a declared table: paid per request, encrypted with a key that AWS owns (free), and with
- * `keepData` recoverable and protected.
+ * `keepData` recoverable and protected. It has its stream only if something reads it.
  */
 export const makeTable = (
   scope: Construct,
   { construct, partition, sort, expiry, indexes, stream }: TableDeclaration,
-  { keepData }: Config,
+  config: Config,
 ): Table => {
+  const { keepData } = config;
   const table = new Table(scope, construct, {
     billingMode: BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
@@ -32,7 +33,7 @@ export const makeTable = (
     partitionKey: attribute(partition),
     ...(sort && { sortKey: attribute(sort) }),
     ...(expiry !== undefined && { timeToLiveAttribute: expiry }),
-    ...(stream && { stream: StreamViewType[stream] }),
+    ...(stream && hasStreams(config) && { stream: StreamViewType[stream] }),
   });
   for (const [indexName, index] of Object.entries(indexes)) {
     table.addGlobalSecondaryIndex({

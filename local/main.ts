@@ -41,10 +41,10 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const { verbose, dialect, demo: _demo, ...options } = settings;
+  const { verbose, dialect, events, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
-    ...(dialect && { settings: { dialect } }),
+    settings: { ...(dialect && { dialect }), ...(events && { events }) },
     signal,
     progress,
     log: (source, line) => {
@@ -77,6 +77,9 @@ const serve = async (service: LocalService, settings: Settings, termination: Abo
   try {
     console.log(`ready ${service.url}`);
     printUsage(service, settings.key !== undefined);
+    service.bus.subscribe((event) =>
+      console.log(`event: ${event['detail-type']} ${JSON.stringify(event.detail)}`),
+    );
     const demo = settings.demo ? runDemo(service, termination) : undefined;
     if (!termination.aborted) await once(termination, 'abort');
     progress('ending');

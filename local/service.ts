@@ -16,6 +16,8 @@ import type { PoolLimits } from './runtime/worker-pool.ts';
 import { usingExternal } from './stores/external.ts';
 import { localCredentials, localRegion, storeEnvironment } from './stores/store.ts';
 import { createBuckets, createTables } from './stores/tables.ts';
+import { busEnvironment, type EventBus, startEventBus } from './streams/event-bus.ts';
+import { runStreams } from './streams/run.ts';
 import { contextWith } from './synthesize.ts';
 import type { FunctionSpec } from './template/functions.ts';
 import { readStack, type StackSpec, serviceOf, tableNameOf } from './template/stack.ts';
@@ -54,6 +56,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
    * Takes each line of the functions and the gateway, with its source. @default - lines are dropped
    */
   readonly log?: (source: string, line: string) => void;
+  /** The longest time that a batch of a stream gathers, in ms. @default 1000 */
+  readonly maxWindowMs?: number;
 }
 
 /** The running service. */
@@ -63,6 +67,8 @@ export interface LocalService extends Dependencies {
   readonly port: number;
   /** The service's name. */
   readonly service: string;
+  /** Where events go, if the stack sends any; and the queue for what could not be sent. */
+  readonly bus: EventBus;
   /** A key that may do everything. */
   readonly key: string;
   /** The file with the key; absent if the key was set or is not stored. */
@@ -125,6 +131,7 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
   { wrapStores, concurrency, poolLimits, log = () => {} }: LocalServiceOptions,
+  bus: EventBus,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
   const nameOf = sourceNames(stack);
@@ -132,12 +139,28 @@ const functionsOf = async (
   const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
     specs: wrapped.functions,
-    environment: storeEnvironment(wrapped.dynamodb, wrapped.s3),
+    environment: { ...storeEnvironment(wrapped.dynamodb, wrapped.s3), ...busEnvironment(bus) },
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),
     ...(poolLimits && { poolLimits }),
   });
 };
+
+/**
+ * Brings streams to their functions. What a kept table's stream has was brought before the service
+ * last ended, so only what comes from now on is.
+ */
+const streamsOf = (
+  { stack, dynamodb }: Dependencies,
+  { dataDir, maxWindowMs = 1000, log = () => {} }: LocalServiceOptions,
+  functions: Functions,
+  bus: EventBus,
+): Promise<() => Promise<void>> =>
+  runStreams({
+    ...{ stack, dynamodb, functions, bus, maxWindowMs },
+    from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
+    failed: (error) => log('streams', String(error)),
+  });
 
 /**
  * Runs the synthesized stack on local stores. If the start fails, nothing is left running.
@@ -160,15 +183,19 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;
-  const functions = await functionsOf(dependencies, options, cleanup);
+  const bus = await startEventBus();
+  cleanup.defer(() => bus.stop());
+  const functions = await functionsOf(dependencies, options, bus, cleanup);
   cleanup.defer(() => functions.kill());
   cleanup.defer(() => functions.waitUntilIdle());
+  cleanup.defer(await streamsOf(dependencies, options, functions, bus));
   serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
   // The server stops before the functions and stores that pending requests still need.
   cleanup.defer(() => server.stop());
   const owned = cleanup.move();
   return {
     ...dependencies,
+    bus,
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     service,

@@ -18,6 +18,8 @@ export interface Settings {
   readonly inference?: LocalUpstream;
   /** Whether the log shows every request. */
   readonly verbose: boolean;
+  /** Whether events go to the local bus, which prints them. */
+  readonly events?: true;
 }
 
 const defaultPort = 8787;
@@ -82,7 +84,7 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
  * @throws BadSetting that names the variable and says what to write
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG } = environment;
+  const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG, EVENTS } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
@@ -92,6 +94,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     // The examples speak the service's own dialect.
     demo: switchOf('DEMO', DEMO, true) && dialect !== 'weave',
     verbose: switchOf('LOG', LOG, false),
+    ...(switchOf('EVENTS', EVENTS, false) && { events: true }),
     ...(key && { key }),
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),

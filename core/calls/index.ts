@@ -1,10 +1,14 @@
 export { foldCall } from './codec/header.ts';
 export { fromItem, type StoredPart } from './codec/items.ts';
 export {
+  callIdOf,
+  endKey,
   errorRange,
+  isTurn,
   type Level,
   type Part,
   sortKeyOf,
+  startKey,
   type TimeBounds,
   threadRange,
   timeRange,

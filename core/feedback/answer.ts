@@ -26,6 +26,14 @@ const valuesOf = (
   [names.userId]: ({ userId }) => userId,
 });
 
+/** The fields of a record but its payload, as they are answered. */
+export const headerFields = (names: WireNames, header: FeedbackHeader): JsonObject =>
+  Object.fromEntries(
+    Object.entries(valuesOf(names)).flatMap(([field, value]) =>
+      value === payloadField ? [] : [[field, value(header)]],
+    ),
+  );
+
 /** Feedback as records that expressions are about. */
 export const feedbackKind = (names: WireNames): RecordKind => ({
   name: 'Feedback',

@@ -1,8 +1,9 @@
-export { createdJson } from './answer.ts';
+export { createdJson, headerFields as feedbackFields } from './answer.ts';
+export { feedbackOf } from './change.ts';
 export { type Creation, createFeedback } from './create.ts';
 export { deleteFeedbackOn } from './delete.ts';
 export { feedbackOn } from './join.ts';
-export type { FeedbackAnswer, FeedbackDraft } from './model.ts';
+export type { FeedbackAnswer, FeedbackDraft, FeedbackRecord } from './model.ts';
 export { type FeedbackQuery, planSummary as feedbackPlanSummary } from './plan.ts';
 export { purgeFeedback } from './purge.ts';
 export { type FeedbackQueryAnswer, queryFeedback } from './query.ts';

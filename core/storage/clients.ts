@@ -10,7 +10,8 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
  */
 const maxSockets = 64;
 
-const httpHandler = (requestTimeoutMs: number) =>
+/** Keep-alive connections with time-outs: one second to connect, so many ms to answer. */
+export const httpHandler = (requestTimeoutMs: number) =>
   new NodeHttpHandler({
     connectionTimeout: 1000,
     requestTimeout: requestTimeoutMs,

@@ -13,7 +13,8 @@ import type { Item, Value } from './item.ts';
 
 /** An attribute's value on the wire, e.g. `{"B": "<base64>"}`. */
 type WireValue = Readonly<Record<string, unknown>>;
-type WireItem = Readonly<Record<string, WireValue>>;
+/** An item on the wire. */
+export type WireItem = Readonly<Record<string, WireValue>>;
 
 /**
  * Reads an attribute's value.
@@ -31,7 +32,12 @@ const fromWire = (wire: WireValue): Value => {
   throw new Error(`no item may hold a value of the type ${Object.keys(wire)}`);
 };
 
-const itemFromWire = (wire: WireItem): Item => {
+/**
+ * Reads an item.
+ *
+ * @throws Error if an attribute is of a type that items do not have: a set
+ */
+export const itemFromWire = (wire: WireItem): Item => {
   const item: Record<string, Value> = {};
   for (const name in wire) {
     const value = wire[name];

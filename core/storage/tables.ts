@@ -37,7 +37,10 @@ export interface TableDeclaration {
   /** The attribute with an item's expiry, in seconds since 1970. @default - items are kept */
   readonly expiry?: string;
   readonly indexes: Readonly<Record<string, IndexDeclaration>>;
-  /** What its stream has. @default - it has no stream */
+  /**
+   * What its stream has. It has one only where events or analytics read it. @default - it never has
+   * a stream
+   */
   readonly stream?: StreamView;
 }
 
@@ -54,6 +57,7 @@ export const tables = {
     partition: binary('k'),
     sort: text('p'),
     expiry: 'x',
+    stream: 'NEW_AND_OLD_IMAGES',
     indexes: {
       by_time: { partition: binary('tk'), sort: binary('ts'), projects: ['h', 'c'] },
       by_trace: { partition: binary('rk'), sort: binary('ts'), projects: ['h'] },
@@ -86,6 +90,7 @@ export const tables = {
     output: 'FeedbackTable',
     partition: binary('k'),
     expiry: 'x',
+    stream: 'NEW_AND_OLD_IMAGES',
     indexes: {
       by_time: { partition: binary('tk'), sort: binary('t'), projects: ['h', 'f', 'r'] },
       by_ref: { partition: binary('rk'), sort: binary('t'), projects: ['h', 'f', 'r'] },

@@ -33,3 +33,7 @@ export const parseRef = (names: WireNames, text: string): Ref | undefined => {
   if (name === undefined || digest === undefined || (kind === 'op' && path !== '')) return undefined;
   return { kind, projectId, name, digest, path };
 };
+
+/** The ref of a call: `<service>:///<entity>/<project>/call/<id>`. */
+export const callRef = (names: WireNames, projectId: ProjectId, callId: string): string =>
+  `${names.refScheme}${projectId}/call/${callId}`;

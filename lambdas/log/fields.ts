@@ -27,10 +27,10 @@ export interface LoggedError {
 export interface LineFields {
   readonly level: 'info' | 'warn' | 'error';
   /**
-   * What the line is about: a request (one line by its function), or the look-up of a key (one line
-   * by the authorizer).
+   * What the line is about: a request (one line by its function), the look-up of a key (one line by
+   * the authorizer), or a batch of records of tables' streams.
    */
-  readonly message: 'request' | 'authorizer';
+  readonly message: 'request' | 'authorizer' | 'stream';
   /** API Gateway's, the client's `x-request-id`. The access log and the authorizer have it too. */
   readonly requestId: string;
   /** Lambda's. The lines that Lambda writes itself begin with it. */

@@ -1,7 +1,10 @@
 import {
   CreateTableCommand,
+  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
+  UpdateTableCommand,
+  type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3';
@@ -10,19 +13,33 @@ import type { TableSpec } from '../template/stores.ts';
 
 const abortedBy = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
+/** Gives a kept table the stream that it was made without. */
+const switchOnStream = async (
+  client: DynamoDBClient,
+  request: UpdateTableCommandInput,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const { TableName } = request;
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }), abortedBy(signal));
+  if (!Table?.StreamSpecification?.StreamEnabled)
+    await client.send(new UpdateTableCommand(request), abortedBy(signal));
+};
+
 /** Creates a table unless it exists. */
 const createTable = async (
   client: DynamoDBClient,
   { name, properties }: TableSpec,
   signal?: AbortSignal,
 ): Promise<void> => {
-  const { TimeToLiveSpecification, ...schema } = properties;
-  const request = { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...schema } as const;
+  const { TimeToLiveSpecification, StreamSpecification: view, ...schema } = properties;
+  const stream = view && { StreamSpecification: { ...view, StreamEnabled: true } };
+  const request = { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...schema, ...stream } as const;
   try {
     await client.send(new CreateTableCommand(request), abortedBy(signal));
   } catch (error) {
-    if (error instanceof ResourceInUseException) return;
-    throw error;
+    if (!(error instanceof ResourceInUseException)) throw error;
+    if (stream) await switchOnStream(client, { TableName: name, ...stream }, signal);
+    return;
   }
   if (TimeToLiveSpecification)
     await client.send(

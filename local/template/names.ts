@@ -60,6 +60,10 @@ export const attributeOf = (
       return arn('lambda', `function:${ref}`);
     case 'AWS::DynamoDB::Table.Arn':
       return arn('dynamodb', `table/${ref}`);
+    case 'AWS::DynamoDB::Table.StreamArn':
+      return arn('dynamodb', `table/${ref}/stream/local`);
+    case 'AWS::SQS::Queue.Arn':
+      return arn('sqs', ref);
     case 'AWS::IAM::Role.Arn':
       return `arn:aws:iam::${localAccount}:role/${ref}`;
     case 'AWS::Logs::LogGroup.Arn':

@@ -9,6 +9,7 @@ import { type TemplateReader, templateReader } from './reader.ts';
 import { readPolicies } from './roles.ts';
 import { type RouteSpec, readRoutes } from './routes.ts';
 import { readBuckets, readTables, type TableSpec } from './stores.ts';
+import { readSubscriptions, type SubscriptionSpec } from './subscriptions.ts';
 import { type Assembly, readAssembly } from './template.ts';
 
 /** The stage's limit: requests a second, and a burst after a rest. */
@@ -36,6 +37,8 @@ export interface StackSpec {
   readonly api: ApiSpec;
   readonly functions: readonly FunctionSpec[];
   readonly tables: readonly TableSpec[];
+  /** What brings records of tables' streams to functions. */
+  readonly subscriptions: readonly SubscriptionSpec[];
   /** The names of the buckets. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
@@ -107,6 +110,7 @@ export const stackOf = (assembly: Assembly, stackName = assembly.stackName): Sta
     api: readApi(reader, functions),
     functions: [...functions.values()],
     tables: readTables(reader),
+    subscriptions: readSubscriptions(reader, functions),
     buckets: readBuckets(reader),
     outputs: reader.outputs(),
     policies: () => readPolicies(reader),

@@ -20,6 +20,11 @@ const tableProperties = z.object({
       }),
     )
     .optional(),
+  StreamSpecification: z
+    .object({
+      StreamViewType: z.enum(['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES']),
+    })
+    .optional(),
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
 });
 

@@ -3,7 +3,8 @@ import type { WireNames } from '../../core/wire/index.ts';
 import { documented } from '../../core/wire/schema.ts';
 import { bytes, field, freeObject, integer, timestamp } from './parts.ts';
 
-const modelCost = z
+/** What one model cost in a call. */
+export const modelCost = z
   .object({
     prompt_tokens: field(integer, 'Tokens of the prompts, cached ones included.'),
     completion_tokens: field(integer, 'Tokens of the completions.'),

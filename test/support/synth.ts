@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { routes as allRoutes, handlersOf, type Route } from '../../api/routes.ts';
+import { routes as allRoutes, type Route } from '../../api/routes.ts';
+import { handlersFor } from '../../lib/handlers.ts';
 import { readConfig } from '../../lib/config.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
 import { cdkContext, temporaryFolder } from './project.ts';
@@ -34,7 +35,7 @@ export const makeStack = (
   const outdir = temporaryFolder();
   const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
   const config = readConfig(app.node.getAllContext());
-  const bundles = emptyBundles([...handlersOf(routes), 'authorizer']);
+  const bundles = emptyBundles(handlersFor(config, routes));
   return { app, stack: new PennytraceStack(app, { config, routes, bundles }) };
 };
 

@@ -47,6 +47,7 @@ const everySetting = {
   inferenceTimeoutSeconds: 900,
   inferenceConcurrency: 10,
   inferenceRatePerMinute: 60,
+  events: { bus: 'weft', payloads: true },
 } as const satisfies Record<keyof Config, unknown>;
 
 const routes = routesOf(everySetting.dialect);

@@ -1,0 +1,4 @@
+export * from './call-items.ts';
+export * from './dead-letters.ts';
+export * from './isolate.ts';
+export * from './record.ts';

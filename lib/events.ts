@@ -1,0 +1,68 @@
+import { Duration } from 'aws-cdk-lib';
+import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import { bundleOf } from './functions.ts';
+import { readerEnvironment, readerPermissions } from './reader.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Storage } from './storage.ts';
+import { changesOfCalls, changesOfFeedback } from './stream-filters.ts';
+import type { Streams } from './streams.ts';
+
+/** What events are made of. */
+export interface EventsProps {
+  readonly config: Config;
+  readonly settings: NonNullable<Config['events']>;
+  readonly storage: Storage;
+  readonly streams: Streams;
+  /** Where the function logs. */
+  readonly logGroup: ILogGroup;
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/**
+ * The function that puts what happens to calls and feedback on an event bus. docs/events.md has the
+ * events.
+ */
+export class Events extends Construct {
+  readonly function: ServiceFunction;
+  /** Where the events go: the account's bus, or the one that the settings name. */
+  readonly bus: IEventBus;
+
+  constructor(scope: Construct, id: string, props: EventsProps) {
+    super(scope, id);
+    const { config, settings, storage, streams, logGroup, bundles } = props;
+    const { calls, feedback } = storage;
+    this.bus = EventBus.fromEventBusName(this, 'Bus', settings.bus);
+    this.function = new ServiceFunction(this, 'Events', {
+      config,
+      code: bundleOf(bundles, 'events'),
+      description: 'Puts what happens to calls and feedback on the event bus',
+      memoryMb: 512,
+      timeoutSeconds: 60,
+      logGroup,
+      environment: {
+        ...readerEnvironment(config, storage),
+        EVENT_BUS: settings.bus,
+        ...(settings.payloads && { EVENT_PAYLOADS: 'true' }),
+        DEAD_LETTERS: streams.deadLetters.queueUrl,
+      },
+      permissions: [
+        ...readerPermissions(storage),
+        ...streams.permissions([calls, feedback]),
+        { actions: ['events:PutEvents'], resource: this.bus.eventBusArn },
+      ],
+    });
+    // A batch of a thousand ends takes some two seconds; five make a batch of a trickle.
+    const gathering = { batchSize: 1000, window: Duration.seconds(5) };
+    streams.subscribe(this.function, {
+      ...{ id: 'Calls', table: calls, filters: changesOfCalls({ deletions: false }) },
+      ...gathering,
+    });
+    streams.subscribe(this.function, {
+      ...{ id: 'Feedback', table: feedback, filters: changesOfFeedback({ deletions: false }) },
+      ...gathering,
+    });
+  }
+}

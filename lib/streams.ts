@@ -1,0 +1,98 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Permission } from './permissions.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/** What a function gets of a table's stream, and how. */
+export interface Subscription {
+  readonly table: Table;
+  /** The id of the construct. */
+  readonly id: string;
+  /** Patterns of records, of which one has to fit. */
+  readonly filters: readonly Readonly<Record<string, unknown>>[];
+  /** The most records of a batch. */
+  readonly batchSize: number;
+  /** How long a batch gathers. */
+  readonly window: Duration;
+}
+
+/** Half a day of tries. The stream keeps a record for a day, so that it can then be looked at. */
+const maxRecordAge = Duration.hours(12);
+
+/**
+ * What the readers of the tables' streams share: a queue of dead letters. Lambda polls streams for
+ * nothing and drops for nothing what no filter lets through
+ * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html).
+ */
+export class Streams extends Construct {
+  /**
+   * What could not be delivered: letters that the functions write, and Lambda's notes of batches
+   * that failed for half a day.
+   */
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    for (const rule of ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'])
+      Validations.of(this.deadLetters).acknowledge({ id: rule, reason: 'It is the queue of dead letters.' });
+  }
+
+  /** What a function may do to read the streams of tables. */
+  permissions(tables: readonly Table[]): Permission[] {
+    return [
+      {
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        resources: tables.map(streamOf),
+      },
+      {
+        actions: ['dynamodb:ListStreams'],
+        resources: ['*'],
+      },
+      { actions: ['sqs:SendMessage'], resources: [this.deadLetters.queueArn] },
+    ].flatMap(({ actions, resources }) =>
+      resources.map((resource) => ({
+        actions,
+        resource,
+        ...(resource === '*' && { wildcard: listStreams }),
+      })),
+    );
+  }
+
+  /** Has Lambda bring the records of a stream to a function. */
+  subscribe(target: ServiceFunction, { table, id, filters, batchSize, window }: Subscription): void {
+    new EventSourceMapping(target, id, {
+      target: target.handler,
+      eventSourceArn: streamOf(table),
+      // The stream begins when it is switched on, so this is from then on.
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize,
+      maxBatchingWindow: window,
+      filters: filters.map((pattern) => ({ pattern: JSON.stringify(pattern) })),
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      maxRecordAge,
+      onFailure: new SqsDlq(this.deadLetters),
+    });
+  }
+}
+
+const listStreams = {
+  finding: '*',
+  reason: 'ListStreams takes no narrower resource; Lambda needs it to find the shards of a stream.',
+};
+
+/** The ARN of a table's stream. Throws an Error if it has none. */
+const streamOf = ({ tableStreamArn, node }: Table): string => {
+  if (tableStreamArn === undefined) throw new Error(`${node.path} has no stream`);
+  return tableStreamArn;
+};
