@@ -94,8 +94,18 @@ export class Pennytrace extends Construct {
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
     const streams = hasStreams(config) ? new Streams(this, 'Streams') : undefined;
     const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };
-    const events = readers && config.events && new Events(this, 'Events', { ...readers, settings: config.events });
-    new Observability(this, 'Observability', { config, name, routes, storage, auth, functions, api, streams });
+    const events =
+      readers && config.events && new Events(this, 'Events', { ...readers, settings: config.events });
+    new Observability(this, 'Observability', {
+      config,
+      name,
+      routes,
+      storage,
+      auth,
+      functions,
+      api,
+      streams,
+    });
 
     this.#config = config;
     this.#bundles = bundles;

@@ -16,7 +16,7 @@ import type { PoolLimits } from './runtime/worker-pool.ts';
 import { usingExternal } from './stores/external.ts';
 import { localCredentials, localRegion, storeEnvironment } from './stores/store.ts';
 import { createBuckets, createTables } from './stores/tables.ts';
-import { busEnvironment, type EventBus, startEventBus } from './streams/event-bus.ts';
+import { busEnvironment, type EntryFate, type EventBus, startEventBus } from './streams/event-bus.ts';
 import { runStreams } from './streams/run.ts';
 import { contextWith } from './synthesize.ts';
 import type { FunctionSpec } from './template/functions.ts';
@@ -58,6 +58,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
   readonly log?: (source: string, line: string) => void;
   /** The longest time that a batch of a stream gathers, in ms. @default 1000 */
   readonly maxWindowMs?: number;
+  /** Says which events the local bus does not take. @default - it takes all */
+  readonly eventFate?: EntryFate;
 }
 
 /** The running service. */
@@ -183,7 +185,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;
-  const bus = await startEventBus();
+  const bus = await startEventBus(options.eventFate);
   cleanup.defer(() => bus.stop());
   const functions = await functionsOf(dependencies, options, bus, cleanup);
   cleanup.defer(() => functions.kill());

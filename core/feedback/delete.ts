@@ -1,9 +1,8 @@
 import { readRange } from '../listing/index.ts';
 import { asBytes, type Item, mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
-import type { ProjectId } from '../wire/index.ts';
+import { callRef, type ProjectId } from '../wire/index.ts';
 import { recordIdOf, refRange } from './keys.ts';
 import { purgeFeedback } from './purge.ts';
-import { callRef } from './ref.ts';
 
 const none = new Uint8Array();
 

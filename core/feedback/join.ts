@@ -1,8 +1,8 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
-import { type JsonValue, type ProjectId, parseJson } from '../wire/index.ts';
+import { callRef, type JsonValue, type ProjectId, parseJson } from '../wire/index.ts';
 import { encoder, FeedbackReader, joinedFields } from './answer.ts';
 import { recordsOf } from './records.ts';
-import { callRef, onRef } from './ref.ts';
+import { onRef } from './ref.ts';
 
 /** How many calls are looked up at once. */
 const concurrency = 32;

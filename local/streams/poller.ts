@@ -110,7 +110,8 @@ export class Poller {
       const page = await streams
         .send(new GetRecordsCommand({ ShardIterator: iterator }))
         .catch(async (error: unknown) => {
-          if (!isStale(error)) throw error;
+          if (signal.aborted) throw error;
+          if (!isStale(error)) this.#options.failed(error);
           await this.#pause();
           return { Records: [], NextShardIterator: await renewed() };
         });
@@ -137,7 +138,7 @@ export class Poller {
   async #iterator(arn: string, shard: string, from: string): Promise<string | undefined> {
     const place =
       from === 'TRIM_HORIZON' || from === 'LATEST'
-        ? { ShardIteratorType: from }
+        ? ({ ShardIteratorType: from } as const)
         : ({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: from } as const);
     const { ShardIterator } = await this.#options.streams.send(
       new GetShardIteratorCommand({ StreamArn: arn, ShardId: shard, ...place }),

@@ -22,7 +22,7 @@ export interface FaultyService {
 export const startFaultyService = async (
   decide: Parameters<typeof startFaultyProxy>[1],
   done?: Parameters<typeof startFaultyProxy>[2],
-  options: Pick<TestServiceOptions, 'maxTimeoutSeconds'> = {},
+  options: Pick<TestServiceOptions, 'maxTimeoutSeconds' | 'settings' | 'maxWindowMs' | 'eventFate'> = {},
 ): Promise<FaultyService> => {
   const { dynamodb, s3 } = inject('stores');
   const [toDynamodb, toS3] = await Promise.all([

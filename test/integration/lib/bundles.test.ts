@@ -40,6 +40,8 @@ describe('the bundles of the handlers', () => {
       'ROLLUPS_TABLE',
       'KEYS_TABLE',
       'PAYLOADS_BUCKET',
+      'EVENT_BUS',
+      'DEAD_LETTERS',
     ];
     const env = {
       ...Object.fromEntries(names.map((name) => [name, name.toLowerCase()])),

@@ -63,6 +63,9 @@ describe('the settings', () => {
     ['alarmEmail', 'ops@example.com', 'ops@example.com'],
     ['routeMetrics', '/call/start,/call/end', ['/call/start', '/call/end']],
     ['routeMetrics', ['/call/start'], ['/call/start']],
+    ['events', 'true', { bus: 'default', payloads: false }],
+    ['events', { bus: 'agents' }, { bus: 'agents', payloads: false }],
+    ['events', '{"payloads": true}', { bus: 'default', payloads: true }],
     ['routeMetrics', 'all', routes.filter(isKeyed).map(({ path }) => path)],
   ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
     expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
@@ -92,6 +95,7 @@ describe('the settings', () => {
     ['runbookUrl', 'docs/operations.md#alarms', 'write the path or the URL of the operations page'],
     ['routeMetrics', true, 'write all, or paths of routes'],
     ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],
+    ['events', 'yes', 'write true, or {"bus"'],
     ['monthlyBudget', 50, 'write an alarmEmail too'],
     ['dialect', 'wandb', 'write svc or weave'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {

@@ -69,6 +69,26 @@ describe('the stack', () => {
   });
 });
 
+describe('the stack with events', () => {
+  it('has nothing besides that costs while idle', () => {
+    const typesOf = (settings: Record<string, unknown>) => {
+      const resources = synthesize(settings).toJSON().Resources as Record<string, { Type: string }>;
+      return Object.values(resources).map(({ Type }) => Type);
+    };
+    const more = typesOf({ events: true });
+    for (const type of typesOf({})) more.splice(more.indexOf(type), 1);
+    expect(more.toSorted()).toEqual([
+      'AWS::CloudWatch::Alarm',
+      'AWS::IAM::Role',
+      'AWS::Lambda::EventSourceMapping',
+      'AWS::Lambda::EventSourceMapping',
+      'AWS::Lambda::Function',
+      'AWS::SQS::Queue',
+      'AWS::SQS::QueuePolicy',
+    ]);
+  });
+});
+
 /**
  * Runs both packs over the stack and gives the names of the rules that it breaks without a reason.
  */
@@ -88,6 +108,7 @@ const brokenRules = ({ app }: ReturnType<typeof makeStack>): string[] => {
 describe('cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
+    ['with events', { events: true }],
     ['with alarms by mail and a budget', { alarmEmail: 'ops@example.com', monthlyBudget: 50 }],
     ['with a firewall', { firewallRatePerAddress: 1000 }],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {

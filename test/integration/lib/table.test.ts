@@ -47,16 +47,26 @@ const schemasIn = (template: Template): [string, unknown][] =>
     return [construct, Object.fromEntries(own)];
   });
 
-const declared = (without: readonly string[] = []): [string, unknown][] =>
+const withoutStream = ({ stream: _, ...declaration }: TableDeclaration): TableDeclaration => declaration;
+
+const declared = (without: readonly string[] = [], streams = false): [string, unknown][] =>
   Object.entries(tables)
     .filter(([name]) => !without.includes(name))
-    .map(([, declaration]) => [declaration.construct, schemaOf(declaration)]);
+    .map(([, declaration]) => [
+      declaration.construct,
+      schemaOf(streams ? declaration : withoutStream(declaration)),
+    ]);
 
 const sorted = (schemas: [string, unknown][]) => schemas.toSorted(([a], [b]) => a.localeCompare(b));
 
 describe('the tables of the template', () => {
   it('are the declared ones, but for the counts of a limit that is not set', () => {
     expect(sorted(schemasIn(synthesize()))).toEqual(sorted(declared(['rates'])));
+  });
+
+  it('have the streams that are declared with events, and only then', () => {
+    expect(sorted(schemasIn(synthesize({ events: true })))).toEqual(sorted(declared(['rates'], true)));
+    expect(JSON.stringify(schemasIn(synthesize()))).not.toContain('Stream');
   });
 
   it('are all the declared ones with a limit on inference', () => {
@@ -77,8 +87,8 @@ describe('a declared table', () => {
 
   it('has the stream that it is declared with', () => {
     const stack = new Stack();
-    const declaration: TableDeclaration = { ...tables.calls, stream: 'NEW_AND_OLD_IMAGES' };
-    makeTable(stack, declaration, readConfig(cdkContext));
+    const declaration: TableDeclaration = { ...tables.calls, stream: 'KEYS_ONLY' };
+    makeTable(stack, declaration, readConfig({ ...cdkContext, events: true }));
     expect(schemasIn(Template.fromStack(stack))).toEqual([['Calls', schemaOf(declaration)]]);
   });
 });

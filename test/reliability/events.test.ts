@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BusEvent } from '../../local/streams/event-bus.ts';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { random } from '../support/random.ts';
+import { deep, repeatWith, seed } from '../support/sampling.ts';
+import { end, report, start } from './scenarios/scenario.ts';
+
+/*
+ * Clients report calls and feedback in every way, while requests to stores fail, the bus refuses
+ * events and functions are killed. Each repeats what was not acknowledged, and some of what was.
+ */
+
+const calls = deep ? 600 : 60;
+const project = 'acme/told';
+const numbers = random(seed);
+
+/** What functions ask of stores. The poller stands for Lambda, and setting up is no part of it. */
+const ofFunctions =
+  /^(?:BatchGetItem|BatchWriteItem|BatchExecuteStatement|Query|PutItem|GetObject|PutObject)$/;
+let faults = 0;
+let trouble = true;
+
+const events: BusEvent[] = [];
+let faulty: FaultyService;
+beforeAll(async () => {
+  faulty = await startFaultyService(
+    ({ operation }) => {
+      if (!trouble || !ofFunctions.test(operation) || !numbers.chance(0.05)) return 'none';
+      faults++;
+      return numbers.pick(['throttle', 'error', 'reset', 'down'] as const) ?? 'none';
+    },
+    undefined,
+    {
+      settings: { events: true },
+      maxWindowMs: 100,
+      eventFate: (event) => {
+        if (event.detail.id === 'refused') return 'MalformedDetail';
+        return trouble && numbers.chance(0.1) ? 'ThrottlingException' : 'taken';
+      },
+    },
+  );
+  faulty.service.bus.subscribe((event) => events.push(event));
+});
+afterAll(() => faulty.stop());
+
+/** Sends a request until it is acknowledged. */
+const insist = async (path: string, body: object): Promise<void> => {
+  for (;;) {
+    const { status } = await faulty.sender.send({ path, body });
+    if (status === 200) return;
+    expect([429, 500, 502, 503, undefined]).toContain(status);
+  }
+};
+
+const partsOf = (n: number) => {
+  const id = `call-${n}`;
+  const failed = n % 5 === 0;
+  return {
+    id,
+    failed,
+    first: start(project, id, { thread_id: 'th', turn_id: n % 3 === 0 ? id : 'other' }),
+    last: end(project, id, { exception: failed ? 'it failed' : null, output: { n } }),
+  };
+};
+
+/** Reports a call: together, apart, its end first, or both at once in two requests. */
+const reportCall = async (n: number): Promise<void> => {
+  const { first, last, id } = partsOf(n);
+  const requests = [[[first, last]], [[first], [last]], [[last], [first]], [[first, last], [last]]][
+    n % 4
+  ] ?? [[first, last]];
+  for (const items of requests) {
+    const sent = report(...items);
+    await insist(sent.path, sent.body);
+  }
+  if (numbers.chance(0.3)) {
+    const sent = report(first, last);
+    await insist(sent.path, sent.body);
+  }
+  if (n % 6 === 0) {
+    const svc_ref = `svc:///${project}/call/${id}`;
+    const record = { project_id: project, id: `note-${n}`, svc_ref, feedback_type: 'note', payload: { n } };
+    await insist('/feedback/create', record);
+  }
+};
+
+const expected = (): string[] =>
+  Array.from({ length: calls }, (_, n) => {
+    const { id, failed } = partsOf(n);
+    return [
+      `CallEnded ${id}`,
+      ...(failed ? [`CallFailed ${id}`] : []),
+      ...(n % 3 === 0 ? [`TurnEnded ${id}`] : []),
+      ...(n % 6 === 0 ? [`FeedbackCreated note-${n}`] : []),
+    ];
+  })
+    .flat()
+    .toSorted();
+
+/** What was told of so far, each id once. */
+const told = (): string[] =>
+  [...new Map(events.map((event) => [event.detail.event_id, event])).values()]
+    .map((event) => `${event['detail-type']} ${String(event.detail.id)}`)
+    .toSorted();
+
+describe('events', () => {
+  it(`come for everything acknowledged, under one id each (${repeatWith})`, {
+    timeout: 900_000,
+  }, async () => {
+    const left = Array.from({ length: calls }, (_, n) => n);
+    const client = async (): Promise<void> => {
+      for (let n = left.shift(); n !== undefined; n = left.shift()) {
+        await reportCall(n);
+        if (numbers.chance(0.05)) await faulty.service.killWorkers();
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, client));
+    expect(faults).toBeGreaterThan(0);
+    trouble = false;
+    await expect.poll(told, { timeout: 60_000 }).toEqual(expected());
+    expect(faulty.service.bus.letters).toEqual([]);
+  });
+
+  it('that the bus never takes lie in the queue, with what they are and why', async () => {
+    const { service } = faulty;
+    const before = events.length;
+    const { first, last } = { first: start(project, 'refused', {}), last: end(project, 'refused', {}) };
+    const sent = report(first, last);
+    await insist(sent.path, sent.body);
+    await expect.poll(() => service.bus.letters.length, { timeout: 20_000 }).toBe(1);
+    expect(JSON.parse(service.bus.letters[0] ?? '')).toMatchObject({
+      reason: expect.stringContaining('MalformedDetail'),
+      event: { kind: 'CallEnded', detail: { id: 'refused' } },
+    });
+    expect(events.length).toBe(before);
+  });
+});
