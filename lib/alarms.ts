@@ -23,8 +23,9 @@ interface AlarmSpec {
 const slowShare = 0.8;
 
 /**
- * The alarms, on seven metrics, and on one more if something reads the streams of tables. An account has ten alarm metrics for free, and an alarm on a
- * formula counts with all metrics of the formula. docs/operations.md has a section for each alarm.
+ * The alarms, on seven metrics, and on one more if something reads the streams of tables. An
+ * account has ten alarm metrics for free, and an alarm on a formula counts with all metrics of the
+ * formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
   {

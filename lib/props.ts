@@ -210,7 +210,8 @@ export interface PennytraceProps {
   readonly inferenceRatePerMinute?: number | undefined;
 
   /**
-   * Puts what happens to calls and feedback on an event bus of the account and region: docs/events.md.
+   * Puts what happens to calls and feedback on an event bus of the account and region:
+   * docs/events.md.
    *
    * @default - there are no events
    */

@@ -8,26 +8,15 @@ import {
   serviceSummary,
 } from '../calls/index.ts';
 import type { Costs } from '../costs/index.ts';
-import { callRef, isJsonObject, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
+import type { Measured } from '../streams/index.ts';
+import { callRef, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
 import type { EndedCall } from './ended.ts';
 import { eventId } from './event-id.ts';
 import { withFitting } from './fit.ts';
 import type { EventKind, ServiceEvent } from './model.ts';
 
 /** An ended call with all that its events say. */
-export interface ToldCall extends EndedCall {
-  readonly usage: JsonValue;
-  readonly costs: Costs;
-  /** Null if events have no payloads. */
-  readonly payload: Payload | null;
-}
-
-/** The usage of a call: as its header has it, else as its summary does. */
-export const usageOf = ({ end }: CallHeader, payload: Payload | null): JsonValue => {
-  if (end?.usage !== true) return end?.usage ?? {};
-  const summary: unknown = JSON.parse(payload?.summary ?? '{}');
-  return isJsonObject(summary as JsonValue) ? ((summary as JsonObject).usage ?? {}) : {};
-};
+export type ToldCall = EndedCall & Measured;
 
 /** The kinds of events that an ended call makes. */
 const kindsOf = ({ id, start, end }: CallHeader): EventKind[] => [

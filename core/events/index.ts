@@ -1,4 +1,3 @@
 export { type Delivered, type Delivery, deliver } from './deliver.ts';
 export type { EventKind, ServiceEvent } from './model.ts';
 export type { EventBus } from './send.ts';
-export type { CostsOfProject } from './tell.ts';

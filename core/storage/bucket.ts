@@ -20,16 +20,25 @@ export interface StoredObject {
   readonly etag: string;
 }
 
-const putInput = (bucket: Bucket, key: string, body: Uint8Array): PutObjectCommandInput => ({
+/** The type of what calls, objects and feedback keep there. */
+const zstd = 'application/zstd';
+
+const putInput = (
+  bucket: Bucket,
+  key: string,
+  body: Uint8Array,
+  ContentType: string,
+): PutObjectCommandInput => ({
   Bucket: bucket.name,
   Key: key,
   Body: body,
-  ContentType: 'application/zstd',
+  ContentType,
 });
 
 /**
  * Stores an object and replaces the one of the same key.
  *
+ * @param contentType zstd's unless it is something else
  * @throws ServiceError 503 when S3 does not answer in time
  */
 export const putObject = (
@@ -37,10 +46,11 @@ export const putObject = (
   key: string,
   body: Uint8Array,
   budget: RequestBudget,
+  contentType = zstd,
 ): Promise<void> =>
   withRetries(budget, async (request) => {
     const { PutObjectCommand } = await s3();
-    await (await bucket.client).send(new PutObjectCommand(putInput(bucket, key, body)), request);
+    await (await bucket.client).send(new PutObjectCommand(putInput(bucket, key, body, contentType)), request);
     return true;
   });
 
@@ -142,7 +152,7 @@ export const replaceObject = (
 ): Promise<boolean> =>
   sendIfUnchanged(budget, async (request) => {
     const { PutObjectCommand } = await s3();
-    const input = { ...putInput(bucket, key, body), IfMatch: etag };
+    const input = { ...putInput(bucket, key, body, zstd), IfMatch: etag };
     await (await bucket.client).send(new PutObjectCommand(input), request);
   });
 

@@ -1,6 +1,6 @@
 import { costsOf, loadDefaultPrices, type PriceBook, priceBook, readPrices } from '../../core/costs/index.ts';
-import type { CostsOfProject } from '../../core/events/index.ts';
 import type { RequestBudget } from '../../core/storage/index.ts';
+import type { CostsOfProject } from '../../core/streams/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { settings } from '../http/settings.ts';
 

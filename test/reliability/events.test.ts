@@ -124,7 +124,8 @@ describe('events', () => {
   it('that the bus never takes lie in the queue, with what they are and why', async () => {
     const { service } = faulty;
     const before = events.length;
-    const { first, last } = { first: start(project, 'refused', {}), last: end(project, 'refused', {}) };
+    const first = start(project, 'refused', { thread_id: null, turn_id: null });
+    const last = end(project, 'refused', {});
     const sent = report(first, last);
     await insist(sent.path, sent.body);
     await expect.poll(() => service.bus.letters.length, { timeout: 20_000 }).toBe(1);

@@ -25,7 +25,7 @@ describe('a pattern', () => {
   });
 });
 
-/** A record of an item: its event, its sort key, perhaps a head, perhaps DynamoDB's own deletion. */
+/** A record of an item with this sort key; perhaps of its expiry. */
 const record = (eventName: string, p: string, expired = false) => ({
   eventName,
   dynamodb: { Keys: { p: { S: p } }, ...(eventName !== 'REMOVE' && { NewImage: { h: { B: 'aA==' } } }) },
