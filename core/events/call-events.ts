@@ -9,7 +9,7 @@ import {
 } from '../calls/index.ts';
 import type { Costs } from '../costs/index.ts';
 import type { Measured } from '../streams/index.ts';
-import { callRef, type JsonObject, type JsonValue, type WireNames } from '../wire/index.ts';
+import { callRef, type JsonObject, type JsonValue, parseJson, type WireNames } from '../wire/index.ts';
 import type { EndedCall } from './ended.ts';
 import { eventId } from './event-id.ts';
 import { withFitting } from './fit.ts';
@@ -39,7 +39,7 @@ const headerFields = (names: WireNames, header: CallHeader): JsonObject =>
   );
 
 const parsed = (payload: Payload): JsonObject =>
-  Object.fromEntries(Object.entries(payload).map(([field, text]) => [field, JSON.parse(text) as JsonValue]));
+  Object.fromEntries(Object.entries(payload).map(([field, text]) => [field, parseJson(text) as JsonValue]));
 
 /**
  * The events of an ended call. Their ids are made of the end alone, so that the same end has the

@@ -1,7 +1,7 @@
 import { feedbackFields, feedbackOf } from '../feedback/index.ts';
 import { asBytes, type Item, type Store } from '../storage/index.ts';
 import type { ItemChange } from '../streams/index.ts';
-import { callRef, type JsonValue, parseRef, type WireNames } from '../wire/index.ts';
+import { callRef, type JsonValue, parseJson, parseRef, type WireNames } from '../wire/index.ts';
 import { eventId } from './event-id.ts';
 import { withFitting } from './fit.ts';
 import type { ServiceEvent } from './model.ts';
@@ -35,7 +35,7 @@ export const feedbackEvent = async (
     ...feedbackFields(store.names, header),
     on_call: callAt(store.names, header.ref),
   };
-  const variable = payload === null ? {} : { payload: JSON.parse(payload) as JsonValue };
+  const variable = payload === null ? {} : { payload: parseJson(payload) as JsonValue };
   const whole = withFitting(detail, variable);
   return {
     kind: 'FeedbackCreated',

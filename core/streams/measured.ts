@@ -1,7 +1,14 @@
 import { type CallHeader, type Payload, PayloadReader } from '../calls/index.ts';
 import type { Costs } from '../costs/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type Micros, type ProjectId } from '../wire/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+  parseJson,
+} from '../wire/index.ts';
 
 /** Gives the costs of a project's calls, at the prices in force when they started. */
 export type CostsOfProject = (
@@ -26,7 +33,7 @@ export interface Measured {
 /** The usage of a call: as its header has it, else as its summary does. */
 const usageOf = ({ end }: CallHeader, payload: Payload | undefined): JsonValue => {
   if (end?.usage !== true) return end?.usage ?? {};
-  const summary = JSON.parse(payload?.summary ?? '{}') as JsonValue;
+  const summary = parseJson(payload?.summary ?? '{}') as JsonValue;
   return isJsonObject(summary) ? (summary.usage ?? {}) : {};
 };
 
