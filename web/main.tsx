@@ -15,11 +15,14 @@ const cache = new QueryClient({
     queries: {
       staleTime: 60_000,
       refetchOnWindowFocus: false,
+      // Without a network a request fails, and the view says so. Else it would wait without a word.
+      networkMode: 'always',
       // Calls may be 100,000 levels deep, which comparing two answers would walk through.
       structuralSharing: false,
       retry: (count, error) =>
         count < 2 && error instanceof RequestFailed && (error.status === 429 || error.status === 503),
     },
+    mutations: { networkMode: 'always' },
   },
 });
 

@@ -8,6 +8,7 @@ import { functions } from './functions.ts';
 import { inference } from './inference.ts';
 import { listPart } from './lists.ts';
 import { otel } from './otel.ts';
+import { page } from './page.ts';
 import { queries } from './queries.ts';
 import { scan } from './scan.ts';
 import { service } from './service.ts';
@@ -36,4 +37,5 @@ export const parts: readonly BenchPart[] = [
   speed,
   inference,
   service,
+  page,
 ];

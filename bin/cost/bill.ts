@@ -81,12 +81,27 @@ const objectLines = ({ objects, objectKb, months }: Load): Bill => ({
     costOf('objectPuts', objects) + costOf('objectStorage', objects * objectKb * 1000 * months),
 });
 
+/** What it costs that the page wakes functions beforehand, each as if it were cold. */
+const wakingLines = ({ visits, woken, coldMs, memoryMb }: Load): Bill => {
+  const requests = visits * woken;
+  // Of a call that is not there, start and end are looked for.
+  const readUnits = visits * 2;
+  return {
+    'the page: functions woken':
+      costOf('apiRequests', requests) +
+      costOf('functionRequests', requests) +
+      costOf('functionTime', (requests * coldMs * memoryMb) / 1000 / 1024) +
+      costOf('readUnits', readUnits),
+  };
+};
+
 const billOf = (load: Load, use: TableUse): Bill => ({
   ...gatewayLines(load),
   ...functionLines(load),
   ...tableLines(use),
   ...objectLines(load),
   ...watchingLines(load),
+  ...wakingLines(load),
 });
 
 /** The bills of a load: the service's, and that of the usual layout behind the same API. */

@@ -8,6 +8,7 @@ import {
   serverTable,
   type Table,
   toMarkdown,
+  visitTable,
 } from './tables.ts';
 
 /** The tables of docs/cost.md by name, all for the default load except where stated. */
@@ -16,6 +17,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   apart: (measured) => billTable(loadOf({ apart: 1 }), measured),
   growth: (measured) => growthTable(loadOf(), measured),
   batch: (measured) => batchTable(loadOf(), measured),
+  visits: (measured) => visitTable(loadOf(), measured),
   servers: (measured) => serverTable(loadOf(), measured),
   prices: () => priceTable(),
 };

@@ -21,6 +21,8 @@ export interface Load {
   readonly scans: number;
   /** Calls that one such search reads. */
   readonly scanned: number;
+  /** Visits to the page: each may wake functions. */
+  readonly visits: number;
   /** Retention in months. */
   readonly months: number;
   /** Payloads too big for an item. */
@@ -41,6 +43,10 @@ export interface Load {
   readonly remembered: number;
   /** Memory of the functions, in MB. */
   readonly memoryMb: number;
+  /** Functions that a visit wakes. */
+  readonly woken: number;
+  /** Milliseconds that a function takes to start. */
+  readonly coldMs: number;
   /** Bytes logged for a request, by the gateway and the functions. */
   readonly logBytes: number;
   /** The share of requests that X-Ray samples, 0 to 1. */
@@ -86,6 +92,7 @@ export const loadOptions: readonly LoadOption[] = [
   option('traces', 'traces', 10_000, 'count', 'traces opened'),
   option('scans', 'scans', 100, 'count', 'searches through headers, e.g. for errors'),
   option('scanned', 'scanned', 100_000, 'count', 'calls that one such search reads'),
+  option('visits', 'visits', 0, 'count', 'visits to the page, each of which wakes functions'),
   option('months', 'months', 3, 'positive', 'retention in months'),
   option('objects', 'objects', 0, 'count', 'payloads too big for an item, stored in S3'),
   option('object-kb', 'objectKb', 500, 'positive', 'kilobytes of each of them, compressed'),
@@ -100,6 +107,8 @@ export const assumptionOptions: readonly LoadOption[] = [
   option('authorizer-ms', 'authorizerMs', 15, 'count', 'time of the authorizer, ms'),
   option('remembered', 'remembered', 0.95, 'share', 'share of requests whose authorization is cached'),
   option('memory-mb', 'memoryMb', 1024, 'positive', 'memory of the functions, MB'),
+  option('woken', 'woken', 4, 'count', 'functions that a visit wakes'),
+  option('cold-ms', 'coldMs', 1000, 'count', 'time that a function takes to start, ms'),
   option('log-bytes', 'logBytes', 1500, 'count', 'bytes logged for a request'),
   option('traced', 'traced', 0.05, 'share', 'share of requests that X-Ray samples'),
   option('gzip', 'gzip', 0.1, 'share', 'compressed size of an answer as a share of it'),

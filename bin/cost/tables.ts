@@ -66,6 +66,15 @@ export const batchTable = (load: Load, measured: Measured): Table => [
   }),
 ];
 
+/** What it costs that visits to the page wake functions, if none of them was awake. */
+export const visitTable = (load: Load, measured: Measured): Table => [
+  ['visits to the page', '$'],
+  ...[1000, 10_000].map((visits) => {
+    const { service } = billsOf({ ...load, visits }, measured);
+    return [count(visits), dollars(service['the page: functions woken'] ?? 0)];
+  }),
+];
+
 /** The prices behind all bills. */
 export const priceTable = (): Table => [
   ['price', '$'],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { report } from './support/calls.ts';
+import { post, report } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -67,6 +67,50 @@ describe('a call full of markup', () => {
       expect(await page.locator('#view img, #view script, #view a[href^="javascript"]').count()).toBe(0);
     }
     await page.getByRole('heading', { name: markup, level: 1 }).waitFor();
+  });
+});
+
+describe('a value of 100,000 levels', () => {
+  it('is shown level by level, and freezes nothing', async () => {
+    const page = await visit(list);
+    const levels = 100_000;
+    const inputs = `${'{"in":'.repeat(levels)}"end"${'}'.repeat(levels)}`;
+    // The service takes no more than 511 levels, but the page need not rely on it.
+    await page.route('**/call/read', async (route) => {
+      if (route.request().postDataJSON().id !== 'deep') return route.fallback();
+      const answer = await route.fetch();
+      const { call } = (await answer.json()) as { call: object };
+      const text = JSON.stringify({ call: { ...call, inputs: 'HERE' } }).replace('"HERE"', inputs);
+      return route.fulfill({ status: 200, contentType: 'application/json', body: text });
+    });
+    await page.getByRole('link', { name: 'Deep' }).click();
+    await page.getByRole('heading', { name: 'inputs' }).waitFor();
+    await page.locator('.json-row').nth(30).waitFor();
+    expect(await page.locator('*').count()).toBeLessThan(2000);
+    await page.getByRole('searchbox', { name: 'Search in inputs' }).fill('end');
+    await page.getByText('1 found').waitFor();
+  });
+});
+
+describe('objects and models full of markup', () => {
+  it('show as text, in the list of objects, their differences and the playground', async () => {
+    const object_id = 'hostile';
+    for (const val of [{ [markup]: hostile }, { [markup]: `${hostile}2` }])
+      await post('/obj/create', { obj: { project_id: project, object_id, val } });
+    const page = await visit(`objects?project=${encodeURIComponent(project)}&object=hostile`);
+    await page
+      .getByRole('region', { name: /Differences/ })
+      .getByText(markup)
+      .first()
+      .waitFor();
+    const id = encodeURIComponent(hostile.slice(0, 200));
+    await page.goto(new URL(`playground?project=${encodeURIComponent(project)}&call=${id}`, page.url()).href);
+    await page.getByLabel('Text of message 1').waitFor();
+    expect(await page.getByLabel('Model').inputValue()).toBe(markup);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('You said:').waitFor();
+    expect(await page.title()).toBe('pennytrace');
+    expect(await page.locator('#view img, #view script, #view a[href^="javascript"]').count()).toBe(0);
   });
 });
 

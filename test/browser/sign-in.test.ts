@@ -7,7 +7,11 @@ import { key, url, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/sign-in';
-beforeAll(() => report(project, turn('sign-in-1', 0)));
+beforeAll(async () => {
+  await report(project, turn('sign-in-1', 0));
+  // A single project would be opened at once.
+  await report('page/another', turn('another-1', 0));
+});
 
 const link = `traces?project=${encodeURIComponent(project)}`;
 

@@ -2,6 +2,7 @@ import { connectionFailure, failureOf } from './errors.ts';
 import type { ModelAnswer } from './inference.ts';
 import { chunksOf, parsedLines } from './lines.ts';
 import type { Api } from './types.ts';
+import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
 type Operation = keyof Api;
 
@@ -31,6 +32,8 @@ export interface Client {
    * Throws as `ask` does.
    */
   readonly askModel: (project: string, body: object, signal: AbortSignal) => Promise<ModelAnswer>;
+  /** Has a function start that was not used of late, so that the next request need not wait. */
+  readonly wake: (operation: Wakeable, project: string) => void;
 }
 
 /** The base URL of the API: the page lies right below it, whatever its own path is. */
@@ -49,6 +52,7 @@ const base64 = (text: string): string =>
 export const clientOf = (key: string, onRefused: () => void = () => {}): Client => {
   const send = async (operation: Operation, body: unknown, accept: string, signal?: AbortSignal) => {
     const [method = 'GET', path = '/'] = operation.split(' ');
+    noteUse(operation);
     const response = await fetch(new URL(`.${path}`, apiUrl()), {
       method,
       headers: {
@@ -92,6 +96,14 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
     askModel: async (project, body, signal) => {
       const { askModel } = await import('./inference.ts');
       return askModel({ key, project, body, signal, onRefused });
+    },
+    wake: (operation, project) => {
+      if (isAwake(operation)) return;
+      // Whatever goes wrong here, the request that is meant will tell.
+      send(operation, wakingBody(operation, project), 'application/json').then(
+        (response) => response.text(),
+        () => {},
+      );
     },
   };
 };

@@ -7,7 +7,8 @@ import { Notice } from '../ui/notice.tsx';
 export const FailedView = ({ error }: ErrorComponentProps) => (
   <main className="center">
     <Notice kind="error" action={<Button onClick={() => location.reload()}>Load the page again</Button>}>
-      This view could not be shown. The page may have been updated since it was opened. ({wordsOf(error)})
+      This view could not be shown. Check the connection: a part of the page may not have been loaded. It may
+      also have been updated since it was opened. ({wordsOf(error)})
     </Notice>
   </main>
 );

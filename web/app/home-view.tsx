@@ -2,6 +2,7 @@ import { Link, Navigate } from '@tanstack/react-router';
 import { wordsOf } from '../api/errors.ts';
 import { lastProject } from '../session/last-project.ts';
 import { useSession } from '../session/session.tsx';
+import { useWake } from '../session/use-wake.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { grantedProjects, useProjects } from './projects.ts';
@@ -37,6 +38,8 @@ export const HomeView = () => {
   const { data, error, refetch, isPending } = useProjects();
   const last = lastProject();
   const all = [...new Set([...(data ?? []), ...grantedProjects(me)])];
+  const next = data && (all.find((name) => name === last) ?? all[0]);
+  useWake(next, ['POST /calls/stream_query', 'POST /calls/usage']);
   const ordered = [...all.filter((name) => name === last), ...all.filter((name) => name !== last)];
   if (data && all.length === 1 && all[0] !== undefined)
     return <Navigate to="/traces" search={{ project: all[0] }} replace />;

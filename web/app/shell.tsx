@@ -1,5 +1,6 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import type { Wakeable } from '../api/wake.ts';
 import { noteProject } from '../session/last-project.ts';
 import { useSession } from '../session/session.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -80,9 +81,19 @@ const KeyMenu = () => {
   );
 };
 
+/** Has a link wake the function of its view, when somebody is about to follow it. */
+const useWakes = (project: string | undefined) => {
+  const { client } = useSession();
+  return (operation: Wakeable) => {
+    const wake = () => project && client.wake(operation, project);
+    return { onPointerEnter: wake, onFocus: wake };
+  };
+};
+
 /** What surrounds every view: the project, the views, the theme and the key. */
 export const Shell = () => {
   const project = useProject();
+  const wakes = useWakes(project);
   useEffect(() => {
     if (project) noteProject(project);
   }, [project]);
@@ -102,10 +113,15 @@ export const Shell = () => {
               <Link to="/traces" search={{ project }} className="view-link">
                 Traces
               </Link>
-              <Link to="/threads" search={{ project }} className="view-link">
+              <Link
+                to="/threads"
+                search={{ project }}
+                className="view-link"
+                {...wakes('POST /threads/stream_query')}
+              >
                 Threads
               </Link>
-              <Link to="/overview" search={{ project }} className="view-link">
+              <Link to="/overview" search={{ project }} className="view-link" {...wakes('POST /calls/stats')}>
                 Overview
               </Link>
               <Link to="/playground" search={{ project }} className="view-link">

@@ -44,6 +44,9 @@ const useKeptKey = () => {
     const key = keptKey();
     if (key === null) return;
     setError(undefined);
+    // The view of the URL begins with a query: its function need not wait until the key is known.
+    const project = new URLSearchParams(location.search).get('project');
+    if (project) clientOf(key).wake('POST /calls/stream_query', project);
     identify(key).then(
       (found) => {
         setAccepted(found);

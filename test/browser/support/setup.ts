@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { launchServer } from '../../../bench/harness/browser.ts';
 import { formatKey, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { tableNameOf } from '../../../local/template/stack.ts';
-import { launchServer } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -2,6 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { useWake } from '../../session/use-wake.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Shortcuts } from '../../ui/shortcuts.tsx';
@@ -109,6 +110,7 @@ export const TraceView = () => {
     (call: string) => navigate({ search: (before) => ({ ...before, call }), replace: true }),
     [navigate],
   );
+  useWake(search.project, ['POST /call/read']);
   const setPlain = (plain: boolean) =>
     navigate({
       search: ({ plain: _before, ...rest }) => ({ ...rest, ...(plain && { plain }) }),

@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import { countText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
+import { useWake } from '../../session/use-wake.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Shortcuts } from '../../ui/shortcuts.tsx';
@@ -119,7 +120,7 @@ const toggledSort = (sort: string, path: string): string => (sort === `-${path}`
 /** The traces of a project, or all of its calls: newest first, unless sorted otherwise. */
 export const TracesView = () => {
   const { search, change } = useListSearch();
-  const { list, state, refresh } = useCallList(search);
+  const { list, state, refresh, failure } = useCallList(search);
   const scroller = useRef<HTMLDivElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);
   const [showQuery, setShowQuery] = useState(false);
@@ -133,6 +134,12 @@ export const TracesView = () => {
     (added: number) => setActive((at) => (at < 0 ? at : at + added)),
     [setActive],
   );
+  useWake(search.project, ['POST /calls/usage', 'POST /call/read']);
+  useEffect(() => {
+    // The view that comes next: it opens at once, even if the network has gone.
+    const timer = setTimeout(() => import('../trace/trace-view.tsx').catch(() => {}), 1000);
+    return () => clearTimeout(timer);
+  }, []);
   const isLive = live && sort === '-started_at';
   useLive(isLive, list, keepPlace);
   const clear = () =>
@@ -175,6 +182,11 @@ export const TracesView = () => {
       {state.phase === 'failed' ? (
         <Notice kind="error" action={<Button onClick={list.more}>Try again</Button>}>
           {wordsOf(state.error)}
+        </Notice>
+      ) : null}
+      {failure ? (
+        <Notice kind="error" action={<Button onClick={refresh}>Try again</Button>}>
+          {wordsOf(failure)}
         </Notice>
       ) : null}
       {exportError ? <Notice kind="error">{exportError}</Notice> : null}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useSession } from '../../session/session.tsx';
 import { CallList } from './call-list.ts';
 import { requestOf } from './request.ts';
@@ -8,7 +8,7 @@ import type { TracesSearch } from './search.ts';
 /**
  * The list of a URL's state, from the cache or begun anew.
  *
- * @returns the list, what it holds, and what begins it anew
+ * @returns the list, what it holds, what begins it anew, and why that failed last
  */
 export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
   const { client, me } = useSession();
@@ -27,8 +27,20 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
     if (list.snapshot().rows.length === 0) list.more();
     return list.leave;
   }, [list]);
+  // What is on the screen stays until there is something to take its place.
+  const [failure, setFailure] = useState<unknown>();
   const refresh = () => {
-    cache.setQueryData(queryKey, make());
+    setFailure(undefined);
+    const next = make();
+    const look = () => {
+      const { phase, rows, complete, error } = next.snapshot();
+      if (phase === 'failed' && rows.length === 0) setFailure(error);
+      else if (rows.length === 0 && !complete) return;
+      else cache.setQueryData(queryKey, next);
+      leave();
+    };
+    const leave = next.subscribe(look);
+    next.more();
   };
-  return { list, state, refresh };
+  return { list, state, refresh, failure };
 };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 /** Where Chrome and Chromium are installed, by platform. */
 const installed: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -35,9 +35,15 @@ const launchOptions = async (): Promise<LaunchOptions> => {
   if (process.platform === 'linux' && process.arch === 'x64') return fromNpm();
   const found = installed[process.platform]?.find((path) => existsSync(path));
   if (found) return { executablePath: found };
-  throw new Error('the tests of the page need a browser: install Chrome, or set CHROME_PATH to one');
+  throw new Error(
+    'the page is tested, measured and pictured in a browser: install Chrome, or set CHROME_PATH to one',
+  );
 };
 
 /** Starts a headless browser that several processes can use. */
 export const launchServer = async (): Promise<BrowserServer> =>
   chromium.launchServer({ ...(await launchOptions()), headless: true });
+
+/** Starts a headless browser for this process. */
+export const launchBrowser = async (): Promise<Browser> =>
+  chromium.launch({ ...(await launchOptions()), headless: true });

@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post, report, type SeededCall, turn } from './support/calls.ts';
+import { reader, url, useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/failure';
+const at = encodeURIComponent(project);
+const list = `traces?project=${at}`;
+
+const many: SeededCall[] = Array.from({ length: 60 }, (_, index) => ({
+  id: `many-${String(index).padStart(2, '0')}`,
+  name: `Many ${String(index).padStart(2, '0')}`,
+  at: index * 1000,
+}));
+
+beforeAll(async () => {
+  await report(project, many);
+  await report(project, turn('f1', 100_000));
+});
+
+const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
+const newest = (page: Page) => page.getByRole('link', { name: 'Turn f1' });
+
+describe('what goes wrong is said, and what was on the screen stays', () => {
+  it('without a network', async () => {
+    const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:/ });
+    await newest(page).waitFor();
+    // The view of a trace loads beforehand, a second after the list.
+    await page.waitForResponse(/trace-view/);
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    expect(await newest(page).isVisible()).toBe(true);
+    await newest(page).click();
+    await alert(page, 'cannot be reached');
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('treeitem').first().waitFor();
+  });
+
+  it('with a key that may not read the project', async () => {
+    const page = await visit(`traces?project=${encodeURIComponent('other/secret')}`, {
+      as: reader,
+      expected: /403/,
+    });
+    await alert(page, 'This key may not read this project. Sign in with a key that has a grant for it.');
+  });
+
+  it('with too many requests', async () => {
+    const page = await visit(list, { expected: /429/ });
+    await newest(page).waitFor();
+    await page.route('**/calls/stream_query', (route) => route.fulfill({ status: 429, body: '{}' }), {
+      times: 1,
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await alert(page, 'Too many requests at once. Wait a moment, then try again.');
+    expect(await newest(page).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await newest(page).waitFor();
+  });
+
+  it('with a trace that was deleted meanwhile', async () => {
+    await report(project, turn('f2', 200_000));
+    const page = await visit(list);
+    const row = page.getByRole('link', { name: 'Turn f2' });
+    await row.waitFor();
+    await post('/calls/delete', { project_id: project, call_ids: ['f2'] });
+    await row.click();
+    await page.getByText('This trace is not there: it was deleted').waitFor();
+    await page.getByRole('link', { name: 'All traces' }).click();
+    await page.getByRole('link', { name: 'Turn f1' }).waitFor();
+  });
+
+  it('with a project that has nothing', async () => {
+    const page = await visit(`traces?project=${encodeURIComponent('page/nothing')}`);
+    await page.getByText('page/nothing has no calls yet').waitFor();
+  });
+});
+
+describe('an answer that breaks off', () => {
+  let proxy: Server;
+  let breaks = false;
+  beforeAll(async () => {
+    proxy = createServer(async (request, response) => {
+      const answer = await fetch(url + request.url, {
+        method: request.method ?? 'GET',
+        headers: { ...(request.headers as Record<string, string>), 'accept-encoding': 'identity' },
+        ...(request.method === 'POST' && { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' }),
+        redirect: 'manual',
+      } as RequestInit);
+      const body = Buffer.from(await answer.arrayBuffer());
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      if (!breaks || !request.url?.endsWith('stream_query') || body.length < 2000) response.end(body);
+      else response.write(body.subarray(0, body.length / 2), () => setTimeout(() => response.destroy(), 50));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => proxy.close());
+
+  it('leaves what came, and goes on from there', async () => {
+    const { port } = proxy.address() as AddressInfo;
+    breaks = true;
+    const page = await visit(list, {
+      base: `http://127.0.0.1:${port}/ui/`,
+      expected: /INCOMPLETE_CHUNKED|failed:|CONTENT_LENGTH_MISMATCH|ERR_/,
+    });
+    await alert(page, 'The answer broke off before its end. What came is shown; try again for the rest.');
+    await newest(page).waitFor();
+    breaks = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('61 rows').waitFor();
+  });
+});

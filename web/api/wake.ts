@@ -1,0 +1,39 @@
+import type { Api } from './types.ts';
+
+/**
+ * Requests that have a function start, and let it find nothing to do: no rows to answer, no calls
+ * to sum up, a call that is not there.
+ */
+const idle = {
+  'POST /calls/stream_query': (project_id: string) => ({ project_id, limit: 0 }),
+  'POST /threads/stream_query': (project_id: string) => ({ project_id, limit: 0 }),
+  'POST /calls/usage': (project_id: string) => ({ project_id, call_ids: [] }),
+  'POST /calls/stats': (project_id: string) => ({
+    project_id,
+    start: '2020-01-01T00:00:00Z',
+    end: '2020-01-02T00:00:00Z',
+    filter: { call_ids: [] },
+  }),
+  'POST /call/read': (project_id: string) => ({ project_id, id: 'none: only to wake the function' }),
+} as const;
+
+/** The operations whose functions can be woken. */
+export type Wakeable = keyof typeof idle;
+
+/** The body of the request that wakes a function. */
+export const wakingBody = (operation: Wakeable, project: string): Api[Wakeable]['request'] =>
+  idle[operation](project);
+
+/** Lambda keeps a function that was used for about this long at least, in ms. */
+const awakeMs = 4 * 60_000;
+
+const lastUse = new Map<string, number>();
+
+/** Notes that an operation's function is used, and so awake for a while. */
+export const noteUse = (operation: string, now = Date.now()): void => {
+  lastUse.set(operation, now);
+};
+
+/** Whether an operation's function was used of late from this page. */
+export const isAwake = (operation: string, now = Date.now()): boolean =>
+  now - (lastUse.get(operation) ?? Number.NEGATIVE_INFINITY) < awakeMs;
