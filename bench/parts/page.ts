@@ -5,53 +5,10 @@
 import type { Page } from 'playwright-core';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { openPageBench, type PageBench } from '../harness/page-bench.ts';
+import { close, listOf, newest, numbered, report } from '../harness/page-calls.ts';
 import type { BenchPart } from '../harness/part.ts';
+import { largeFigures, liveFigures, rounds, traceFigures } from './page-views.ts';
 import { secondsOf } from './speed.ts';
-
-const rounds = 7;
-const traceCalls = 10_000;
-const reportsPerRequest = 400;
-const beginning = Date.parse('2026-10-01T00:00:00Z');
-
-interface Made {
-  readonly id: string;
-  readonly trace?: string;
-  readonly parent?: string;
-  readonly inputs?: object;
-}
-
-/** Reports calls, a second after one another. */
-const report = async ({ post }: PageBench, project: string, calls: readonly Made[]): Promise<void> => {
-  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {} }, at) => {
-    const time = (ms: number) => new Date(beginning + at * 1000 + ms).toISOString();
-    const fields = { project_id: project, id };
-    const start = { ...fields, trace_id: trace, parent_id: parent, op_name: `step ${at}`, inputs };
-    return [
-      { mode: 'start', req: { start: { ...start, started_at: time(0) } } },
-      { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } },
-    ];
-  });
-  for (let at = 0; at < reports.length; at += reportsPerRequest)
-    await (await post('/call/upsert_batch', { batch: reports.slice(at, at + reportsPerRequest) })).text();
-};
-
-const numbered = (count: number, make: (at: number) => Made): Made[] =>
-  Array.from({ length: count }, (_, at) => make(at));
-
-const listOf = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
-const traceOf = (project: string, trace: string): string =>
-  `trace?project=${encodeURIComponent(project)}&trace=${trace}`;
-
-const headers = ['display_name', 'parent_id', 'thread_id', 'turn_id', 'ended_at', 'svc_user_id'];
-const newest = (project: string) => ({
-  project_id: project,
-  filter: { trace_roots_only: true },
-  sort_by: [{ field: 'started_at', direction: 'desc' }],
-  columns: [...headers, 'summary.svc'],
-  limit: 100,
-});
-
-const close = (page: Page): Promise<void> => page.context().close();
 
 /** First rows beside the API's first line and a page that has nothing to show. */
 const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> => {
@@ -103,83 +60,6 @@ const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> =>
   ];
 };
 
-/** Scrolls from end to end, and gives the share of frames that took over 50 ms, in %. */
-const scrolling = `(async () => {
-  const scroller = document.querySelector('[role=tree]');
-  const frames = 240;
-  const frame = () => new Promise((done) => requestAnimationFrame(done));
-  let slow = 0;
-  let before = await frame();
-  for (let at = 1; at <= frames; at++) {
-    scroller.scrollTop = (scroller.scrollHeight * at) / frames;
-    const now = await frame();
-    if (now - before > 50) slow++;
-    before = now;
-  }
-  return (100 * slow) / frames;
-})()`;
-
-const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
-  const project = 'bench/trace';
-  const nested = numbered(traceCalls, (at) => ({
-    id: at === 0 ? 'root' : `call-${at}`,
-    trace: 'root',
-    ...(at > 0 && { parent: at % 10 === 0 ? 'root' : `call-${at - (at % 10)}` }),
-  }));
-  // A call below the first ten has no parent of that name.
-  const calls = nested.map((call) => (call.parent === 'call-0' ? { ...call, parent: 'root' } : call));
-  await report(bench, project, calls);
-  const body = { ...newest(project), filter: { trace_ids: ['root'] }, limit: traceCalls };
-  const [ratios, slow, nodes]: [number[], number[], number[]] = [[], [], []];
-  for (let round = 0; round <= rounds; round++) {
-    const fetched = await secondsOf(async () => (await bench.post('/calls/stream_query', body)).text());
-    const page = await bench.visit(listOf(project));
-    await page.locator('.row-link').first().waitFor();
-    const visible = await secondsOf(async () => {
-      await page.locator('.row-link').first().click();
-      await page.getByRole('treeitem').first().waitFor();
-    });
-    const late = (await page.evaluate(scrolling)) as number;
-    if (round > 0) {
-      ratios.push(visible / fetched);
-      slow.push(late);
-      nodes.push((await page.evaluate('document.querySelectorAll("*").length')) as number);
-    }
-    await close(page);
-  }
-  return [
-    measured(`a trace of ${traceCalls} calls: tree visible, beside fetching its headers`, 'ratio', ratios, {
-      atMost: 2,
-    }),
-    measured(`a trace of ${traceCalls} calls: frames over 50 ms, scrolling end to end`, '%', slow, {
-      atMost: 5,
-    }),
-    counted(`a trace of ${traceCalls} calls: elements of the page`, 'elements', Math.max(...nodes), {
-      atMost: 3000,
-    }),
-  ];
-};
-
-/** The longest task since the page was loaded, in ms. */
-const longestTask = `new Promise((done) => {
-  new PerformanceObserver((list) => done(Math.max(...list.getEntries().map(({ duration }) => duration))))
-    .observe({ type: 'longtask', buffered: true });
-  setTimeout(() => done(0), 500);
-})`;
-
-const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
-  const project = 'bench/large';
-  await report(bench, project, [{ id: 'large', inputs: { text: 'word '.repeat(1_000_000), end: 1 } }]);
-  const longest: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const page = await bench.visit(`${traceOf(project, 'large')}&tab=data`);
-    await page.locator('.json-row').first().waitFor();
-    longest.push((await page.evaluate(longestTask)) as number);
-    await close(page);
-  }
-  return [measured('an input of 5 MB: longest task', 'ms', longest, { atMost: 200 })];
-};
-
 /** The page beside the API. */
 export const page: BenchPart = {
   name: 'page',
@@ -191,6 +71,8 @@ export const page: BenchPart = {
     progress('  a trace');
     const trace = await traceFigures(bench);
     progress('  an input of 5 MB');
-    return [...list, ...trace, ...(await largeFigures(bench))];
+    const large = await largeFigures(bench);
+    progress('  a live list');
+    return [...list, ...trace, ...large, ...(await liveFigures(bench))];
   },
 };

@@ -8,6 +8,7 @@ const opinions = [
   { feedback_type: 'note', payload: { note: 'Good tone. Keep the list short.' } },
   { feedback_type: 'thumbs', payload: { up: true, note: 'Solved in one turn' } },
   { feedback_type: 'score', payload: { score: 0.4 } },
+  { feedback_type: 'correction', payload: { correction: 'Returns take 14 days, not 30.' } },
 ] as const;
 
 /** Feedback on the finished turns of a day. */

@@ -1,12 +1,12 @@
 /**
- * A day of a bicycle shop, reported at once: conversations with two models, tools, embeddings and
- * errors, feedback, a price, and a prompt with its versions. So a new service has enough to show.
- * A project that has calls already is left as it is.
+ * Two days of a bicycle shop, reported at once: conversations with two models, tools, embeddings
+ * and errors, feedback, a price, and a prompt with its versions. So a new service has enough to
+ * show. A project that has calls already is left as it is.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/shop/main.ts
  */
 import { type DemoCall, reportsOf } from './calls.ts';
-import { dayOfCalls, prompts } from './day.ts';
+import { daysOfCalls, prompts } from './days.ts';
 import { feedbackOn } from './feedback.ts';
 
 const url = process.env.PENNYTRACE_URL ?? 'http://127.0.0.1:8787';
@@ -49,7 +49,7 @@ const isEmpty = async (): Promise<boolean> =>
   (await post('/calls/stream_query', { project_id: project, limit: 1 })).trim() === '';
 
 if (await isEmpty()) {
-  const calls = dayOfCalls(Date.now());
+  const calls = daysOfCalls(Date.now());
   await report(calls);
   await post('/feedback/batch/create', { batch: feedbackOn(project, calls) });
   await addPrompts();
@@ -61,5 +61,5 @@ if (await isEmpty()) {
     costs: { 'scripted-model': { ...price, effective_date: effective } },
   });
   const roots = calls.filter(({ parent }) => parent === null).length;
-  console.log(`Reported a day of a bicycle shop to ${project}: ${roots} traces, ${calls.length} calls.`);
+  console.log(`Reported two days of a bicycle shop to ${project}: ${roots} traces, ${calls.length} calls.`);
 }

@@ -82,8 +82,8 @@ describe('npm start', () => {
   it('accepts a key, does not print it, and shows the examples', async () => {
     const process = run({ LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
-    const day = /Reported a day of a bicycle shop to demo\/shop: \d+ traces/;
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(day);
+    const days = /Reported two days of a bicycle shop to demo\/shop: \d+ traces/;
+    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(days);
     await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('/calls/stream_query gives');
     const agent = /invoke_agent weather +agent +success/;
     await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(agent);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { reportsOf } from '../../../examples/shop/calls.ts';
-import { dayOfCalls } from '../../../examples/shop/day.ts';
+import { daysOfCalls } from '../../../examples/shop/days.ts';
 import { feedbackOn } from '../../../examples/shop/feedback.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
-const calls = dayOfCalls(now);
+const calls = daysOfCalls(now);
 const roots = calls.filter(({ parent }) => parent === null);
 
-describe('the day of the shop', () => {
+describe('the days of the shop', () => {
   it('spreads over the hours before now, and ends before it', () => {
     const hours = new Set(roots.map(({ start }) => Math.floor((now - start) / 3_600_000)));
     expect(hours.size).toBeGreaterThan(15);
-    expect(Math.max(...hours)).toBe(23);
+    expect(Math.max(...hours)).toBeGreaterThan(36);
     for (const { start, ms } of calls) expect(start + (ms ?? 0)).toBeLessThan(now);
   });
 

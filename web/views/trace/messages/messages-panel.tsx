@@ -34,7 +34,7 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
   const hidden = fresh.length - shown.length;
   return (
     <div className="messages">
-      <div className="row-end">
+      <div className="messages-tools">
         {folded > 0 ? (
           <Button className="fold" onClick={() => setUnfolded(true)}>
             {folded === 1 ? '1 message' : `${folded} messages`} from the call before

@@ -149,19 +149,25 @@ const running = (now: number): DemoCall[] => {
   ];
 };
 
-/** How many conversations begin in each hour of the day before now, the oldest first. */
-const perHour = [1, 1, 0, 0, 1, 1, 1, 2, 2, 1, 2, 1, 2, 2, 1, 1, 2, 1, 1, 0, 1, 2, 2, 2];
+/** How many conversations begin in each hour of the two days before now, the oldest first. */
+const perHour = [
+  ...[0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 2, 0, 1, 1, 2, 1, 0, 1, 1, 0, 1, 0],
+  ...[0, 1, 0, 0, 1, 0, 1, 2, 2, 1, 2, 1, 2, 2, 1, 1, 2, 1, 1, 0, 1, 2, 2, 2],
+];
+
+/** Since how many hours the models are slower. */
+const slowHours = 14;
 
 /**
- * The calls of a day: conversations over the hours before now, and a turn that still runs. In the
- * last hours the models are slower, so that the overview has something to tell.
+ * The calls of two days: conversations over the hours before now, and a turn that still runs. Of
+ * late the models are slower, so that the overview has something to tell.
  */
-export const dayOfCalls = (now: number): DemoCall[] => {
+export const daysOfCalls = (now: number): DemoCall[] => {
   const random = randomOf(7);
   const calls: DemoCall[] = [];
   let number = 0;
   for (const [hour, count] of perHour.entries()) {
-    const slower = hour < perHour.length - 4 ? 1 : 1.6;
+    const slower = hour < perHour.length - slowHours ? 1 : 1.6;
     for (let at = 0; at < count; at++) {
       const conversation = conversations[number % conversations.length];
       if (!conversation) continue;
