@@ -70,6 +70,17 @@ describe('a call full of markup', () => {
   });
 });
 
+describe('a thread full of markup', () => {
+  it('shows as text, in the list of threads and as a chat', async () => {
+    const page = await visit(`threads?project=${encodeURIComponent(project)}`);
+    await page.getByRole('link', { name: markup }).first().click();
+    await page.getByRole('heading', { name: markup, level: 1 }).waitFor();
+    await page.getByText('reversed').first().waitFor();
+    expect(await page.title()).toBe('pennytrace');
+    expect(await page.locator('#view img, #view script, #view a[href^="javascript"]').count()).toBe(0);
+  });
+});
+
 describe('a value of 100,000 levels', () => {
   it('is shown level by level, and freezes nothing', async () => {
     const page = await visit(list);
