@@ -81,10 +81,17 @@ const pseudoParameters = (stackName: string): Readonly<Record<string, string | u
   'AWS::URLSuffix': 'amazonaws.com',
 });
 
+/**
+ * What a resource is called, or has as an attribute, where it is known better than from its
+ * declaration; undefined where it is not.
+ */
+export type Lookup = (id: string, attribute?: string) => string | undefined;
+
 /** Functions that look up parameters and resources. */
 const referenceFunctions = (
   { Parameters, Resources }: Template,
   stackName: string,
+  lookup: Lookup,
 ): Readonly<Record<string, Intrinsic>> => {
   const pseudo = pseudoParameters(stackName);
   const ref = (name: string): unknown => {
@@ -92,11 +99,11 @@ const referenceFunctions = (
     if (name in Parameters) return Parameters[name]?.Default;
     const resource = Resources[name];
     if (!resource) throw new Error(`Ref to ${name}, which the template does not have`);
-    return refOf(stackName, name, resource);
+    return lookup(name) ?? refOf(stackName, name, resource);
   };
   const getAtt = (id: string, attribute: string): string => {
     const resource = Resources[id];
-    const value = resource && attributeOf(stackName, id, resource, attribute);
+    const value = resource && (lookup(id, attribute) ?? attributeOf(stackName, id, resource, attribute));
     if (value === undefined) throw new Error(`Fn::GetAtt ${id}.${attribute} is not supported locally`);
     return value;
   };
@@ -129,12 +136,17 @@ const referenceFunctions = (
  * Error for functions and attributes that are not supported locally.
  *
  * @param stackName the prefix of physical names
+ * @param lookup tells names and attributes of resources that exist. @default - none does
  */
-export const resolver = (template: Template, stackName: string): Resolve => {
+export const resolver = (
+  template: Template,
+  stackName: string,
+  lookup: Lookup = () => undefined,
+): Resolve => {
   const functions = {
     ...pureFunctions,
     ...conditionFunctions(template),
-    ...referenceFunctions(template, stackName),
+    ...referenceFunctions(template, stackName, lookup),
   };
   const resolve: Resolve = (value) => {
     if (Array.isArray(value)) return value.map(resolve).filter(isDefined);

@@ -24,7 +24,7 @@ export const policySchema = z.object({
 export type Policy = z.output<typeof policySchema>;
 
 /** Whether a text fits a pattern: `*` is any characters, `?` is one. */
-const fits = (pattern: string, text: string): boolean => {
+export const fits = (pattern: string, text: string): boolean => {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's').test(text);
 };

@@ -1,0 +1,244 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { App, Stack } from 'aws-cdk-lib';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { handlersOf, routes } from '../../../api/routes.ts';
+import { bundle } from '../../../lib/bundles.ts';
+import { constantsOf } from '../../../lib/constants.ts';
+import { bundleOf } from '../../../lib/functions.ts';
+import { keyMakerHandler } from '../../../lib/handlers.ts';
+import { Pennytrace } from '../../../lib/pennytrace.ts';
+import { gateway } from '../../../local/gateway/gateway.ts';
+import { listen } from '../../../local/gateway/server.ts';
+import { makeFunctions } from '../../../local/runtime/functions.ts';
+import type { FunctionSpec } from '../../../local/template/functions.ts';
+import { fits } from '../../../local/template/policy.ts';
+import { type StackSpec, stackOf } from '../../../local/template/stack.ts';
+import type { Assembly } from '../../../local/template/template.ts';
+import { guardStores, withAccessKeys } from '../../support/iam/guard.ts';
+import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
+import { tableOf } from '../../support/rehearsal/checks.ts';
+import { deploy } from '../../support/rehearsal/deploy.ts';
+import { dependenciesOf, deploymentOrder, type Resources } from '../../support/rehearsal/order.ts';
+import { type Places, providersOf, requestCustom } from '../../support/rehearsal/providers.ts';
+import { readForDeployment } from '../../support/rehearsal/read.ts';
+import { schemaFindings, typesWithSchema } from '../../support/rehearsal/schemas.ts';
+import { startSecretsManager } from '../../support/secrets-manager.ts';
+import { createStores } from '../../support/stores.ts';
+import { json, startUpstream } from '../../support/upstream.ts';
+
+/** Settings that add resources, and none that hides a revoked key. */
+const settings = {
+  shards: [4, 16],
+  authorizerCacheSeconds: 0,
+  firewallRatePerAddress: 1000,
+  alarmEmail: 'ops@example.com',
+  monthlyBudget: 50,
+  inferenceRatePerMinute: 60,
+};
+
+const handlers = [...handlersOf(routes), 'authorizer', keyMakerHandler];
+
+/** A stack of somebody's, with the service and a function that reports to it. */
+const synthesizeShop = (): string => {
+  const outdir = temporaryFolder();
+  const constants = constantsOf('svc');
+  const bundles = bundle({ root, handlers, outdir: temporaryFolder(), constants });
+  const app = new App({ outdir, context: cdkContext, analyticsReporting: false });
+  const stack = new Stack(app, 'Shop');
+  const service = new Pennytrace(stack, 'Tracing', settings, { routes, bundles });
+  const agent = new LambdaFunction(stack, 'Agent', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromAsset(bundleOf(bundles, 'health')),
+  });
+  service.grantReport(agent, { project: 'acme/shop' });
+  app.synth();
+  return outdir;
+};
+
+describe('a deployment, resource by resource', () => {
+  const stackName = `rehearsal-${randomUUID().slice(0, 8)}`;
+  const assembly = readForDeployment(synthesizeShop());
+  const resources = assembly.template.Resources as Resources;
+  const order = deploymentOrder(resources);
+  const idsOf = (type: string) => order.filter((id) => resources[id]?.Type === type);
+  const cleanup = new AsyncDisposableStack();
+  let deployed: Assembly;
+  let stack: StackSpec;
+  let places: Places;
+  let specs: readonly FunctionSpec[];
+  let url: string;
+
+  /** Deploys it, and serves what was deployed, its functions held to their roles. */
+  beforeAll(async () => {
+    const secrets = cleanup.use(await startSecretsManager());
+    const cloudFormation = cleanup.use(await startUpstream(json({})));
+    const { dynamodb, s3, environment: stores } = await createStores('keys');
+    const environment: Record<string, string> = {
+      ...stores,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
+    };
+    const { assets } = assembly;
+    const topics = inject('stores').s3;
+    places = { dynamodb, s3, topics, secrets, cloudFormation, assets, environment, stackName };
+    deployed = await deploy(assembly, {
+      providers: providersOf(places),
+      secretValue: (arn, field, version) => JSON.parse(secrets.valueOf(arn, version))[field],
+      stackName,
+    });
+    stack = stackOf(deployed, stackName);
+    specs = withAccessKeys(stack.functions);
+    const guarded = await guardStores(
+      inject('stores'),
+      { specs, policies: stack.policies(), used: () => {}, log: () => {} },
+      cleanup,
+    );
+    environment.AWS_ENDPOINT_URL_DYNAMODB = guarded.dynamodb;
+    environment.AWS_ENDPOINT_URL_S3 = guarded.s3;
+    const functions = makeFunctions({ specs, environment, log: () => {} });
+    cleanup.defer(() => functions.kill());
+    const listener = gateway({ api: stack.api, functions, log: () => {} });
+    const server = await listen(0, Promise.resolve(listener));
+    cleanup.defer(() => server.stop());
+    url = `http://127.0.0.1:${server.port}`;
+  });
+
+  afterAll(() => cleanup.disposeAsync());
+
+  /** The agent's environment as Lambda would have it, with the gateway in the place of AWS's. */
+  const agentEnvironment = (): Record<string, string> => {
+    const agent = stack.functions.find(({ environment }) => environment.OTEL_EXPORTER_OTLP_HEADERS);
+    const { environment = {} } = agent ?? {};
+    const endpoint = environment.OTEL_EXPORTER_OTLP_ENDPOINT ?? '';
+    return {
+      ...environment,
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint.replace(/^https:\/\/.*\.amazonaws\.com\/api/, url),
+    };
+  };
+
+  const [keyResource = ''] = idsOf('Custom::PennytraceKey');
+  const keyIn = (headers = ''): string => /Bearer%20([^,]+)/.exec(headers)?.[1] ?? '';
+  const query = (key: string) =>
+    fetch(`${url}/calls/stream_query`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ project_id: 'acme/shop' }),
+    });
+
+  it('has nothing that AWS’s schemas of its resources object to', () => {
+    expect(schemaFindings(resources)).toEqual([]);
+  });
+
+  it('makes each resource after all that it needs, and the API when its methods are there', () => {
+    expect(order).toHaveLength(Object.keys(resources).length);
+    const needs = (id: string) => dependenciesOf(resources, id);
+    const [deployment = ''] = idsOf('AWS::ApiGateway::Deployment');
+    expect(idsOf('AWS::ApiGateway::Method').filter((id) => !needs(deployment).has(id))).toEqual([]);
+    const [stage = ''] = idsOf('AWS::ApiGateway::Stage');
+    expect([...needs(stage)]).toEqual(expect.arrayContaining(idsOf('AWS::ApiGateway::Account')));
+  });
+
+  it('leaves nothing to resolve', () => {
+    const text = JSON.stringify(deployed.template.Resources);
+    expect(text).not.toMatch(/"Ref":|"Fn::|\{\{resolve:/);
+  });
+
+  it('lets API Gateway invoke the function of each method, and each authorizer', () => {
+    const permissions = idsOf('AWS::Lambda::Permission').map(
+      (id) => deployed.template.Resources[id]?.Properties as { FunctionName: string; SourceArn: string },
+    );
+    const account = '000000000000';
+    const allowed = (arn: string, path: string) =>
+      permissions.some(({ FunctionName, SourceArn }) => {
+        const source = `arn:aws:execute-api:us-east-1:${account}:${stack.api.id}/${path}`;
+        return FunctionName === arn && fits(SourceArn, source);
+      });
+    const refused = stack.api.routes.filter(
+      ({ method, path, function: lambda, authorizer }) =>
+        !allowed(lambda.arn, `${stack.api.stage}/${method}${path.replace(/\{[^}]*\}/, 'any')}`) ||
+        (authorizer && !allowed(authorizer.function.arn, `authorizers/${authorizer.id}`)),
+    );
+    expect(refused.map(({ path }) => path)).toEqual([]);
+    expect(stack.api.routes.length).toBeGreaterThan(30);
+  });
+
+  it('answers, and refuses whoever has no key', async () => {
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'up' });
+    const refused = await query('svc_none');
+    expect(refused.status).toBe(401);
+    expect(await refused.json()).toMatchObject({ detail: [{ type: 'unauthorized' }] });
+  });
+
+  it('takes the spans of the function, whose exporter knows the environment alone', async () => {
+    const environment = agentEnvironment();
+    await promisify(execFile)(process.execPath, [join(root, 'examples/otel-agent.ts')], {
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    const answer = await query(keyIn(environment.OTEL_EXPORTER_OTLP_HEADERS));
+    const calls = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(calls.length).toBeGreaterThan(2);
+    expect(new Set(calls.map(({ svc_user_id }) => svc_user_id))).toEqual(new Set(['Shop/Agent']));
+  });
+
+  it('changes the key without a moment in which none is good, and revokes it with the stack', async () => {
+    const old = keyIn(agentEnvironment().OTEL_EXPORTER_OTLP_HEADERS);
+    const { Properties = {} } = deployed.template.Resources[keyResource] ?? {};
+    const maker = specs.find(({ arn }) => arn === Properties.ServiceToken);
+    if (!maker) throw new Error('there is no maker of keys');
+    const send = (request: Record<string, unknown>) =>
+      requestCustom(
+        maker,
+        { LogicalResourceId: keyResource, ResourceProperties: Properties, ...request },
+        places,
+      );
+    const [, formerId = ''] = old.split('_');
+    const { PhysicalResourceId: id } = await send({ RequestType: 'Update', PhysicalResourceId: formerId });
+    const changed = JSON.parse(places.secrets.valueOf(String(Properties.Secret))).key;
+    expect(id).not.toBe(formerId);
+    expect([(await query(old)).status, (await query(changed)).status]).toEqual([200, 200]);
+    await send({ RequestType: 'Delete', PhysicalResourceId: formerId });
+    expect([(await query(old)).status, (await query(changed)).status]).toEqual([401, 200]);
+    await send({ RequestType: 'Delete', PhysicalResourceId: id });
+    expect((await query(changed)).status).toBe(401);
+  });
+
+  it('is what docs/deploying.md says of each type of resource', () => {
+    const documented = readFileSync(join(root, 'docs/deploying.md'), 'utf8').match(
+      /^\| `(?:AWS|Custom)::.*$/gm,
+    );
+    const types = Object.values(resources).map(({ Type }) => Type);
+    expect(documented).toEqual(tableOf(types, typesWithSchema(resources)));
+  });
+});
+
+describe('the order of a deployment', () => {
+  const made = (resources: Resources) => deploymentOrder(resources);
+
+  it('follows Ref, GetAtt, Sub and DependsOn', () => {
+    const resources: Resources = {
+      A: { Type: 'T', Properties: { x: { 'Fn::Sub': `arn:\${B.Arn}:\${!Not}:\${AWS::Region}` } } },
+      B: { Type: 'T', Properties: { x: [{ Ref: 'C' }] } },
+      C: { Type: 'T', Properties: { x: { 'Fn::GetAtt': ['D', 'Arn'] } } },
+      D: { Type: 'T', DependsOn: 'E' },
+      E: { Type: 'T' },
+    };
+    expect(made(resources)).toEqual(['E', 'D', 'C', 'B', 'A']);
+  });
+
+  it('is none for a circle, or something that is not there', () => {
+    const circle = { A: { Type: 'T', DependsOn: 'B' }, B: { Type: 'T', Properties: { x: { Ref: 'A' } } } };
+    expect(() => made(circle)).toThrow('a circle of resources: A, B');
+    expect(() => made({ A: { Type: 'T', DependsOn: ['B'] } })).toThrow('A depends on B, which is not there');
+  });
+});

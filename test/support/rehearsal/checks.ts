@@ -1,0 +1,36 @@
+/**
+ * What checks the resources of a type in the rehearsal, besides their schema. docs/deploying.md has
+ * the same as a table.
+ */
+export const checks: Readonly<Record<string, string>> = {
+  'AWS::ApiGateway::Authorizer': 'the local gateway asks it',
+  'AWS::ApiGateway::Deployment': 'it comes after every method',
+  'AWS::ApiGateway::GatewayResponse': 'the local gateway answers with it',
+  'AWS::ApiGateway::Method': 'the local gateway serves it',
+  'AWS::ApiGateway::Resource': 'the local gateway serves it',
+  'AWS::ApiGateway::RestApi': 'the local gateway serves it',
+  'AWS::ApiGateway::Stage': 'the local gateway serves it; it comes after the role for logs',
+  'AWS::DynamoDB::Table': 'made on DynamoDB Local',
+  'AWS::IAM::Role': 'a guard before the stores enforces it',
+  'AWS::Lambda::Function': 'the local runtime runs its bundle',
+  'AWS::Lambda::Permission': 'each method and authorizer has one for its function',
+  'AWS::S3::Bucket': 'made on fauxqs',
+  'AWS::SNS::Topic': 'made on fauxqs',
+  'AWS::SecretsManager::Secret': 'made on a stand-in of the tests',
+  'Custom::PennytraceKey': 'its function runs: made, changed and deleted',
+};
+
+/** What is said of a type that nothing here runs. */
+const bySchema = 'its schema';
+
+/**
+ * The rows of the table in docs/deploying.md.
+ *
+ * @param types of a template
+ * @param withSchema those that AWS's validator knows
+ */
+export const tableOf = (types: Iterable<string>, withSchema: ReadonlySet<string>): string[] =>
+  [...new Set(types)].toSorted().map((type) => {
+    const how = [...(checks[type] ? [checks[type]] : []), ...(withSchema.has(type) ? [bySchema] : [])];
+    return `| \`${type}\` | ${how.join('; ')} |`;
+  });
