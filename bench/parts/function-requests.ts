@@ -1,14 +1,18 @@
 /** Requests to the functions: small ones as on every day, and the largest possible. */
+import { gzipSync } from 'node:zlib';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { endOf, newestBy, startOf } from '../harness/reporting.ts';
+import { exportOf } from '../harness/spans.ts';
 
 /** A request to a route. */
 export interface Probe {
   /** Its name in the figures. */
   readonly name: string;
   readonly path: string;
-  /** Makes the body, with new ids for whatever it creates. */
+  /** Makes the body, with new ids for whatever it creates: bytes, or what is sent as JSON. */
   readonly body: () => object;
+  /** Headers beside those that every request has. @default - JSON */
+  readonly headers?: readonly (readonly [string, string])[];
   /** Whether it is one of the largest possible requests. */
   readonly large?: true;
 }
@@ -26,6 +30,22 @@ const longText = (): string => {
 const batchOf = (calls: readonly Call[]): object => ({
   batch: calls.flatMap((call) => [startOf(call), endOf(call)]),
 });
+
+const protobuf = ['content-type', 'application/x-protobuf'] as const;
+
+/** Exports of spans: as many as an SDK sends at once, and as much as may come unpacked. */
+const spanProbes = (next: (count: number) => Call[]): readonly Probe[] => {
+  const path = '/otel/v1/traces';
+  const spans = (count: number) => exportOf(next(count), true);
+  return [
+    { path, name: '512 spans', headers: [protobuf], body: () => spans(512), large: true },
+    {
+      ...{ path, name: '4,000 spans, some 30 MB unpacked', large: true },
+      headers: [protobuf, ['content-encoding', 'gzip']],
+      body: () => gzipSync(spans(4000)),
+    },
+  ];
+};
 
 /** All probes. What a probe reads or removes was written by an earlier one. */
 export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
@@ -68,6 +88,7 @@ export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] =>
       body: () => ({ batch: [{ mode: 'start', req: largeCall() }] }),
       ...isLarge,
     },
+    ...spanProbes((count) => next(fresh, count)),
     { path: '/call/start', name: 'a call', body: () => ({ start: { ...first, id: newId() } }) },
     { path: '/call/start', name: 'a call of 4.9 MB', body: largeCall, ...isLarge },
     { path: '/call/read', name: 'a call', body: read({ id: first.id }) },

@@ -56,20 +56,23 @@ const caller = toContext({
   ],
 });
 
-const eventOf = ({ api }: StackSpec, { path, body }: Probe, match: Match): object =>
+const bytesOf = (body: object): Buffer =>
+  Buffer.from(body instanceof Uint8Array ? body : JSON.stringify(body));
+
+const eventOf = ({ api }: StackSpec, { path, body, headers }: Probe, match: Match): object =>
   proxyEvent(
     api,
     {
       ...{ id: randomUUID(), method: 'POST', path, query: new URLSearchParams() },
       headers: [
-        ['content-type', 'application/json'],
+        ...(headers ?? [['content-type', 'application/json']]),
         ['accept-encoding', 'gzip'],
         ['openai-project', 'acme/shop'],
       ],
       ...{ sourceIp: '127.0.0.1', receivedAt: Date.now() },
     },
     match,
-    { authorizer: { ...caller }, body: Buffer.from(JSON.stringify(body())) },
+    { authorizer: { ...caller }, body: bytesOf(body()) },
   );
 
 /** How often a request is made. */
