@@ -366,6 +366,17 @@ describe('an export', () => {
     expect(stored.text === text).toBe(true);
   });
 
+  it('may have an attribute of 5 MB, and 10,000 of them, which come back whole', async () => {
+    const project = newProject();
+    const text = 'a wordy answer. '.repeat(5_000_000 / 16);
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key_${i}`, `value ${i}`]));
+    const span = spanJson({ attributes: attributes({ ...many, text }) });
+    const body = gzipSync(JSON.stringify(exportJson({ 'svc.project_id': project }, [span])));
+    const answer = await send(new Uint8Array(body), json, { 'content-encoding': 'gzip' });
+    expect([answer.status, await answer.json()]).toEqual([200, {}]);
+    expect((await read(project)).attributes).toMatchObject({ ...many, text });
+  });
+
   it('changes nothing when it is sent again, by whichever scheme, and at the same time', async () => {
     const project = newProject();
     const body = exportBytes(
