@@ -5,9 +5,11 @@
 
 import { extraFigures } from '../parts/extras.ts';
 import { feedbackFigures } from '../parts/feedback.ts';
+import { listFigures } from '../parts/lists.ts';
 import { naiveFigures } from '../parts/naive.ts';
 import { spanUnits } from '../parts/otel.ts';
 import { allQueryFigures } from '../parts/queries.ts';
+import { rolledUpFigures } from '../parts/rollups.ts';
 import { bundleFigures, makeBundles } from '../parts/starts.ts';
 import { statisticsFigures } from '../parts/statistics.ts';
 import { threadFigures } from '../parts/threads.ts';
@@ -33,8 +35,10 @@ export const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
 const isSteady = ({ name }: Figure): boolean =>
   !/^(?:everything, all columns|count by a field of the inputs)/.test(name);
 
-/** Calls of a month of statistics. */
-const monthCalls = 1000;
+/** Calls of a month of statistics: reported, and rolled up. */
+const [monthCalls, rolledUpCalls] = [1000, 100_000];
+/** Calls with as many roots as lists show. */
+const listedCalls = 5000;
 
 /** Whether a figure is no time, and does not depend on how well zstd packs. */
 const isCounted = ({ name, unit }: Figure): boolean => unit !== 'ms' && !/cold: write units/.test(name);
@@ -68,6 +72,8 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
     statistics: (await statisticsFigures(bench, calls, monthCalls)).filter(isCounted),
+    rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(isCounted),
+    lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
     bundles: sizesOfBundles(),
   };

@@ -10,6 +10,7 @@ import { listPart } from './lists.ts';
 import { otel } from './otel.ts';
 import { page } from './page.ts';
 import { queries } from './queries.ts';
+import { rollups } from './rollups.ts';
 import { scan } from './scan.ts';
 import { service } from './service.ts';
 import { speed } from './speed.ts';
@@ -27,6 +28,7 @@ export const parts: readonly BenchPart[] = [
   feedback,
   threads,
   statistics,
+  rollups,
   tuning,
   otel,
   cpu,

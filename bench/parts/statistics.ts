@@ -1,81 +1,38 @@
 /** What statistics over a month read and store, cold and warm, and what marks cost writers. */
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsQueryStatsBody } from '../../api/schemas/query.ts';
-import { callsStatsBody } from '../../api/schemas/stats.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import { noLookups } from '../../core/query/index.ts';
 import { countCalls } from '../../core/query/stats.ts';
-import { statsOf, usageOf } from '../../core/stats/index.ts';
-import { requestBudget, type Store } from '../../core/storage/index.ts';
-import { formatTime, type ProjectId, parseTime } from '../../core/wire/index.ts';
+import { usageOf } from '../../core/stats/index.ts';
+import { requestBudget } from '../../core/storage/index.ts';
+import { formatTime, type ProjectId } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
-import { type CapacityUsed, totalUnits } from '../harness/capacity.ts';
+import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
+import {
+  askMonth,
+  byTheDay,
+  byTheHour,
+  monthBegin,
+  overMonth,
+  unitFigures,
+  warmFigures,
+} from '../harness/month.ts';
 import type { BenchPart } from '../harness/part.ts';
 import { benchBudget, endOf, sendAll, startOf } from '../harness/reporting.ts';
 
-const begin = Date.UTC(2026, 8, 1) * 1000;
-const hour = 3_600_000_000;
-const monthHours = 720;
-const start = formatTime(begin);
-const end = formatTime(begin + monthHours * hour);
-
-/** The same calls, spread evenly over 30 days. */
-function* overMonth(calls: readonly Call[], count: number): Generator<Call> {
-  let i = 0;
-  for (const call of repeatCalls(calls, count)) {
-    const startedAt = begin + Math.floor((i++ * monthHours * hour) / count);
-    const lasted =
-      (parseTime(String(call.end.ended_at)) ?? 0) - (parseTime(String(call.start.started_at)) ?? 0);
-    yield {
-      start: { ...call.start, started_at: formatTime(startedAt) },
-      end: { ...call.end, ended_at: formatTime(startedAt + lasted) },
-    };
-  }
-}
-
-const overview = {
-  call_metrics: [
-    { metric: 'call_count' },
-    { metric: 'error_count' },
-    { metric: 'latency_ms', aggregations: ['avg'], percentiles: [50, 95, 99] },
-  ],
-  usage_metrics: [{ metric: 'input_tokens' }, { metric: 'output_tokens' }],
-};
-
-const body = callsStatsBody(names);
-
-const ask = async (store: Store, project_id: string, granularity: number): Promise<void> => {
-  const asked = { project_id, start, end, granularity, timezone: 'UTC', ...overview };
-  const request = parseBody(body, JSON.stringify(asked));
-  const lookups = { costs: noLookups.costs, steadyPrices: async () => () => null };
-  await statsOf(store, request, benchBudget(), lookups).answer();
-};
-
-const unitFigures = (name: string, { reads, writes }: CapacityUsed): Figure[] => [
-  counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
-  counted(`${name}: write units`, 'units', totalUnits(writes)),
-];
-
-/** How often a warm answer is timed. */
-const rounds = 5;
-
 /** Times and counts a task, the first time and again. */
 const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>): Promise<Figure[]> => {
+  const begun = performance.now();
   const cold = await bench.capacity.during(task);
-  const times: number[] = [];
-  let warm = await bench.capacity.during(async () => {});
-  for (let i = 0; i < rounds; i++) {
-    const begun = performance.now();
-    warm = await bench.capacity.during(task);
-    times.push(performance.now() - begun);
-  }
+  const time = performance.now() - begun;
   return [
     ...unitFigures(`${name}, cold`, cold),
-    ...unitFigures(`${name}, warm`, warm),
-    measured(`${name}, warm: time`, 'ms', times),
+    measured(`${name}, cold: time`, 'ms', [time]),
+    ...(await warmFigures(bench, name, task)),
   ];
 };
 
@@ -85,17 +42,21 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
   const plain = await bench.newStore('calls');
   // Reported as they happened, so that nothing is marked.
   await sendAll(plain, overMonth(calls, count), 'together');
-  const store = { ...plain, rollups: (await bench.newStore('rollups')).table };
   const counting = parseBody(callsQueryStatsBody(names), JSON.stringify({ project_id: project }));
   const scan = await bench.capacity.during(() =>
     countCalls(plain, counting.selection, benchBudget()).stats(),
   );
-  const label = `${count} calls`;
-  return [
-    ...unitFigures(`${label}, header scan`, scan),
-    ...(await coldAndWarm(bench, `${label}, by the hour`, () => ask(store, project, 3600))),
-    ...(await coldAndWarm(bench, `${label}, by the day`, () => ask(store, project, 86_400))),
-  ];
+  const figures = unitFigures(`${count} calls, header scan`, scan);
+  for (const [name, granularity] of [
+    ['by the hour', byTheHour],
+    ['by the day', byTheDay],
+  ] as const) {
+    // Each has rollups of its own, so that each is cold at first.
+    const store = { ...plain, rollups: (await bench.newStore('rollups')).table };
+    const ask = () => askMonth(store, project, granularity, count);
+    figures.push(...(await coldAndWarm(bench, `${count} calls, ${name}`, ask)));
+  }
+  return figures;
 };
 
 const roots = 100;
@@ -141,7 +102,7 @@ const markFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure
   const report = (batch: readonly object[]) =>
     writeCalls(store, parseBody(batchBody, JSON.stringify({ batch })).batch, 'ada', requestBudget(requestMs));
   const open = await bench.capacity.during(() => report(batchAt(now, '99c4')));
-  const finished = await bench.capacity.during(() => report(batchAt(begin, '99c5')));
+  const finished = await bench.capacity.during(() => report(batchAt(monthBegin, '99c5')));
   return [
     counted('100 calls in an open hour: write units', 'units', totalUnits(open.writes)),
     counted('100 calls in a finished hour: write units', 'units', totalUnits(finished.writes)),

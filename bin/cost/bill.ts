@@ -1,4 +1,4 @@
-import { newestCalls, serviceUse, type TableUse, usualUse } from './dynamodb.ts';
+import { newestCalls, reportsOf, serviceUse, type TableUse, usualUse } from './dynamodb.ts';
 import type { Load } from './load.ts';
 import type { Measured } from './measured.ts';
 import { costOf, free, type Server } from './prices.ts';
@@ -13,11 +13,12 @@ export const total = (bill: Bill): number => Object.values(bill).reduce((sum, li
 const fullCpuMb = 1769;
 const megabyte = 1_000_000;
 
+/** Requests of a month that query. */
+const asksOf = ({ queries, traces, lists, usages, statistics, scans }: Load): number =>
+  queries + traces + lists + usages + statistics + scans;
+
 /** Requests of a month: those that report, and those that query. */
-const requestsOf = ({ calls, batch, apart, queries, traces, scans }: Load) => ({
-  reports: (calls / batch) * (1 + apart),
-  asks: queries + traces + scans,
-});
+const requestsOf = (load: Load) => ({ reports: reportsOf(load), asks: asksOf(load) });
 
 /**
  * Converts ms of a full vCPU to ms in a function of this memory. Smaller functions have a share of
@@ -40,15 +41,17 @@ const functionLines = (load: Load): Bill => {
 };
 
 /** Bytes of all answers as sent, and requests that long answers add to the count. */
-const answersOf = ({ queries, bytes, gzip }: Load) => {
+const answersOf = ({ queries, lists, bytes, gzip }: Load) => {
   const each = newestCalls * bytes * gzip;
-  return { bytes: queries * each, extraRequests: queries * (Math.ceil(each / (10 * megabyte)) - 1) };
+  const answers = queries + lists;
+  return { bytes: answers * each, extraRequests: answers * (Math.ceil(each / (10 * megabyte)) - 1) };
 };
 
 const gatewayLines = (load: Load): Bill => {
   const { reports, asks } = requestsOf(load);
   const answers = answersOf(load);
-  const streamed = Math.max(0, newestCalls * load.bytes * load.gzip - 6 * megabyte) * load.queries;
+  const answered = load.queries + load.lists;
+  const streamed = Math.max(0, newestCalls * load.bytes * load.gzip - 6 * megabyte) * answered;
   return {
     'API Gateway: requests': costOf('apiRequests', reports + asks + answers.extraRequests),
     'Lambda: answers above 6 MB': costOf('functionStream', streamed),
@@ -113,11 +116,17 @@ export const billsOf = (
   usual: billOf(load, usualUse(load, measured)),
 });
 
-/** Scales a load to another number of calls, with everything else in proportion. */
+/**
+ * Scales a load to another number of calls, with what is asked for in proportion; searches and
+ * statistics stay.
+ */
 export const scaled = (load: Load, calls: number): Load => {
   const factor = calls / load.calls;
-  const { queries, traces, objects } = load;
-  return { ...load, calls, queries: queries * factor, traces: traces * factor, objects: objects * factor };
+  const { queries, traces, lists, usages, objects } = load;
+  return {
+    ...{ ...load, calls, queries: queries * factor, traces: traces * factor },
+    ...{ lists: lists * factor, usages: usages * factor, objects: objects * factor },
+  };
 };
 
 /**

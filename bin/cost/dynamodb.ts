@@ -17,6 +17,8 @@ const bytesOfReadUnit = 8192;
 const rowOverhead = 100;
 /** Calls of one trace of the generator. */
 const callsPerTrace = 3;
+/** Calls below a root whose usage is asked for, as the bench has them. */
+const callsOfUsage = 20;
 /** Calls in the answer of a query for the newest. */
 export const newestCalls = 100;
 
@@ -36,6 +38,33 @@ export const compressedShare = (compressed: Measured['compressed'], batch: numbe
   if (above < 1 || upper === lower) return share;
   const weight = Math.log(batch / lower) / Math.log(upper / lower);
   return lowerShare + weight * (share - lowerShare);
+};
+
+/** Requests that report. */
+export const reportsOf = ({ calls, batch, apart }: Pick<Load, 'calls' | 'batch' | 'apart'>): number =>
+  (calls / batch) * (1 + apart);
+
+const monthHours = 730;
+const monthDays = monthHours / 24;
+
+/**
+ * What statistics take: their rollups and the headers of open hours each time, and the headers of
+ * all hours once, to be rolled up. A day's rollups are stored anew after each of its hours, if
+ * somebody asks as often. Late reports mark hours.
+ */
+const statisticsUse = (
+  load: Load,
+  measured: Measured,
+): { readonly reads: number; readonly writes: number } => {
+  const { calls, statistics, openHours, pageUnits } = load;
+  const marks = reportsOf(load) * load.late;
+  if (statistics === 0) return { reads: 0, writes: marks };
+  const hourUnits = calls / monthHours / measured.scannedPerUnit;
+  const rolledUp = Math.max(monthDays, Math.min(statistics, monthHours));
+  return {
+    reads: statistics * (measured.rollups + openHours * hourUnits) + calls / measured.scannedPerUnit,
+    writes: marks + rolledUp * pageUnits,
+  };
 };
 
 /** Bytes of compressed payload of a request whose calls have start and end together. */
@@ -60,12 +89,16 @@ export const serviceUse = (load: Load, measured: Measured): TableUse => {
     (segmentBytes(load, measured) * (1 + apart * (measured.apartPayload - 1)) + (1 + apart) * rowOverhead) /
     batch;
   const storedCalls = calls * months;
+  const derived = statisticsUse(load, measured);
   return {
-    writeUnits: calls * (blended(measured.headerUnits, load) + segmentUnits(load, measured)),
+    writeUnits: calls * (blended(measured.headerUnits, load) + segmentUnits(load, measured)) + derived.writes,
     readUnits:
       calls * blended(measured.reportReads, load) +
       load.queries * measured.newest +
       load.traces * measured.trace +
+      load.lists * measured.list +
+      load.usages * measured.usage +
+      derived.reads +
       (load.scans * load.scanned) / measured.scannedPerUnit,
     storedBytes: storedCalls * (blended(measured.headerBytes, load) + payload),
     tableBytes: storedCalls * (blended(measured.itemBytes, load) + payload),
@@ -91,6 +124,8 @@ export const usualUse = (load: Load, { usual }: Measured): TableUse => {
     readUnits:
       load.queries * reading(newestCalls) +
       load.traces * reading(callsPerTrace) +
+      load.lists * reading(newestCalls) +
+      load.usages * newestCalls * reading(callsOfUsage) +
       load.scans * reading(load.scanned),
     storedBytes,
     tableBytes: storedBytes / 5,

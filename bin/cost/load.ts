@@ -17,6 +17,14 @@ export interface Load {
   readonly queries: number;
   /** Traces opened. */
   readonly traces: number;
+  /** Lists of the newest 100 roots or errors with all columns, which the page opens with. */
+  readonly lists: number;
+  /** Times that usage with all below was asked for of 100 roots. */
+  readonly usages: number;
+  /** Statistics of a month by the hour. */
+  readonly statistics: number;
+  /** The share of reports that change an hour which is finished, 0 to 1. */
+  readonly late: number;
   /** Searches through headers. */
   readonly scans: number;
   /** Calls that one such search reads. */
@@ -37,6 +45,10 @@ export interface Load {
   readonly latencyMs: number;
   /** Milliseconds that a query waits for DynamoDB. */
   readonly queryLatencyMs: number;
+  /** Hours that are not rolled up yet, or marked, when statistics are asked for. */
+  readonly openHours: number;
+  /** Write units of storing the rollups of a day's hours. */
+  readonly pageUnits: number;
   /** Milliseconds that the authorizer takes. */
   readonly authorizerMs: number;
   /** The share of requests whose authorization API Gateway has cached, 0 to 1. */
@@ -90,6 +102,10 @@ export const loadOptions: readonly LoadOption[] = [
   option('in-threads', 'inThreads', 1, 'share', 'share of calls in a thread'),
   option('queries', 'queries', 10_000, 'count', 'queries for the newest 100 calls, all columns'),
   option('traces', 'traces', 10_000, 'count', 'traces opened'),
+  option('lists', 'lists', 10_000, 'count', 'lists of the newest 100 roots or errors, all columns'),
+  option('usages', 'usages', 10_000, 'count', 'requests for the usage of 100 roots and all below'),
+  option('statistics', 'statistics', 1000, 'count', 'requests for statistics of a month by the hour'),
+  option('late', 'late', 0.01, 'share', 'share of requests that change a finished hour'),
   option('scans', 'scans', 100, 'count', 'searches through headers, e.g. for errors'),
   option('scanned', 'scanned', 100_000, 'count', 'calls that one such search reads'),
   option('visits', 'visits', 0, 'count', 'visits to the page, each of which wakes functions'),
@@ -104,6 +120,8 @@ export const assumptionOptions: readonly LoadOption[] = [
   option('query-cpu-ms', 'queryCpuMs', 40, 'positive', 'CPU time of a query, ms'),
   option('latency-ms', 'latencyMs', 30, 'count', 'time that a request waits for DynamoDB, ms'),
   option('query-latency-ms', 'queryLatencyMs', 60, 'count', 'time that a query waits for DynamoDB, ms'),
+  option('open-hours', 'openHours', 1.5, 'count', 'hours whose headers statistics read each time'),
+  option('page-units', 'pageUnits', 6, 'count', 'write units to store the rollups of a day'),
   option('authorizer-ms', 'authorizerMs', 15, 'count', 'time of the authorizer, ms'),
   option('remembered', 'remembered', 0.95, 'share', 'share of requests whose authorization is cached'),
   option('memory-mb', 'memoryMb', 1024, 'positive', 'memory of the functions, MB'),

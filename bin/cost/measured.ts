@@ -18,6 +18,13 @@ export interface Measured {
   /** Read units of the newest 100 calls, and of a trace. */
   readonly newest: number;
   readonly trace: number;
+  /**
+   * Read units of the newest 100 roots in longer traces, of the usage of 100 roots, and of the
+   * rollups of a month of 100,000 calls.
+   */
+  readonly list: number;
+  readonly usage: number;
+  readonly rollups: number;
   /** Calls that a search through headers reads per read unit. */
   readonly scannedPerUnit: number;
   /** Compressed payloads as a share of the JSON, by calls per request, ascending. */
@@ -72,6 +79,9 @@ export const measuredOf = (figures: Figures): Measured => {
     apartPayload: segments('writes: apart') / segments('writes: together'),
     newest: figure('queries: newest 100, all columns (together): read units'),
     trace: figure('queries: one trace (together): read units'),
+    list: figure('lists: newest 100 roots, all columns, of 5000 (apart): read units'),
+    usage: figure('statistics: usage of 100 roots of 20 calls: read units'),
+    rollups: figure('rollups: 100000 calls, by the hour, warm: read units'),
     scannedPerUnit: figure('queries: slower than 5 s, headers (together): looked at'),
     compressed: compressedOf(figures),
     usual: {

@@ -55,7 +55,8 @@ export const serverTable = (load: Load, measured: Measured): Table => [
 export const batchTable = (load: Load, measured: Measured): Table => [
   ['calls per request', 'pennytrace, $ a million calls', 'DynamoDB writes', 'requests and functions'],
   ...[1, 10, 25, 100, 400].map((batch) => {
-    const reporting = { ...load, batch, calls: 1_000_000, queries: 0, traces: 0, scans: 0, objects: 0 };
+    const unasked = { queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0, objects: 0 };
+    const reporting = { ...load, batch, calls: 1_000_000, ...unasked };
     const { service } = billsOf(reporting, measured);
     const writes = service['DynamoDB: writes'] ?? 0;
     const rest = ['API Gateway: requests', 'Lambda: requests', 'Lambda: time'].map(

@@ -43,6 +43,7 @@ export interface PartScan extends Paging {
 /** What is read of rows: the partition key that was asked for would be a fifth of the answers. */
 const attributesOf = ({ index }: KeyRange): readonly string[] => {
   if (index === ('by_thread' satisfies IndexName<'calls'>)) return ['k', 'p', 'hs', 'h'];
+  if (index === ('by_error' satisfies IndexName<'calls'>)) return ['k', 'p', 'ts', 'h', 'c', 's'];
   const isList = index !== ('by_trace' satisfies IndexName<'calls'>);
   return isList ? ['k', 'p', 'ts', 'h', 'c'] : ['k', 'p', 'ts', 'h'];
 };

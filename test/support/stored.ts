@@ -24,13 +24,14 @@ export const everythingStored = async ({ table, bucket }: Store, projectId?: Pro
   let items = 0;
   let segments = 0;
   for await (const page of scanTable(table, { ConsistentRead: true })) {
-    for (const { k, h, b, c, p } of page) {
+    for (const { k, h, b, c, s, p } of page) {
       if (!ofProject(Buffer.from(asBytes(k) ?? []).toString('latin1'), `${projectId}\0`)) continue;
-      const [header, payload] = [asBytes(h), asBytes(b) ?? asBytes(c)];
+      const header = asBytes(h);
       items++;
       if (p === 'P') segments++;
       if (header) texts.push(Buffer.from(header).toString());
-      if (payload) texts.push((await unpack(payload)).toString());
+      for (const payload of [asBytes(b) ?? asBytes(c), asBytes(s)])
+        if (payload) texts.push((await unpack(payload)).toString());
     }
   }
   let objects = 0;

@@ -110,6 +110,8 @@ export interface StoredPart extends HeaderContent {
   readonly part: Part;
   /** The packed payload, if it is inline and the item or row shows it. */
   readonly inline: Uint8Array | undefined;
+  /** The copy of the start's payload, as in {@link CallHeader}. */
+  readonly startCopy: Uint8Array | undefined;
 }
 
 /**
@@ -122,5 +124,6 @@ export const fromItem = (store: Store, projectId: ProjectId, item: Item): Stored
   if (!key || !header) throw new Error('an item of the calls table has no header');
   const id = callIdOf(projectId, key);
   const parts = unpackHeader(header, { projectId, id, names: store.names });
-  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: inlineOf(item) };
+  const [inline, startCopy] = [inlineOf(item), asBytes(item.s)];
+  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline, startCopy };
 };

@@ -7,7 +7,8 @@ import {
 } from '../../storage/index.ts';
 import { indexedFieldsOf, isMarked, type StartItem, toItem } from '../codec/items.ts';
 import { startKey, unplacedError } from '../codec/keys.ts';
-import { readStartEntries, unchanged } from './stored-starts.ts';
+import { copyStarts, withCopy } from './copy-starts.ts';
+import { hasStart, readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls marked concurrently. */
 const concurrency = 8;
@@ -15,8 +16,8 @@ const concurrency = 8;
 /**
  * Enters calls into the list of failed ones, after their ends were reported by themselves and
  * stored. Ends beside their starts enter by themselves. The start is written again with a key for
- * that index. An item without a start keeps the place of one that is not known yet, so that it
- * cannot be inserted and takes the mark over.
+ * that index, and with a copy of its payload if that is small. An item without a start keeps the
+ * place of one that is not known yet, so that it cannot be inserted and takes the mark over.
  *
  * A mark is never taken back, except by a start and end together: a reader of the list looks at the
  * end in force anyway. So two requests cannot lose the mark of a call that one of them has failed.
@@ -37,6 +38,8 @@ export const markFailed = (
       a.id === b.id && a.projectId === b.projectId;
     const unread = left.filter((call) => !before.some((start) => isSame(start, call)));
     const read = unread.length > 0 ? await readStartEntries(store, unread, budget) : [];
+    const entries = [...before, ...read].filter(({ item }) => !isMarked(item));
+    const copies = await copyStarts(store, entries.filter(hasStart), budget);
     const done = await mapConcurrent(left, concurrency, async (call) => {
       const stored = [...before, ...read].find((start) => isSame(start, call));
       if (!stored) return replaceItem(store.table, placeholder(store, call), { k: undefined }, budget);
@@ -46,7 +49,8 @@ export const markFailed = (
         return replaceItem(store.table, { ...item, ...unplacedError }, unchanged(item), budget);
       const indexed = indexedFieldsOf(projectId, id, start);
       const { ek } = toItem(store, { projectId, id, part: 'S' }, { start, end }, indexed, true);
-      return replaceItem(store.table, { ...item, ...(ek !== undefined && { ek }) }, unchanged(item), budget);
+      const marked = withCopy({ ...item, ...(ek !== undefined && { ek }) }, copies.get(stored));
+      return replaceItem(store.table, marked, unchanged(item), budget);
     });
     return left.filter((_, i) => !done[i]);
   });

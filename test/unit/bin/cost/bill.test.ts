@@ -17,6 +17,9 @@ const measured: Measured = {
   apartPayload: 1.5,
   newest: 14,
   trace: 2,
+  list: 10,
+  usage: 150,
+  rollups: 20,
   scannedPerUnit: 20,
   compressed: [
     [1, 0.3],
@@ -30,7 +33,11 @@ const measured: Measured = {
  * requests of 10,000 compressed bytes.
  */
 const load = (changes: Partial<Load> = {}): Load =>
-  loadOf({ bytes: 5000, inThreads: 0, queries: 0, traces: 0, scans: 0, months: 1, ...changes });
+  loadOf({
+    ...{ bytes: 5000, inThreads: 0, months: 1, late: 0 },
+    ...{ queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0 },
+    ...changes,
+  });
 const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), measured);
 
 describe('the bill of a month', () => {
@@ -54,6 +61,25 @@ describe('the bill of a month', () => {
   it('has what queries read', () => {
     const { service } = bill({ queries: 1000, traces: 500, scans: 10, scanned: 20_000 });
     expect(service['DynamoDB: reads']).toBeCloseTo(((14_000 + 1000 + 10_000) * 0.125) / 1e6, 10);
+  });
+
+  it('has what lists and the usage of their roots read', () => {
+    const { service } = bill({ lists: 1000, usages: 100 });
+    expect(service['DynamoDB: reads']).toBeCloseTo(((10_000 + 15_000) * 0.125) / 1e6, 10);
+  });
+
+  it('has what statistics read and store: rollups, open hours, and each hour once', () => {
+    const { service } = bill({ calls: 730_000, statistics: 1000, openHours: 2, pageUnits: 6 });
+    const none = bill({ calls: 730_000 }).service['DynamoDB: writes'] ?? 0;
+    // 1,000 calls an hour are 50 units.
+    const reads = 1000 * (20 + 2 * 50) + 730 * 50;
+    expect(service['DynamoDB: reads']).toBeCloseTo((reads * 0.125) / 1e6, 10);
+    expect((service['DynamoDB: writes'] ?? 0) - none).toBeCloseTo((730 * 6 * 0.625) / 1e6, 10);
+  });
+
+  it('has a write unit for each request that changes a finished hour', () => {
+    const more = (bill({ late: 0.5 }).service['DynamoDB: writes'] ?? 0) - 3.1 * 0.625;
+    expect(more).toBeCloseTo((5000 * 0.625) / 1e6, 10);
   });
 
   it('stores the calls of the retention, and recovers the table without its indexes', () => {
