@@ -27,17 +27,20 @@ import { filterSchema } from './query.ts';
 
 /** The most calls of one request for usage. */
 const maxCalls = 1000;
+const ids = z.array(id).check(z.maxLength(maxCalls, `should be at most ${maxCalls} ids`));
 
 /** The body of `/calls/usage`. */
 export const callsUsageBody: z.ZodMiniType<UsageRequest> = z.pipe(
   z.strictObject({
     project_id: projectId,
-    call_ids: z.array(id).check(z.maxLength(maxCalls, `should be at most ${maxCalls} ids`)),
+    call_ids: ids,
+    trace_ids: nullish(ids),
     include_costs: nullish(z.boolean()),
   }),
   z.transform((body) => ({
     projectId: body.project_id,
     callIds: [...new Set(body.call_ids)],
+    traceIds: [...new Set(body.trace_ids ?? [])],
     withCosts: body.include_costs ?? false,
   })),
 );

@@ -72,7 +72,9 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
     statistics: (await statisticsFigures(bench, calls, monthCalls)).filter(isCounted),
-    rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(isCounted),
+    rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(
+      isCounted,
+    ),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
     bundles: sizesOfBundles(),

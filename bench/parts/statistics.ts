@@ -74,9 +74,17 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
   });
   await sendAll(store, all, 'together');
   const callIds = all.flatMap(({ start }) => (start.parent_id === null ? [String(start.id)] : []));
-  const request = { projectId: all[0]?.start.project_id as ProjectId, callIds, withCosts: false };
-  const used = await bench.capacity.during(() => usageOf(store, request, benchBudget(), noLookups));
-  return unitFigures(`usage of ${roots} roots of ${callsOfRoot} calls`, used);
+  const projectId = all[0]?.start.project_id as ProjectId;
+  const figures: Figure[] = [];
+  for (const [name, traceIds] of [
+    ['', []],
+    [', of known traces', callIds],
+  ] as const) {
+    const request = { projectId, callIds, traceIds, withCosts: false };
+    const used = await bench.capacity.during(() => usageOf(store, request, benchBudget(), noLookups));
+    figures.push(...unitFigures(`usage of ${roots} roots of ${callsOfRoot} calls${name}`, used));
+  }
+  return figures;
 };
 
 const batchBody = callBatchBody(names);

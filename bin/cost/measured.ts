@@ -80,7 +80,7 @@ export const measuredOf = (figures: Figures): Measured => {
     newest: figure('queries: newest 100, all columns (together): read units'),
     trace: figure('queries: one trace (together): read units'),
     list: figure('lists: newest 100 roots, all columns, of 5000 (apart): read units'),
-    usage: figure('statistics: usage of 100 roots of 20 calls: read units'),
+    usage: figure('statistics: usage of 100 roots of 20 calls, of known traces: read units'),
     rollups: figure('rollups: 100000 calls, by the hour, warm: read units'),
     scannedPerUnit: figure('queries: slower than 5 s, headers (together): looked at'),
     compressed: compressedOf(figures),

@@ -10,6 +10,8 @@ export interface UsageRequest {
   readonly projectId: ProjectId;
   /** Each once. */
   readonly callIds: readonly string[];
+  /** The traces in which the calls are, as far as they are known, each once. */
+  readonly traceIds: readonly string[];
   readonly withCosts: boolean;
 }
 
@@ -78,17 +80,6 @@ const sumUp = (calls: readonly OwnUsage[]): Record<string, ModelUsage> => {
   return Object.fromEntries(sums);
 };
 
-/** A call with all calls below it. Parents may form cycles. */
-const familyOf = <T>(
-  id: string,
-  byId: ReadonlyMap<string, T>,
-  children: ReadonlyMap<string, string[]>,
-): T[] => {
-  const met = new Set([id]);
-  for (const parent of met) for (const child of children.get(parent) ?? []) met.add(child);
-  return [...met].flatMap((member) => byId.get(member) ?? []);
-};
-
 const readTrace = async (
   store: Store,
   projectId: ProjectId,
@@ -99,6 +90,80 @@ const readTrace = async (
   const rows = scanParts(store, projectId, [range], { descending: false, firstPage }, budget);
   const batches = await Array.fromAsync(joinParts(store, projectId, rows, budget));
   return batches.flat();
+};
+
+/** What was read of some traces: calls by id, and the ids of the calls below each. */
+class Families {
+  readonly byId = new Map<string, CallHeader>();
+  readonly #children = new Map<string, Set<string>>();
+  readonly #read = new Set<string>();
+
+  /** Reads traces that were not read yet. */
+  async read(
+    store: Store,
+    projectId: ProjectId,
+    traces: Iterable<string>,
+    budget: RequestBudget,
+  ): Promise<void> {
+    const unread = [...new Set(traces)].filter((trace) => !this.#read.has(trace));
+    for (const trace of unread) this.#read.add(trace);
+    const found = await mapConcurrent(unread, traceConcurrency, (trace) =>
+      readTrace(store, projectId, trace, budget),
+    );
+    for (const header of found.flat()) this.#add(header);
+  }
+
+  /** A call with all calls below it that were read. Parents may form cycles. */
+  of(id: string): CallHeader[] {
+    const met = new Set([id]);
+    for (const parent of met)
+      for (const child of this.#children.get(parent) ?? [])
+        if (this.byId.get(child)?.start.parentId === parent) met.add(child);
+    return [...met].flatMap((member) => this.byId.get(member) ?? []);
+  }
+
+  /** The traces of calls below these that were reported before their parents. */
+  earlyTraces(ids: readonly string[]): Set<string> {
+    const early = new Set<string>();
+    for (const id of ids)
+      for (const { earlyTraces = [] } of this.of(id))
+        for (const trace of earlyTraces) if (!this.#read.has(trace)) early.add(trace);
+    return early;
+  }
+
+  #add(header: CallHeader): void {
+    // A call that was just moved may still appear in its former trace, below its former parent.
+    this.byId.set(header.id, header);
+    const { parentId } = header.start;
+    if (parentId === null) return;
+    const siblings = this.#children.get(parentId) ?? new Set();
+    this.#children.set(parentId, siblings);
+    siblings.add(header.id);
+  }
+}
+
+/**
+ * Reads calls with all below them: the traces that are given, those of calls that are not in them,
+ * and those of calls that came before their parents.
+ */
+const readFamilies = async (
+  store: Store,
+  { projectId, callIds, traceIds }: UsageRequest,
+  budget: RequestBudget,
+): Promise<Families> => {
+  const families = new Families();
+  await families.read(store, projectId, traceIds, budget);
+  const missing = callIds.filter((id) => !families.byId.has(id));
+  const starts =
+    missing.length > 0
+      ? await readParts(store, projectId, missing, ['S'], budget, { consistent: false })
+      : [];
+  let traces = new Set(starts.flatMap(({ start }) => start?.traceId ?? []));
+  while (traces.size > 0) {
+    await families.read(store, projectId, traces, budget);
+    traces = families.earlyTraces(callIds);
+  }
+  return families;
 };
 
 /** The usage of calls by id. What is too large for a header is read from the payload. */
@@ -130,43 +195,33 @@ const usagesOf = async (
  */
 export const usageOf = async (
   store: Store,
-  { projectId, callIds, withCosts }: UsageRequest,
+  request: UsageRequest,
   budget: RequestBudget,
   lookups: Pick<Lookups, 'costs'>,
 ): Promise<UsageAnswer> => {
-  const starts = await readParts(store, projectId, callIds, ['S'], budget, { consistent: false });
-  const traces = [...new Set(starts.flatMap(({ start }) => start?.traceId ?? []))];
-  const [found, costsOf] = await Promise.all([
-    mapConcurrent(traces, traceConcurrency, (trace) => readTrace(store, projectId, trace, budget)),
+  const { projectId, callIds, withCosts } = request;
+  const [families, costsOf] = await Promise.all([
+    readFamilies(store, request, budget),
     withCosts ? lookups.costs(projectId, budget) : () => ({}),
   ]);
-  // A call that was just moved may still appear in its former trace.
-  const headers = [...new Map(found.flat().map((header) => [header.id, header])).values()];
-  const usages = await usagesOf(store, projectId, headers, budget);
-  const byId = new Map(
-    headers.map((header): [string, OwnUsage] => {
+  const known = callIds.filter((id) => families.byId.has(id));
+  const familyOf = new Map(known.map((id) => [id, families.of(id)]));
+  const members = [...new Set([...familyOf.values()].flat())];
+  const usages = await usagesOf(store, projectId, members, budget);
+  const ownOf = new Map(
+    members.map((header): [CallHeader, OwnUsage] => {
       const usage = usages.get(header.id) ?? {};
       const byModel = Object.entries(usage).flatMap(([model, used]) =>
         isJsonObject(used) ? [[model, tokensOf(used)] as const] : [],
       );
       const costs = costsOf(usage, header.start.startedAt) as Readonly<Record<string, ModelCost>>;
-      return [header.id, { header, byModel, costs }];
+      return [header, { header, byModel, costs }];
     }),
   );
-  const children = new Map<string, string[]>();
-  for (const { id, start } of headers) {
-    if (start.parentId === null) continue;
-    const siblings = children.get(start.parentId);
-    if (siblings) siblings.push(id);
-    else children.set(start.parentId, [id]);
-  }
-  const families = callIds
-    .filter((id) => byId.has(id))
-    .map((id) => [id, familyOf(id, byId, children)] as const);
   return {
-    call_usage: Object.fromEntries(families.map(([id, family]) => [id, sumUp(family)])),
-    unfinished_call_ids: families
-      .filter(([, family]) => family.some(({ header }) => header.end === null))
-      .map(([id]) => id),
+    call_usage: Object.fromEntries(
+      [...familyOf].map(([id, family]) => [id, sumUp(family.flatMap((member) => ownOf.get(member) ?? []))]),
+    ),
+    unfinished_call_ids: known.filter((id) => familyOf.get(id)?.some(({ end }) => end === null)),
   };
 };

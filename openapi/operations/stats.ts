@@ -95,7 +95,7 @@ export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usa
       tag: 'statistics',
       summary: 'Sum up usage',
       description:
-        'What each call used with all calls below it, by model: tokens and, if asked for, costs at the prices in force when each call started. Models without a price have no costs. Unknown ids are left out.',
+        'What each call used with all calls below it, by model: tokens and, if asked for, costs at the prices in force when each call started. Models without a price have no costs. Unknown ids are left out. `trace_ids` are the traces of the calls, if you know them: calls that are found there need not be looked up.',
       request: requests.callsUsage,
       answer: z.object({
         call_usage: field(
@@ -110,7 +110,7 @@ export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usa
       examples: {
         turn: {
           summary: 'A turn and what is below it',
-          body: { project_id: 'acme/shop', call_ids: ['turn-1'] },
+          body: { project_id: 'acme/shop', call_ids: ['turn-1'], trace_ids: ['trace-1'] },
           answer: {
             call_usage: {
               'turn-1': {

@@ -518,6 +518,8 @@ export type CallsUsageReq = {
   project_id: ProjectId;
   /** Calls by their ids. */
   call_ids: (Id)[];
+  /** Calls of these traces. */
+  trace_ids?: (Id)[] | null;
   /** Adds what the call cost, by model. */
   include_costs?: boolean | null;
 };

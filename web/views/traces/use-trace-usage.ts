@@ -22,8 +22,13 @@ const usageOf = (usage: ModelUsage): Usage => {
   };
 };
 
-const readUsage = async (client: Client, project: string, ids: readonly string[], signal: AbortSignal) => {
-  const request = { project_id: project, call_ids: [...ids], include_costs: true };
+/** A root whose usage is asked for. */
+type Root = Pick<CallRow, 'id' | 'trace_id'>;
+
+const readUsage = async (client: Client, project: string, roots: readonly Root[], signal: AbortSignal) => {
+  const call_ids = roots.map(({ id }) => id);
+  const trace_ids = [...new Set(roots.map(({ trace_id }) => trace_id))];
+  const request = { project_id: project, call_ids, trace_ids, include_costs: true };
   const { call_usage } = await client.ask('POST /calls/usage', request, signal);
   return new Map(
     Object.entries(call_usage).map(([id, models]) => [id, sumUsage(Object.values(models).map(usageOf))]),
@@ -31,10 +36,10 @@ const readUsage = async (client: Client, project: string, ids: readonly string[]
 };
 
 /** Rows in pieces of one size, as far as they are in sight. A list that grows keeps full pieces. */
-const chunksIn = (rows: readonly CallRow[], first: number, last: number): string[][] => {
-  const chunks: string[][] = [];
+const chunksIn = (rows: readonly CallRow[], first: number, last: number): Root[][] => {
+  const chunks: Root[][] = [];
   for (let at = Math.floor(Math.max(0, first) / chunkSize) * chunkSize; at <= last; at += chunkSize) {
-    const chunk = rows.slice(at, at + chunkSize).map(({ id }) => id);
+    const chunk = rows.slice(at, at + chunkSize).map(({ id, trace_id }) => ({ id, trace_id }));
     if (chunk.length > 0) chunks.push(chunk);
   }
   return chunks;
@@ -52,11 +57,11 @@ export const useTraceUsage = (
   { first, last, settled }: { first: number; last: number; settled: boolean },
 ): ReadonlyMap<string, Usage | undefined> => {
   const { client, me } = useSession();
-  const chunks = chunksIn(rows, first, last).filter((ids) => settled || ids.length === chunkSize);
+  const chunks = chunksIn(rows, first, last).filter((roots) => settled || roots.length === chunkSize);
   return useQueries({
-    queries: chunks.map((ids) => ({
-      queryKey: ['usage', me.key_id, project, ids],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, project, ids, signal),
+    queries: chunks.map((roots) => ({
+      queryKey: ['usage', me.key_id, project, roots],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, project, roots, signal),
     })),
     combine: (results) => new Map(results.flatMap(({ data }) => [...(data ?? [])])),
   });

@@ -5,6 +5,7 @@ import { usageOf } from '../../../../core/stats/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../core/wire/index.ts';
 import { createCallStore, endOf, send, startOf } from '../../../support/calls.ts';
+import { kindsOf } from '../../../support/intercepted.ts';
 import { runs, seed } from '../../../support/sampling.ts';
 
 let store: Store;
@@ -15,8 +16,8 @@ beforeAll(async () => {
 let projects = 0;
 const newProject = () => `acme/usage-${projects++}` as ProjectId;
 
-const ask = (projectId: ProjectId, callIds: readonly string[], spent = requestBudget(30_000)) =>
-  usageOf(store, { projectId, callIds, withCosts: false }, spent, noLookups);
+const ask = (projectId: ProjectId, callIds: readonly string[], traceIds: readonly string[] = []) =>
+  usageOf(store, { projectId, callIds, traceIds, withCosts: false }, requestBudget(30_000), noLookups);
 
 const used = (prompt: number, completion: number) => ({
   ...{ requests: 1, prompt_tokens: prompt, completion_tokens: completion },
@@ -84,6 +85,7 @@ describe('usage', () => {
         );
         const ids = nodes.map((_, i) => `${i}`);
         const answer = await ask(project_id, [...ids, 'unknown']);
+        expect(await ask(project_id, [...ids, 'unknown'], ['t', 'elsewhere'])).toEqual(answer);
         expect(Object.keys(answer.call_usage)).toEqual(ids);
         for (const [i, id] of ids.entries()) {
           const { sums, isRunning } = naive(known, i);
@@ -134,7 +136,7 @@ describe('usage', () => {
         },
       };
     };
-    const request = { projectId: project_id, callIds: ['0'], withCosts: true };
+    const request = { projectId: project_id, callIds: ['0'], traceIds: [], withCosts: true };
     const { call_usage } = await usageOf(store, request, requestBudget(30_000), { costs });
     expect(call_usage['0']?.m).toMatchObject({
       prompt_tokens: 20,
@@ -142,6 +144,40 @@ describe('usage', () => {
       prompt_token_cost: 3,
     });
     expect(call_usage['0']?.free).toEqual({ ...used(2, 0), requests: 2 });
+  });
+
+  it('has calls in other traces than those that are named, and looks up no others', async () => {
+    const project_id = newProject();
+    await send(
+      store,
+      ['a', 'b'].flatMap((id, i) => [
+        startOf({ project_id, id, trace_id: `t-${id}` }),
+        endOf({ project_id, id, summary: { usage: { m: { prompt_tokens: i + 1 } } } }),
+      ]),
+    );
+    const lookups = async (traceIds: readonly string[]) => {
+      let answer: unknown;
+      const request = { projectId: project_id, callIds: ['a', 'b'], traceIds, withCosts: false };
+      const commands = await kindsOf(store, async (watched) => {
+        answer = (await usageOf(watched, request, requestBudget(30_000), noLookups)).call_usage;
+      });
+      expect(answer).toMatchObject({ a: { m: { prompt_tokens: 1 } }, b: { m: { prompt_tokens: 2 } } });
+      return commands.filter((command) => command === 'BatchGetItemCommand').length;
+    };
+    expect(await lookups(['t-a'])).toBe(1);
+    expect(await lookups(['t-a', 't-b'])).toBe(0);
+  });
+
+  it('has what was reported before its parent and without a trace', async () => {
+    const project_id = newProject();
+    const usage = { m: { prompt_tokens: 3 } };
+    await send(store, [
+      startOf({ project_id, id: 'child', parent_id: 'root' }),
+      endOf({ project_id, id: 'child', summary: { usage } }),
+    ]);
+    await send(store, [startOf({ project_id, id: 'root', trace_id: 'another' })]);
+    const { call_usage } = await ask(project_id, ['root'], ['another']);
+    expect(call_usage.root?.m).toMatchObject({ requests: 1, prompt_tokens: 3 });
   });
 
   it('does not follow a cycle of parents for ever', async () => {

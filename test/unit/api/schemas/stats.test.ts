@@ -75,4 +75,10 @@ describe('the body of /calls/usage', () => {
       'at most 1000 items',
     );
   });
+
+  it('takes the traces of the calls, none if they are not given', () => {
+    const body = { project_id: 'acme/shop', call_ids: ['a'] };
+    expect(parseValue(callsUsageBody, body).traceIds).toEqual([]);
+    expect(parseValue(callsUsageBody, { ...body, trace_ids: ['t', 't', 'u'] }).traceIds).toEqual(['t', 'u']);
+  });
 });

@@ -36,7 +36,9 @@ describe('npm run cost', () => {
 
   it('costs twice as much to write for twice the calls', () => {
     const writes = (calls: string) =>
-      JSON.parse(cost('--json', '--statistics', '0', '--calls', calls).out).service.lines['DynamoDB: writes'] as number;
+      JSON.parse(cost('--json', '--statistics', '0', '--calls', calls).out).service.lines[
+        'DynamoDB: writes'
+      ] as number;
     expect(writes('2000000')).toBeCloseTo(2 * writes('1000000'), 9);
   });
 
