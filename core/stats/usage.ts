@@ -158,11 +158,14 @@ const readFamilies = async (
     missing.length > 0
       ? await readParts(store, projectId, missing, ['S'], budget, { consistent: false })
       : [];
-  let traces = new Set(starts.flatMap(({ start }) => start?.traceId ?? []));
-  while (traces.size > 0) {
-    await families.read(store, projectId, traces, budget);
-    traces = families.earlyTraces(callIds);
-  }
+  await families.read(
+    store,
+    projectId,
+    starts.flatMap(({ start }) => start?.traceId ?? []),
+    budget,
+  );
+  for (let early = families.earlyTraces(callIds); early.size > 0; early = families.earlyTraces(callIds))
+    await families.read(store, projectId, early, budget);
   return families;
 };
 
