@@ -209,7 +209,7 @@ export const foldCall = (
   call: Pick<HeaderOwner, 'projectId' | 'id'>,
   parts: readonly (StoredContent & {
     readonly inline: Uint8Array | undefined;
-    readonly startCopy: Uint8Array | undefined;
+    readonly startCopy?: Uint8Array | undefined;
   })[],
 ): CallHeader | null => {
   const header = foldHeader(call, parts);

@@ -111,7 +111,7 @@ export interface StoredPart extends HeaderContent {
   /** The packed payload, if it is inline and the item or row shows it. */
   readonly inline: Uint8Array | undefined;
   /** The copy of the start's payload, as in {@link CallHeader}. */
-  readonly startCopy: Uint8Array | undefined;
+  readonly startCopy?: Uint8Array | undefined;
 }
 
 /**
