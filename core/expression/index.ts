@@ -1,7 +1,8 @@
 export { describe } from './describe.ts';
 export { compile, type Reader, timeLiteral } from './evaluate.ts';
 export * from './model.ts';
-export { maxPath, type Parsed, parseQuery, pathProblem } from './parse.ts';
+export { type Parsed, parseQuery } from './parse.ts';
+export { maxPath, pathProblem } from './path-problem.ts';
 export { type Presence, presenceOf } from './presence.ts';
 export * from './pushdown.ts';
 export * from './schema.ts';

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { documentedList, nullish } from '../wire/schema.ts';
 import type { Expression, RecordKind } from './model.ts';
 import { toPath } from './model.ts';
-import { parseQuery, pathProblem } from './parse.ts';
+import { parseQuery } from './parse.ts';
+import { pathProblem } from './path-problem.ts';
 import type { SortKey } from './sort.ts';
 
 /** Which form of the query language a schema takes, and over which records. */
