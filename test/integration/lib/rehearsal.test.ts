@@ -39,9 +39,10 @@ const settings = {
   alarmEmail: 'ops@example.com',
   monthlyBudget: 50,
   inferenceRatePerMinute: 60,
+  events: true,
 };
 
-const handlers = [...handlersOf(routes), 'authorizer', keyMakerHandler];
+const handlers = [...handlersOf(routes), 'authorizer', 'events', keyMakerHandler];
 
 /** A stack of somebody's, with the service and a function that reports to it. */
 const synthesizeShop = (): string => {
@@ -84,8 +85,8 @@ describe('a deployment, resource by resource', () => {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
     };
     const { assets } = assembly;
-    const topics = inject('stores').s3;
-    places = { dynamodb, s3, topics, secrets, cloudFormation, assets, environment, stackName };
+    const messages = inject('stores').s3;
+    places = { dynamodb, s3, messages, secrets, cloudFormation, assets, environment, stackName };
     deployed = await deploy(assembly, {
       providers: providersOf(places),
       secretValue: (arn, field, version) => JSON.parse(secrets.valueOf(arn, version))[field],

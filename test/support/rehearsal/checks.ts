@@ -16,6 +16,7 @@ export const checks: Readonly<Record<string, string>> = {
   'AWS::Lambda::Permission': 'each method and authorizer has one for its function',
   'AWS::S3::Bucket': 'made on fauxqs',
   'AWS::SNS::Topic': 'made on fauxqs',
+  'AWS::SQS::Queue': 'made on fauxqs',
   'AWS::SecretsManager::Secret': 'made on a stand-in of the tests',
   'Custom::PennytraceKey': 'its function runs: made, changed and deleted',
 };

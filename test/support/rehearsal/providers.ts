@@ -17,8 +17,8 @@ import type { Provider } from './deploy.ts';
 export interface Places {
   readonly dynamodb: DynamoDBClient;
   readonly s3: S3Client;
-  /** The endpoint that has topics. */
-  readonly topics: string;
+  /** The endpoint that has topics and queues. */
+  readonly messages: string;
   readonly secrets: SecretsManager;
   /** Where custom resources send their answers. */
   readonly cloudFormation: TestUpstream;
@@ -69,6 +69,8 @@ export const requestCustom = async (
   return answer.parse(cloudFormation.last().body);
 };
 
+const queue = z.object({ QueueUrl: z.url() });
+
 const role = z.object({
   AssumeRolePolicyDocument: z.object({
     Statement: z.tuple([z.object({ Principal: z.object({ Service: z.string() }) })]),
@@ -78,7 +80,7 @@ const role = z.object({
 
 /** Makes resources where there is something that takes them. */
 export const providersOf = (places: Places): Readonly<Record<string, Provider>> => {
-  const { dynamodb, s3, topics, secrets, assets, stackName } = places;
+  const { dynamodb, s3, messages, secrets, assets, stackName } = places;
   return {
     'AWS::DynamoDB::Table': async ({ id, resource, template }) => {
       const reader = templateReader({ template: { ...template, Resources: { [id]: resource } } }, stackName);
@@ -91,10 +93,18 @@ export const providersOf = (places: Places): Readonly<Record<string, Provider>> 
     },
     'AWS::SNS::Topic': async ({ ref }) => {
       const body = new URLSearchParams({ Action: 'CreateTopic', Version: '2010-03-31', Name: ref });
-      const made = await fetch(topics, { method: 'POST', body });
+      const made = await fetch(messages, { method: 'POST', body });
       const [, arn] = /<TopicArn>(.*?)<\/TopicArn>/.exec(await made.text()) ?? [];
       if (!made.ok || arn === undefined) throw new Error(`no topic ${ref} was made: ${made.status}`);
       return { ref: arn };
+    },
+    'AWS::SQS::Queue': async ({ ref }) => {
+      const made = await fetch(messages, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.CreateQueue' },
+        body: JSON.stringify({ QueueName: ref }),
+      });
+      return { ref: queue.parse(await made.json()).QueueUrl };
     },
     'AWS::SecretsManager::Secret': async ({ ref }) => ({ ref: secrets.create(ref) }),
     'AWS::IAM::Role': async ({ resource }) => {
