@@ -29,8 +29,9 @@ import {
   refsReadBody,
 } from './schemas/objects.ts';
 import { projectsQueryBody } from './schemas/projects.ts';
+import { purgeByListBody } from './schemas/purge.ts';
 import { callReadBody, callsQueryBody, callsQueryStatsBody } from './schemas/query.ts';
-import { callsStatsBody, callsUsageBody } from './schemas/stats.ts';
+import { callsStatsBody, callsUsageBody, traceUsageBody } from './schemas/stats.ts';
 import { threadsQueryBody } from './schemas/threads.ts';
 
 /*
@@ -99,7 +100,7 @@ export const objRead = () => request('/obj/read', objectReadBody);
 export const objsQuery = () => request('/objs/query', objectsQueryBody);
 
 /** What `/obj/delete` takes. */
-export const objDelete = () => request('/obj/delete', objectDeleteBody);
+export const objDelete = (names: WireNames) => request('/obj/delete', objectDeleteBody(names));
 
 /** What `/refs/read_batch` takes. */
 export const refsReadBatch = (names: WireNames) => request('/refs/read_batch', refsReadBody(names));
@@ -111,7 +112,8 @@ export const costCreate = () => request('/cost/create', costCreateBody);
 export const costQuery = () => request('/cost/query', costQueryBody);
 
 /** What `/cost/purge` takes. */
-export const costPurge = () => request('/cost/purge', costPurgeBody);
+export const costPurge = (names: WireNames) =>
+  request('/cost/purge', names.dialect === 'weave' ? purgeByListBody : costPurgeBody);
 
 /** What `/feedback/create` takes. */
 export const feedbackCreate = (names: WireNames) => request('/feedback/create', feedbackCreateBody(names));
@@ -127,7 +129,8 @@ export const feedbackReplace = (names: WireNames) => request('/feedback/replace'
 export const feedbackQuery = (names: WireNames) => request('/feedback/query', feedbackQueryBody(names));
 
 /** What `/feedback/purge` takes. */
-export const feedbackPurge = () => request('/feedback/purge', feedbackPurgeBody);
+export const feedbackPurge = (names: WireNames) =>
+  request('/feedback/purge', names.dialect === 'weave' ? purgeByListBody : feedbackPurgeBody);
 
 /** What `/projects/query` takes. */
 export const projectsQuery = () => request('/projects/query', projectsQueryBody);
@@ -149,3 +152,6 @@ export const callStartV2 = (names: WireNames) =>
 /** What `/v2/{entity}/{project}/call/end` takes. */
 export const callEndV2 = (names: WireNames) =>
   request('/v2/{entity}/{project}/call/end', callEndV2Body(names));
+
+/** What `/trace/usage` takes. */
+export const traceUsage = (names: WireNames) => request('/trace/usage', traceUsageBody(names));

@@ -1,6 +1,6 @@
-import { inWeave, ofTheKey, open, writing } from './kinds.ts';
+import { inWeave, ofTheKey, open, reading, writing } from './kinds.ts';
 import type { Route } from './route.ts';
-import { batch, fixed, oneRecord } from './shapes.ts';
+import { batch, fixed, oneRecord, stream } from './shapes.ts';
 
 /** What the functions that report calls use. */
 const reporting = { calls: 'write', payloads: 'write', rollups: 'note' } as const;
@@ -15,6 +15,12 @@ export const weaveRoutes = [
   { ...writing('/v2/{entity}/{project}/calls/complete'), ...batch, stores: reporting, ...inWeave },
   { ...writing('/v2/{entity}/{project}/call/start'), ...oneRecord, stores: reporting, ...inWeave },
   { ...writing('/v2/{entity}/{project}/call/end'), ...oneRecord, stores: reporting, ...inWeave },
+  {
+    ...reading('/trace/usage'),
+    ...stream,
+    stores: { calls: 'query', payloads: 'read', costs: 'read' },
+    ...inWeave,
+  },
 ] as const satisfies readonly Route[];
 
 /** The path of an endpoint that Weave's dialect alone has. */

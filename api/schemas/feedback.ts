@@ -79,7 +79,8 @@ const draftFields = (names: WireNames) => ({
   payload: freeObject,
   creator: nullish(freeText),
   annotation_ref: nullish(refTo(names, 'object')),
-  runnable_ref: nullish(refTo(names, 'op')),
+  // Weave's scorers are ops, or objects that have one.
+  runnable_ref: nullish(names.dialect === 'weave' ? refTo(names, 'op', 'object') : refTo(names, 'op')),
   call_ref: nullish(refTo(names, 'call')),
   trigger_ref: nullish(refTo(names, 'object')),
   // The user is accepted, and overwritten with the caller's.

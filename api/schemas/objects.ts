@@ -128,11 +128,13 @@ export const objectsQueryBody = z.pipe(
 );
 
 /** The body of `/obj/delete`: `{project_id, object_id, digests?}`. */
-export const objectDeleteBody = z.strictObject({
-  project_id: projectId,
-  object_id: objectId,
-  digests: nullish(listOf(digest, maxItems)),
-});
+export const objectDeleteBody = (names: WireNames) =>
+  z.strictObject({
+    project_id: projectId,
+    object_id: objectId,
+    // Weave's dialect takes all that a version is called by.
+    digests: nullish(listOf(names.dialect === 'weave' ? id : digest, maxItems)),
+  });
 
 const refRule = ({ refScheme }: WireNames): string =>
   `should be an object or op ref, ${refScheme}<entity>/<project>/object/<name>:<digest>; calls are read with /call/read`;

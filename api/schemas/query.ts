@@ -102,6 +102,7 @@ const pathsSchema = (kind: RecordKind) =>
 /** The body of `/calls/stream_query`, with the columns of a kind. */
 const queryBody = (names: WireNames, includes: Includes) => {
   const kind = callKind(names, includes);
+  const columns = callKind(names, includes, true);
   return z.pipe(
     z.strictObject({
       project_id: projectId,
@@ -111,8 +112,9 @@ const queryBody = (names: WireNames, includes: Includes) => {
       sort_by: nullish(sortSchema(kind)),
       query: optionalQuery(kind),
       ...includesSchema,
-      columns: nullish(pathsSchema(kind)),
-      expand_columns: nullish(pathsSchema(kind)),
+      columns: nullish(pathsSchema(columns)),
+      expand_columns: nullish(pathsSchema(columns)),
+      ...(names.dialect === 'weave' && { include_usernames: flag, latest_only: flag }),
       return_expanded_column_values: flag,
     }),
     z.transform(
@@ -127,6 +129,7 @@ const queryBody = (names: WireNames, includes: Includes) => {
         columns: body.columns ?? null,
         expand: (body.expand_columns ?? []).map(toPath),
         returnExpanded: body.return_expanded_column_values ?? true,
+        ...('include_usernames' in body && body.include_usernames === true && { usernames: true }),
       }),
     ),
   );
@@ -137,7 +140,7 @@ const statsBody = (names: WireNames, includes: Includes) =>
     z.strictObject({
       project_id: projectId,
       filter: nullish(filterSchema(names)),
-      query: optionalQuery(callKind(names, includes)),
+      query: optionalQuery(callKind(names, includes, true)),
       limit: nullish(count),
       include_total_storage_size: flag,
     }),

@@ -20,9 +20,19 @@ import {
   type UsageMetric,
   usageMetrics,
 } from '../../core/stats/request.ts';
+import type { TraceUsageRequest } from '../../core/stats/trace-usage.ts';
 import type { UsageRequest } from '../../core/stats/usage.ts';
 import { parseTime, type WireNames } from '../../core/wire/index.ts';
-import { documented, id, integerWith, nullish, numeric, projectId, time } from '../../core/wire/schema.ts';
+import {
+  count,
+  documented,
+  id,
+  integerWith,
+  nullish,
+  numeric,
+  projectId,
+  time,
+} from '../../core/wire/schema.ts';
 import { filterSchema } from './query.ts';
 
 /** The most calls of one request for usage. */
@@ -44,6 +54,33 @@ export const callsUsageBody: z.ZodMiniType<UsageRequest> = z.pipe(
     withCosts: body.include_costs ?? false,
   })),
 );
+
+/** The most calls whose usage is answered at once. */
+const maxTraceCalls = 10_000;
+
+/** The body of `/trace/usage`: which calls to sum up, by a filter and a query. */
+export const traceUsageBody = (names: WireNames): z.ZodMiniType<TraceUsageRequest> =>
+  z.pipe(
+    z.strictObject({
+      project_id: projectId,
+      filter: nullish(filterSchema(names)),
+      query: optionalQuery(callKind(names, noIncludes, true)),
+      limit: nullish(count),
+      include_costs: nullish(z.boolean()),
+    }),
+    z.transform(
+      (body): TraceUsageRequest => ({
+        selection: {
+          projectId: body.project_id,
+          filter: body.filter ?? everyCall,
+          where: body.query ?? null,
+          limit: Math.min(body.limit ?? maxTraceCalls, maxTraceCalls),
+          includes: noIncludes,
+        },
+        withCosts: body.include_costs ?? false,
+      }),
+    ),
+  );
 
 const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
@@ -127,7 +164,7 @@ export const callsStatsBody = (names: WireNames): z.ZodMiniType<StatsRequest> =>
       granularity: nullish(granularity),
       timezone: nullish(timezone),
       filter: nullish(filterSchema(names)),
-      query: optionalQuery(callKind(names, noIncludes)),
+      query: optionalQuery(callKind(names, noIncludes, true)),
       call_metrics: metricsSchema([...callMetrics], 'CallMetric'),
       usage_metrics: metricsSchema([...usageMetrics], 'UsageMetric'),
       group_by: nullish(groupSchema(names)),

@@ -84,7 +84,10 @@ const compileComparison = <R>(
     const other = isNull(right) ? a : isNull(left) ? b : undefined;
     if (other) return (record) => ((other(record) ?? null) === null) === (operator === '$eq');
   }
-  return (record) => holds(a(record), b(record));
+  const orEmpty = (operand: Expression, evaluate: Evaluate<R>): Evaluate<R> =>
+    kind.missingIsEmpty && operand.kind === 'field' ? (record) => evaluate(record) ?? '' : evaluate;
+  const [x, y] = [orEmpty(left, a), orEmpty(right, b)];
+  return (record) => holds(x(record), y(record));
 };
 
 const isThere = (value: Value): value is Exclude<JsonValue, null> => value !== undefined && value !== null;
@@ -129,8 +132,9 @@ const compileIn = <R>(
     .filter((option) => isTime(kind, input) || !isScalarLiteral(option))
     .map((right) => compileComparison(kind, { kind: 'compare', operator: '$eq', left: input, right }, read));
   const value = compileValue(kind, input, read);
+  const absent = kind.missingIsEmpty && input.kind === 'field' ? '' : undefined;
   return (record) => {
-    const found = value(record);
+    const found = value(record) ?? absent;
     const known = found instanceof ExactNumber ? doubleOf(found) : found;
     return set.has(known) || others.some((isEqual) => isEqual(record) === true);
   };

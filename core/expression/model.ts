@@ -16,8 +16,13 @@ export interface FieldPath {
   readonly steps: readonly string[];
 }
 
-/** Parses a dotted path. */
+/** A path into the feedback on a call, of the type in brackets: `feedback.[note].payload.note`. */
+const ofFeedback = /^feedback\.\[([^\]]+)\](?:\.(.+))?$/s;
+
+/** Parses a dotted path. A type of feedback is one step, and may hold dots. */
 export const toPath = (text: string): FieldPath => {
+  const [, type, below] = ofFeedback.exec(text) ?? [];
+  if (type !== undefined) return { text, field: 'feedback', steps: [type, ...(below?.split('.') ?? [])] };
   const [field = '', ...steps] = text.split('.');
   return { text, field, steps };
 };
@@ -59,6 +64,12 @@ export interface RecordKind {
   readonly nested: readonly string[];
   /** The fields that hold a time as text. */
   readonly times: ReadonlySet<string>;
+  /**
+   * Whether a comparison takes the empty text for a field that is missing or null, as Weave does.
+   *
+   * @default - nothing equals what is missing
+   */
+  readonly missingIsEmpty?: boolean;
   /** Says what is wrong with a path into a field; undefined if nothing is. */
   readonly pathRule?: (path: FieldPath) => string | undefined;
 }

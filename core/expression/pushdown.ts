@@ -128,7 +128,9 @@ export const pushDown = <F extends string>(
   let bounds: Bounds = {};
   for (const expression of expressions) {
     const [field, values] = confined(fields, expression) ?? [];
-    if (field && values) ids.set(field, intersect(ids.get(field) ?? null, values) ?? []);
+    // The empty text may stand for no value, and there is no looking that up.
+    const isOfMissing = kind.missingIsEmpty && values?.includes('');
+    if (field && values && !isOfMissing) ids.set(field, intersect(ids.get(field) ?? null, values) ?? []);
     const more = bounded(kind, time, expression);
     if (more) {
       bounds = both(bounds, more);

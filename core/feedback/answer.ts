@@ -54,6 +54,8 @@ export const joinedFields = (names: WireNames): string[] => [
   'creator',
   'created_at',
   names.userId,
+  // Queries in Weave's dialect ask which scorer gave it.
+  ...(names.dialect === 'weave' ? ['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'] : []),
 ];
 
 /** What is answered to a creation, on the wire. */

@@ -6,5 +6,5 @@ export { feedbackOn } from './join.ts';
 export type { FeedbackAnswer, FeedbackDraft, FeedbackRecord } from './model.ts';
 export { type FeedbackQuery, planSummary as feedbackPlanSummary } from './plan.ts';
 export { purgeFeedback } from './purge.ts';
-export { type FeedbackQueryAnswer, queryFeedback } from './query.ts';
+export { countFeedback, type FeedbackQueryAnswer, queryFeedback } from './query.ts';
 export { type Replacement, replaceFeedback } from './replace.ts';

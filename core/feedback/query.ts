@@ -112,3 +112,25 @@ const sortRecords = (
   const ties = (a: FeedbackRecord, b: FeedbackRecord): number => byPosition(a.header, b.header);
   return sortedByKeys({ sort, keyOf, keep, ties, sizeOf, tooMany }, slice, records);
 };
+
+/**
+ * Counts the records that a query would answer without its slice, as Weave's dialect asks. They are
+ * counted again only if the slice may have left some out.
+ *
+ * @param sent how many the query answered
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const countFeedback = async (
+  store: Store,
+  query: FeedbackQuery,
+  sent: number,
+  budget: RequestBudget,
+): Promise<number> => {
+  const { offset, limit } = query;
+  const isAll = (sent > 0 || offset === 0) && (limit === null || sent < limit);
+  if (isAll) return offset + sent;
+  const every = { ...query, fields: ['id'], sort: [], offset: 0, limit: null };
+  let count = 0;
+  for await (const batch of queryFeedback(store, every, budget).records) count += batch.length;
+  return count;
+};

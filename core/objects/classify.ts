@@ -1,12 +1,19 @@
-import { isJsonObject, type JsonValue } from '../wire/index.ts';
+import { type Dialect, isJsonObject, type JsonValue } from '../wire/index.ts';
 import type { ObjectKind } from './model.ts';
 
 /** An object's own field of a name; undefined where the value is no object or has none. */
 const own = (value: JsonValue, name: string): JsonValue | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** What a value is: an op where its `_type` is `op`. */
-export const kindOf = (value: JsonValue): ObjectKind => (own(value, '_type') === 'op' ? 'op' : 'object');
+/**
+ * What a value is: an op where its `_type` is `op`. Weave's SDKs store ops as custom types, whose
+ * `weave_type.type` is `Op`.
+ */
+export const kindOf = (value: JsonValue, dialect: Dialect = 'svc'): ObjectKind => {
+  if (own(value, '_type') === 'op') return 'op';
+  if (dialect === 'svc') return 'object';
+  return own(own(value, 'weave_type') ?? null, 'type') === 'Op' ? 'op' : 'object';
+};
 
 /** Classes that everything is built upon say nothing. */
 const roots: ReadonlySet<string> = new Set(['Object', 'BaseModel']);

@@ -37,7 +37,14 @@ export const createObject = async (
 ): Promise<string> => {
   const { packed, bytes, home } = await packValue(val);
   const digest = digestOf(val);
-  const about = { ...name, digest, kind: kindOf(val), baseObjectClass: baseObjectClassOf(val), bytes, home };
+  const about = {
+    ...name,
+    digest,
+    kind: kindOf(val, store.names.dialect),
+    baseObjectClass: baseObjectClassOf(val),
+    bytes,
+    home,
+  };
   const strays: ValueName[] = [];
   await compareAndSwap(budget, async () => {
     const [[known], [head]] = await Promise.all([

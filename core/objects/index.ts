@@ -2,7 +2,7 @@ export { objectJson } from './answer.ts';
 export { createObject, type NewObject } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export { digestOf } from './digest.ts';
-export type { Address } from './lookup.ts';
+export { type Address, digestsOf } from './lookup.ts';
 export * from './model.ts';
 export { queryObjects } from './query.ts';
 export { readObject } from './read.ts';

@@ -1,7 +1,13 @@
 import { asBytes, getItems, type Item, type RequestBudget, type Store } from '../storage/index.ts';
 import { isDigest } from './digest.ts';
 import { digestKey, headKey, versionKey } from './keys.ts';
-import { isObjectId, type ObjectName, type VersionHeader, type VersionName } from './model.ts';
+import {
+  isObjectId,
+  type ObjectName,
+  parseVersionName,
+  type VersionHeader,
+  type VersionName,
+} from './model.ts';
 import { type Head, toHead, toHeader } from './store.ts';
 
 /** A key of the objects table as text, to look its item up by. */
@@ -83,4 +89,26 @@ export const findVersions = async (
     // The head of an object whose versions were all deleted has no header.
     return item?.h === undefined ? undefined : { header: toHeader(projectId, item), packed: asBytes(item.b) };
   });
+};
+
+/**
+ * The digests of versions that are called `latest`, `v<N>` or by their digest. What is called by a
+ * digest is not looked up; what is not there has none.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const digestsOf = async (
+  store: Store,
+  name: ObjectName,
+  versions: readonly string[],
+  budget: RequestBudget,
+): Promise<string[]> => {
+  const named = versions.map(parseVersionName);
+  const toFind = named.filter((version) => version === 'latest' || 'versionIndex' in version);
+  const addresses = toFind.map((version) => ({ ...name, version }));
+  const found = addresses.length > 0 ? await findVersions(store, addresses, budget) : [];
+  const digests = named.flatMap((version) =>
+    version !== 'latest' && 'digest' in version ? [version.digest] : [],
+  );
+  return [...digests, ...found.flatMap((version) => version?.header.digest ?? [])];
 };

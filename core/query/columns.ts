@@ -82,11 +82,14 @@ export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow
     key: JSON.stringify(column),
     steps: paths.some(({ steps }) => steps.length === 0) ? null : paths.map(({ steps }) => steps),
   }));
+  const username = query.usernames
+    ? (row: CallRow) => [`"wb_username":${JSON.stringify(row.header.start.userId)}`]
+    : () => [];
   return (row) => {
     const fields = columns.map(({ column, key, steps }) => {
       const text = row.json(column, query.returnExpanded);
       return `${key}:${steps ? JSON.stringify(pick(parseJson(text) as JsonValue, steps)) : text}`;
     });
-    return `{${fields.join(',')}}`;
+    return `{${[...fields, ...username(row)].join(',')}}`;
   };
 };

@@ -14,14 +14,40 @@ export const fieldsOf = (names: WireNames, includes: Includes): string[] => [
   ...(includes.totalStorageSize ? [totalSizeColumn] : []),
 ];
 
-/** Calls as records that expressions are about. */
-export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
+/** The field by which queries in Weave's dialect reach the feedback on a call, by its type. */
+export const feedbackField = 'feedback';
+
+/** Whether what is asked of calls names their feedback. */
+const isOfFeedback = ({ dialect }: WireNames, field: string): boolean =>
+  dialect === 'weave' && field === feedbackField;
+
+const feedbackRule = ({ steps }: FieldPath): string | undefined =>
+  steps.length > 0 ? undefined : 'should name a type and a field: feedback.[<type>].payload.<path>';
+
+/**
+ * Calls as records that expressions are about.
+ *
+ * @param answered whether it is for the columns of an answer, which has no feedback as such
+ */
+export const callKind = (names: WireNames, includes: Includes, answered = false): RecordKind => ({
   // A kind of its own: fewer fields may be named.
-  name: includes.storageSize && includes.totalStorageSize ? 'Call' : 'PlainCall',
-  fields: fieldsOf(names, includes),
-  nested: ['attributes', 'inputs', 'output', 'summary'],
+  name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call${answered && names.dialect === 'weave' ? 'Column' : ''}`,
+  fields: [...fieldsOf(names, includes), ...(names.dialect === 'weave' && !answered ? [feedbackField] : [])],
+  nested: [
+    'attributes',
+    'inputs',
+    'output',
+    'summary',
+    ...(names.dialect === 'weave' && !answered ? [feedbackField] : []),
+  ],
   times: new Set(['started_at', 'ended_at']),
-  pathRule: ({ field, steps: [block, member] }) => {
+  ...(names.dialect === 'weave' && { missingIsEmpty: true }),
+  pathRule: (path) => {
+    const {
+      field,
+      steps: [block, member],
+    } = path;
+    if (isOfFeedback(names, field)) return feedbackRule(path);
     if (field !== 'summary' || block !== names.service) return undefined;
     const isLeftOut =
       (member === 'costs' && !includes.costs) || (member === 'feedback' && !includes.feedback);
@@ -48,6 +74,7 @@ export const requirementsOf = (
   { field, steps }: FieldPath,
 ): Requirement[] => {
   if (field === totalSizeColumn) return ['totalSize'];
+  if (isOfFeedback(names, field)) return ['feedback'];
   if (!isPayloadColumn(field)) return [];
   if (expand.some((expanded) => expanded.field === field)) return ['expanded'];
   if (field !== 'summary') return ['payload'];

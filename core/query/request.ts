@@ -78,4 +78,8 @@ export interface CallsQuery extends CallsSelection {
   readonly expand: readonly FieldPath[];
   /** Whether the answer shows what refs lead to. Filter and order go by it in any case. */
   readonly returnExpanded: boolean;
+  /**
+   * Whether users are named beside their ids, which are their names here. @default - they are not
+   */
+  readonly usernames?: boolean;
 }

@@ -12,7 +12,8 @@ import {
 } from '../calls/index.ts';
 import { type FieldPath, type Value, valueAt } from '../expression/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, type WireNames } from '../wire/index.ts';
-import { sizeColumn, totalSizeColumn } from './fields.ts';
+import { feedbackAt } from './feedback.ts';
+import { feedbackField, sizeColumn, totalSizeColumn } from './fields.ts';
 
 /** What has been fetched of a call beside its header and payload. */
 export interface Extras {
@@ -67,6 +68,7 @@ export class CallRow {
     if (field === 'summary' && steps[0] === this.#names.service) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
     if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
+    if (field === feedbackField) return feedbackAt(this.extras.feedback ?? [], steps);
     if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
     if (field === totalSizeColumn) return valueAt(this.extras.totalSize, steps);
     return valueAt(headerValue(this.#names, this.header, field), steps);

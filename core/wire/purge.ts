@@ -36,6 +36,18 @@ const idOf = (operation: JsonValue): string | undefined => {
   return only(field, '$getField') === 'id' && typeof id === 'string' && isId(id) ? id : undefined;
 };
 
+/** The ids of `{"$in": [{"$getField": "id"}, [{"$literal": "<id>"}, …]]}`. */
+const listedIds = (query: unknown): string[] | undefined => {
+  const operands = only(only(query as JsonValue, '$expr'), '$in');
+  if (!Array.isArray(operands) || operands.length !== 2) return undefined;
+  const [field, literals] = operands;
+  if (only(field, '$getField') !== 'id' || !Array.isArray(literals) || literals.length > maxIds)
+    return undefined;
+  const ids = literals.map((literal) => only(literal, '$literal'));
+  const isEveryId = ids.every((id): id is string => typeof id === 'string' && isId(id));
+  return isEveryId ? [...new Set(ids as string[])] : undefined;
+};
+
 /** The ids that a purge names, each once; undefined if the query is anything else. */
 const idsOf = (query: unknown): string[] | undefined => {
   const expression = only(query as JsonValue, '$expr');
@@ -72,3 +84,31 @@ export const purgeByIds = z
     z.transform((query) => idsOf(query) ?? []),
   )
   .register(documented, { name: 'PurgeQuery', says: purgeKeywords });
+
+const inRule = {
+  error: `${rule.error}, or {"$expr": {"$in": [{"$getField": "id"}, […]]}} of at most ${maxIds} literals`,
+  params: rule.params,
+};
+
+/** The same in Weave's dialect, whose SDKs list ids in an `$in`. */
+export const purgeByIdList = z
+  .pipe(
+    z.unknown().check(z.refine((query) => (idsOf(query) ?? listedIds(query)) !== undefined, inRule)),
+    z.transform((query) => idsOf(query) ?? listedIds(query) ?? []),
+  )
+  .register(documented, {
+    name: 'PurgeListQuery',
+    says: objectWith('$expr', {
+      anyOf: [
+        oneId,
+        objectWith('$or', { type: 'array', items: oneId, maxItems: maxIds }),
+        objectWith('$in', {
+          type: 'array',
+          prefixItems: [field, { type: 'array', items: literal, maxItems: maxIds }],
+          items: { not: {} },
+          minItems: 2,
+          maxItems: 2,
+        }),
+      ],
+    }),
+  });

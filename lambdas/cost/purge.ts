@@ -6,7 +6,7 @@ import { settings } from '../http/settings.ts';
 /** `POST /cost/purge`: deletes prices by their ids. */
 export const handler = jsonEndpoint(
   {
-    ...costPurge(),
+    ...costPurge(settings.names),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: ({ query: ids }) => ids.length,
   },

@@ -6,7 +6,7 @@ import { settings } from '../http/settings.ts';
 /** `POST /feedback/purge`: deletes feedback records by their ids, payloads included. */
 export const handler = jsonEndpoint(
   {
-    ...feedbackPurge(),
+    ...feedbackPurge(settings.names),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: ({ query: ids }) => ids.length,
   },

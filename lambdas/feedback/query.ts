@@ -1,5 +1,5 @@
 import { feedbackQuery } from '../../api/requests.ts';
-import { feedbackPlanSummary, queryFeedback } from '../../core/feedback/index.ts';
+import { countFeedback, feedbackPlanSummary, queryFeedback } from '../../core/feedback/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
@@ -13,7 +13,10 @@ export const handler = streamJsonEndpoint(
   ({ body, budget }) => {
     const { plan, counts, records } = queryFeedback(settings.feedback, body, budget);
     return {
-      json: jsonList('result', records),
+      json: jsonList('result', records, undefined, async () => {
+        if (settings.names.dialect === 'svc') return '';
+        return `,"total_count":${await countFeedback(settings.feedback, body, counts.sent, budget)}`;
+      }),
       offset: body.offset,
       logged: () => ({ plan: feedbackPlanSummary(plan), rows: counts.sent, scanned: counts.scanned }),
     };

@@ -6,11 +6,13 @@ import type { Piece } from './text.ts';
  *
  * @param field the list's name
  * @param wrote takes the number of texts that are about to be written
+ * @param after gives what follows the list, as JSON text with a comma before it
  */
 export async function* jsonList(
   field: string,
   batches: AsyncIterable<readonly string[]>,
   wrote: (count: number) => void = () => {},
+  after: () => Promise<string> = async () => '',
 ): AsyncGenerator<Piece> {
   const opening = `{${JSON.stringify(field)}:[`;
   let lead = opening;
@@ -20,5 +22,6 @@ export async function* jsonList(
     yield batch.flatMap((text, i) => [i === 0 ? lead : ',', text]);
     lead = ',';
   }
-  yield lead === opening ? `${opening}]}` : ']}';
+  const rest = await after();
+  yield lead === opening ? `${opening}]${rest}}` : `]${rest}}`;
 }

@@ -1,5 +1,5 @@
 import { objDelete } from '../../api/requests.ts';
-import { deleteVersions } from '../../core/objects/index.ts';
+import { deleteVersions, digestsOf } from '../../core/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -8,11 +8,13 @@ import { settings } from '../http/settings.ts';
  */
 export const handler = jsonEndpoint(
   {
-    ...objDelete(),
+    ...objDelete(settings.names),
     projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
     rows: (_, answer: { readonly num_deleted: number }) => answer.num_deleted,
   },
-  async ({ body: { project_id: projectId, object_id: objectId, digests }, budget }) => ({
-    num_deleted: await deleteVersions(settings.objects, { projectId, objectId }, digests ?? null, budget),
-  }),
+  async ({ body: { project_id: projectId, object_id: objectId, digests }, budget }) => {
+    const name = { projectId, objectId };
+    const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
+    return { num_deleted: await deleteVersions(settings.objects, name, named, budget) };
+  },
 );

@@ -37,6 +37,19 @@ const bucket = z
   .looseObject({ timestamp: field(timestamp, 'When the bucket begins.') })
   .register(documented, { name: 'StatsPeriod' });
 
+/** What usage is answered as. */
+export const usageAnswer = () =>
+  z.object({
+    call_usage: field(
+      z.record(z.string(), z.record(z.string(), modelUsage)),
+      'By the id of the call, then by model.',
+    ),
+    unfinished_call_ids: field(
+      z.array(z.string()),
+      'The calls that run, or have a call below them that runs: they may use more yet.',
+    ),
+  });
+
 /** What the document says of statistics and usage. */
 export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usage'> => ({
   '/calls/stats': [
@@ -97,16 +110,7 @@ export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usa
       description:
         'What each call used with all calls below it, by model: tokens and, if asked for, costs at the prices in force when each call started. Models without a price have no costs. Unknown ids are left out. `trace_ids` are the traces of the calls, if you know them: calls that are found there need not be looked up.',
       request: requests.callsUsage,
-      answer: z.object({
-        call_usage: field(
-          z.record(z.string(), z.record(z.string(), modelUsage)),
-          'By the id of the call, then by model.',
-        ),
-        unfinished_call_ids: field(
-          z.array(z.string()),
-          'The calls that run, or have a call below them that runs: they may use more yet.',
-        ),
-      }),
+      answer: usageAnswer(),
       examples: {
         turn: {
           summary: 'A turn and what is below it',

@@ -4,6 +4,7 @@ import type { WeavePath } from '../../api/weave-routes.ts';
 import { startedCall } from '../answers/calls.ts';
 import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
+import { usageAnswer } from './stats.ts';
 
 const serverInfo = z.object({
   min_required_weave_python_version: field(z.string(), 'The oldest Python SDK that works.'),
@@ -70,6 +71,24 @@ export const weaveOperations = (): Pick<Operations, WeavePath> => ({
           summary: 'Whose key this is',
           body: { query: 'query DefaultEntity { viewer { username defaultEntity { name } } }' },
           answer: { data: { viewer: { username: 'local', defaultEntity: { name: 'local' } } } },
+        },
+      },
+    },
+  ],
+  '/trace/usage': [
+    {
+      name: 'TraceUsage',
+      tag: 'weave',
+      summary: 'Sum up the usage of selected calls',
+      description:
+        'As `/calls/usage`, for the calls that a filter and a query select; at most 10,000 of them.',
+      request: requests.traceUsage,
+      answer: usageAnswer(),
+      examples: {
+        none: {
+          summary: 'A trace without calls',
+          body: { project_id: project, filter: { trace_ids: ['none'] } },
+          answer: { call_usage: {}, unfinished_call_ids: [] },
         },
       },
     },

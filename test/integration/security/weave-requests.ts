@@ -21,6 +21,11 @@ const writing = (...loc: string[]) => ({
  * for its credentials. Paths that have parameters are written out.
  */
 export const weaveRequests: Partial<Readonly<Record<WeavePath, GoodRequest>>> = {
+  '/trace/usage': {
+    body: { project_id: project, filter: { trace_ids: ['none'] } },
+    answer: '{"call_usage":{},"unfinished_call_ids":[]}',
+    forbidden: { loc: ['body', 'project_id'], msg: `this key may not read the project ${project}` },
+  },
   '/v2/{entity}/{project}/calls/complete': {
     path: `/v2/${project}/calls/complete`,
     body: { batch: [{ ...start, ...end }] },

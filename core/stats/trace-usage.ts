@@ -1,0 +1,27 @@
+import { type CallsSelection, type Lookups, queryCalls } from '../query/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
+import { type UsageAnswer, usageOf } from './usage.ts';
+
+/** Which calls are to be summed up, checked. */
+export interface TraceUsageRequest {
+  readonly selection: CallsSelection & { readonly limit: number };
+  readonly withCosts: boolean;
+}
+
+/**
+ * Sums what each call of a selection used with all that is below it, by model.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const traceUsageOf = async (
+  store: Store,
+  { selection, withCosts }: TraceUsageRequest,
+  budget: RequestBudget,
+  lookups: Pick<Lookups, 'costs'>,
+): Promise<UsageAnswer> => {
+  const query = { ...selection, offset: 0, sort: [], columns: [], expand: [], returnExpanded: false };
+  const callIds: string[] = [];
+  for await (const batch of queryCalls(store, query, budget).found)
+    for (const { header } of batch) callIds.push(header.id);
+  return usageOf(store, { projectId: selection.projectId, callIds, withCosts }, budget, lookups);
+};
