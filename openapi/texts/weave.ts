@@ -5,4 +5,5 @@ export const weaveTexts: Readonly<Record<string, string>> = {
   operationName: 'The operation of the query that is meant.',
   entity: 'The entity of the project.',
   project: "The project's name without its entity.",
+  include_usernames: 'Adds the name of the user, `wb_username`.',
 };

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../core/wire/index.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ settings: { dialect: 'weave' } });
+});
+afterAll(() => service.stop());
+
+const project = 'acme/meaning';
+const callRef = (id: string) => `weave:///${project}/call/${id}`;
+const field = (path: string) => ({ $getField: path });
+const literal = (value: unknown) => ({ $literal: value });
+
+const ask = (path: string, body: object) => service.post(path, { project_id: project, ...body });
+const done = async (path: string, body: object): Promise<JsonObject> => {
+  const answer = await ask(path, body);
+  expect([path, answer.status]).toEqual([path, 200]);
+  return (await answer.json()) as JsonObject;
+};
+
+/** The ids of the calls that match, in order. */
+const found = async (body: object): Promise<unknown[]> => {
+  const answer = await ask('/calls/stream_query', body);
+  expect(answer.status).toBe(200);
+  const lines = (await answer.text()).split('\n').filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as { id: string }).id);
+};
+const matching = ($expr: object): Promise<unknown[]> => found({ query: { $expr } });
+
+const usage = (tokens: number) => ({
+  usage: { 'm-1': { requests: 1, prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 } },
+});
+const whole = (id: string, second: number, more: object) => ({
+  ...{ project_id: project, id, op_name: 'answer', trace_id: 'trace', inputs: {}, output: null },
+  ...{ started_at: `2026-10-01T00:00:0${second}Z`, ended_at: `2026-10-01T00:00:0${second}.5Z` },
+  ...more,
+});
+
+beforeAll(async () => {
+  const batch = [
+    whole('root', 1, { inputs: { a: 'x' }, summary: usage(10) }),
+    whole('child', 2, { parent_id: 'root', summary: usage(5) }),
+    whole('other', 3, { trace_id: 'trace-2', display_name: 'named', inputs: { a: 'y' } }),
+  ];
+  await done('/v2/acme/meaning/calls/complete', { batch });
+});
+
+describe('in a query, what is missing', () => {
+  it('equals the empty text', async () => {
+    expect(await matching({ $eq: [field('parent_id'), literal('')] })).toEqual(['root', 'other']);
+    expect(await matching({ $not: [{ $eq: [field('inputs.a'), literal('')] }] })).toEqual(['root', 'other']);
+    expect(await matching({ $in: [field('display_name'), [literal(''), literal('none')]] })).toEqual([
+      'root',
+      'child',
+    ]);
+    expect(await matching({ $lt: [field('inputs.a'), literal('y')] })).toEqual(['root', 'child']);
+  });
+
+  it('is no text once it is converted', async () => {
+    const converted = { $convert: { input: field('parent_id'), to: 'string' } };
+    expect(await matching({ $eq: [converted, literal('')] })).toEqual([]);
+  });
+});
+
+describe('feedback', () => {
+  const scorer = `weave:///${project}/object/Polite:${'a'.repeat(43)}`;
+  beforeAll(async () => {
+    const on = (id: string, feedback_type: string, payload: object, more: object = {}) =>
+      done('/feedback/create', { weave_ref: callRef(id), feedback_type, payload, scorer_tags: [], ...more });
+    await on('root', 'rating', { stars: 3 });
+    await on('root', 'rating', { stars: 5 });
+    await on('child', 'rating', { stars: 1 });
+    await on('other', 'wandb.runnable.Polite', { output: { polite: true } }, { runnable_ref: scorer });
+  });
+
+  it('is reached by queries, by its type; the latest of a type counts', async () => {
+    const stars = field('feedback.[rating].payload.stars');
+    expect(await matching({ $gte: [stars, literal(4)] })).toEqual(['root']);
+    expect(
+      await found({ sort_by: [{ field: 'feedback.[rating].payload.stars', direction: 'asc' }] }),
+    ).toEqual(['child', 'root', 'other']);
+  });
+
+  it('tells which scorer has scored a call', async () => {
+    const by = field('feedback.[wandb.runnable.Polite].runnable_ref');
+    expect(await matching({ $eq: [by, literal(scorer)] })).toEqual(['other']);
+    const output = field('feedback.[wandb.runnable.Polite].payload.output');
+    expect(await matching({ $not: [{ $eq: [output, literal('')] }] })).toEqual(['other']);
+  });
+
+  it('is no column, and no filter where it cannot be read', async () => {
+    expect((await ask('/calls/stream_query', { columns: ['feedback.[rating].payload'] })).status).toBe(422);
+    const query = { $expr: { $eq: [field('feedback.[rating].payload.stars'), literal(5)] } };
+    expect((await ask('/calls/query_stats', { query })).status).toBe(422);
+  });
+
+  it('is counted in all, and purged by a list of ids', async () => {
+    const query = { $expr: { $eq: [field('feedback_type'), literal('rating')] } };
+    const some = await done('/feedback/query', { query, limit: 2 });
+    expect(some).toMatchObject({ result: [{}, {}], total_count: 3 });
+    expect(await done('/feedback/query', { query })).toMatchObject({ total_count: 3 });
+    const ids = (some.result as { id: string }[]).map(({ id }) => literal(id));
+    await done('/feedback/purge', { query: { $expr: { $in: [field('id'), ids] } } });
+    expect(await done('/feedback/query', { query })).toMatchObject({ total_count: 1 });
+  });
+});
+
+describe('an answer', () => {
+  it('names users if it is asked to', async () => {
+    const answer = await ask('/calls/stream_query', { include_usernames: true, latest_only: true, limit: 1 });
+    expect(JSON.parse(await answer.text())).toMatchObject({ wb_user_id: 'local', wb_username: 'local' });
+  });
+
+  it('sums up usage by trace, as by call', async () => {
+    const filter = { trace_ids: ['trace'] };
+    const own = await done('/calls/usage', { call_ids: ['root', 'child'] });
+    expect(await done('/trace/usage', { filter })).toEqual(own);
+    expect(own).toMatchObject({ call_usage: { root: { 'm-1': { requests: 2, prompt_tokens: 15 } } } });
+    expect(await done('/trace/usage', { filter, limit: 1 })).toMatchObject({ call_usage: { root: {} } });
+  });
+
+  it('has statistics with this dialect’s names', async () => {
+    const { call_buckets } = await done('/calls/stats', {
+      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 },
+      ...{ call_metrics: [{ metric: 'call_count' }], filter: { wb_user_ids: ['local'] } },
+    });
+    expect(call_buckets).toMatchObject([{ sum_call_count: 3 }]);
+  });
+});
+
+describe('objects', () => {
+  const create = (object_id: string, val: object) =>
+    done('/obj/create', { obj: { project_id: project, object_id, val } });
+
+  it('are ops by their custom type', async () => {
+    await create('code', { _type: 'CustomWeaveType', weave_type: { type: 'Op' }, files: {} });
+    await create('plain', { weave_type: { type: 'Image' } });
+    const { objs } = await done('/objs/query', { filter: { is_op: true } });
+    expect(objs).toMatchObject([{ object_id: 'code', kind: 'op' }]);
+  });
+
+  it('have versions that are deleted by whatever they are called', async () => {
+    for (const v of [0, 1, 2, 3]) await create('versions', { v });
+    const { digest } = await create('versions', { v: 1 });
+    const name = { object_id: 'versions' };
+    expect(await done('/obj/delete', { ...name, digests: ['v0', 'latest', digest, 'v9'] })).toEqual({
+      num_deleted: 3,
+    });
+    const { obj } = await done('/obj/read', { ...name, digest: 'latest' });
+    expect(obj).toMatchObject({ version_index: 2, val: { v: 2 } });
+  });
+});
+
+it('prices are purged by a list of ids', async () => {
+  const { ids } = await done('/cost/create', {
+    costs: { 'm-1': { prompt_token_cost: 1, completion_token_cost: 2 } },
+  });
+  const listed = (ids as [string, string][]).map(([, id]) => literal(id));
+  await done('/cost/purge', { query: { $expr: { $in: [field('id'), listed] } } });
+  expect(await done('/cost/query', {})).toEqual({ results: [] });
+});

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allRoutes } from '../../../api/routes.ts';
+import { root, temporaryFolder } from '../../support/project.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const program = join(root, 'test/weave/npm/flows.mjs');
+
+/** The titles of the flows. */
+const titles = [...readFileSync(program, 'utf8').matchAll(/^flow\('([^']+)'/gm)].map(
+  ([, title = '']) => title,
+);
+
+/** What became of a flow, as the program prints it. */
+interface Outcome {
+  readonly flow: string;
+  readonly problem: string | null;
+}
+
+/** The SDK stores the code of every op as a file, and rows as tables. */
+const isReady = ['/file/create', '/table/create'].every((path) =>
+  allRoutes.some((route) => route.path === path),
+);
+
+let service: TestService | undefined;
+const outcomes = new Map<string, string | null>();
+beforeAll(async () => {
+  if (!isReady) return;
+  service = await startService({ settings: { dialect: 'weave' } });
+  // Where it writes what it could not send, and looks for credentials.
+  const cwd = temporaryFolder();
+  const child = spawn(process.execPath, [program], {
+    cwd,
+    env: {
+      ...{ PATH: process.env.PATH, HOME: cwd },
+      ...{ WF_TRACE_SERVER_URL: service.url, WANDB_BASE_URL: service.url, WANDB_API_KEY: service.key },
+      INFERENCE_URL: `${service.url}/inference/v1`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [printed] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  for (const line of printed.split('\n').filter((each) => each.startsWith('{"flow"'))) {
+    const { flow, problem } = JSON.parse(line) as Outcome;
+    outcomes.set(flow, problem);
+  }
+}, 300_000);
+afterAll(() => service?.stop());
+
+it('the program has 17 flows', () => {
+  expect(titles).toHaveLength(17);
+});
+
+it.runIf(isReady).each(titles)('Weave’s npm SDK: %s', (title) => {
+  expect(outcomes.has(title)).toBe(true);
+  expect(outcomes.get(title)).toBeNull();
+});
+
+it.runIf(isReady)('no batch that could be stored was refused', () => {
+  const refused = service?.logged.filter((line) =>
+    /"route":"\/call\/upsert_batch".*"status":4\d\d/.test(line),
+  );
+  expect(refused).toEqual([]);
+});
