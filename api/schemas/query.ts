@@ -6,7 +6,7 @@ import {
   sortSchema,
   toPath,
 } from '../../core/expression/index.ts';
-import { callKind } from '../../core/query/fields.ts';
+import { callKind, feedbackField } from '../../core/query/fields.ts';
 import type { CallRead } from '../../core/query/read.ts';
 import {
   type CallsFilter,
@@ -95,6 +95,11 @@ const pathsSchema = (kind: RecordKind) =>
         error: `should be at most ${maxColumns} paths`,
         params: { type: 'too_long' },
       }),
+      // Queries may name it in Weave's dialect.
+      z.refine((paths) => paths.every((path) => toPath(path).field !== feedbackField), {
+        error: 'feedback is no column: ask for it with include_feedback: true',
+        params: { type: 'value_error' },
+      }),
     ),
     maxColumns,
   );
@@ -102,7 +107,6 @@ const pathsSchema = (kind: RecordKind) =>
 /** The body of `/calls/stream_query`, with the columns of a kind. */
 const queryBody = (names: WireNames, includes: Includes) => {
   const kind = callKind(names, includes);
-  const columns = callKind(names, includes, true);
   return z.pipe(
     z.strictObject({
       project_id: projectId,
@@ -112,8 +116,8 @@ const queryBody = (names: WireNames, includes: Includes) => {
       sort_by: nullish(sortSchema(kind)),
       query: optionalQuery(kind),
       ...includesSchema,
-      columns: nullish(pathsSchema(columns)),
-      expand_columns: nullish(pathsSchema(columns)),
+      columns: nullish(pathsSchema(kind)),
+      expand_columns: nullish(pathsSchema(kind)),
       ...(names.dialect === 'weave' && { include_usernames: flag, latest_only: flag }),
       return_expanded_column_values: flag,
     }),

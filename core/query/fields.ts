@@ -27,18 +27,21 @@ const feedbackRule = ({ steps }: FieldPath): string | undefined =>
 /**
  * Calls as records that expressions are about.
  *
- * @param answered whether it is for the columns of an answer, which has no feedback as such
+ * @param withoutFeedback whether feedback is not at hand
  */
-export const callKind = (names: WireNames, includes: Includes, answered = false): RecordKind => ({
+export const callKind = (names: WireNames, includes: Includes, withoutFeedback = false): RecordKind => ({
   // A kind of its own: fewer fields may be named.
-  name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call${answered && names.dialect === 'weave' ? 'Column' : ''}`,
-  fields: [...fieldsOf(names, includes), ...(names.dialect === 'weave' && !answered ? [feedbackField] : [])],
+  name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call${withoutFeedback && names.dialect === 'weave' ? 'Alone' : ''}`,
+  fields: [
+    ...fieldsOf(names, includes),
+    ...(names.dialect === 'weave' && !withoutFeedback ? [feedbackField] : []),
+  ],
   nested: [
     'attributes',
     'inputs',
     'output',
     'summary',
-    ...(names.dialect === 'weave' && !answered ? [feedbackField] : []),
+    ...(names.dialect === 'weave' && !withoutFeedback ? [feedbackField] : []),
   ],
   times: new Set(['started_at', 'ended_at']),
   ...(names.dialect === 'weave' && { missingIsEmpty: true }),
