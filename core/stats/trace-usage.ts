@@ -21,7 +21,12 @@ export const traceUsageOf = async (
 ): Promise<UsageAnswer> => {
   const query = { ...selection, offset: 0, sort: [], columns: [], expand: [], returnExpanded: false };
   const callIds: string[] = [];
+  const traceIds = new Set<string>();
   for await (const batch of queryCalls(store, query, budget).found)
-    for (const { header } of batch) callIds.push(header.id);
-  return usageOf(store, { projectId: selection.projectId, callIds, withCosts }, budget, lookups);
+    for (const { header } of batch) {
+      callIds.push(header.id);
+      traceIds.add(header.start.traceId);
+    }
+  const { projectId } = selection;
+  return usageOf(store, { projectId, callIds, traceIds: [...traceIds], withCosts }, budget, lookups);
 };
