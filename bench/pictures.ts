@@ -68,7 +68,11 @@ const picturesOf = async (service: LocalService): Promise<Picture[]> => {
     {
       name: 'overview',
       path: `overview?project=${at}`,
-      prepare: (page) => page.locator('canvas').nth(1).waitFor(),
+      prepare: async (page) => {
+        await page.locator('canvas').nth(1).waitFor();
+        await page.getByRole('heading', { name: 'What became worse' }).waitFor();
+        await page.getByRole('heading', { name: 'Operations' }).waitFor();
+      },
     },
     {
       name: 'playground',

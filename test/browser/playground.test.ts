@@ -20,6 +20,11 @@ describe('the playground', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByText('You said: Where is order 4712?').waitFor();
     await page.getByText('finish: stop').waitFor();
+    const request = page.getByRole('region', { name: 'Differences of the request' });
+    await request.locator('.added').getByText('another-model').waitFor();
+    await request.locator('.removed').getByText('gpt-4o-mini').waitFor();
+    const answer = page.getByRole('region', { name: 'Differences of the answer' });
+    await answer.locator('.removed').getByText('calls: find_order').waitFor();
     await page.getByRole('link', { name: 'Open the recorded call' }).click();
     await page.getByRole('heading', { name: 'openai.chat.completions.create', level: 2 }).waitFor();
     await page.getByText('Where is order 4712?', { exact: true }).waitFor();

@@ -7,6 +7,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { conversationOf } from '../trace/messages/conversation.ts';
 import { messageOf } from '../trace/messages/message.ts';
 import { MessageCard } from '../trace/messages/message-card.tsx';
+import { Differences } from './differences.tsx';
 import { draftMessage } from './draft.ts';
 import { isBusy, type Trial, type TrialState } from './trial.ts';
 
@@ -105,6 +106,9 @@ export const AnswerPane = ({ trial, state, project, original }: AnswerPaneProps)
       {state.phase === 'failed' ? <Notice kind="error">{wordsOf(state.error)}</Notice> : null}
       <Reply trial={trial} state={state} />
       <Recorded state={state} project={project} />
+      {original && state.sent && (state.phase === 'done' || state.phase === 'stopped') ? (
+        <Differences original={original} sent={state.sent} answer={state.answer} />
+      ) : null}
       {received.length > 0 ? (
         <details className="stack" open={state.phase === 'editing'}>
           <summary>The recorded answer</summary>

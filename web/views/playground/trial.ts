@@ -9,6 +9,8 @@ import { findRecorded } from './find-recorded.ts';
 export interface TrialState {
   readonly draft: Draft;
   readonly phase: 'editing' | 'sending' | 'streaming' | 'done' | 'stopped' | 'failed';
+  /** The draft that was sent last; undefined before. */
+  readonly sent: Draft | undefined;
   readonly answer: Answer;
   /** What is wrong with the draft; undefined if it can be sent. */
   readonly problem: string | undefined;
@@ -23,6 +25,7 @@ export interface TrialState {
 type Listener = () => void;
 
 const unsent = {
+  sent: undefined,
   answer: noAnswer,
   problem: undefined,
   error: undefined,
@@ -75,7 +78,7 @@ export class Trial {
     this.#sending = sending;
     const begun = performance.now();
     const elapsed = () => performance.now() - begun;
-    this.#set({ ...unsent, phase: 'sending' });
+    this.#set({ ...unsent, phase: 'sending', sent: this.#state.draft });
     let requestId: string | undefined;
     let serverTime = Date.now();
     try {
