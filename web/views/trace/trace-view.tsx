@@ -28,7 +28,7 @@ const keys = [
 
 /** The whole trace in a line. */
 const Summary = ({ state }: { state: TraceState }) => {
-  const { forest, calls, span, usage, errors } = state;
+  const { query, forest, calls, span, usage, errors } = state;
   const [root] = forest;
   if (!root) return null;
   return (
@@ -40,7 +40,8 @@ const Summary = ({ state }: { state: TraceState }) => {
         <time dateTime={root.call.started_at}>{momentText(root.call.started_at)}</time>
         <span>{durationText(span.end - span.start)}</span>
         <span>
-          {countText(calls.length)} {calls.length === 1 ? 'call' : 'calls'}
+          {countText(calls.length)}
+          {query.data?.complete === false ? '+' : ''} {calls.length === 1 ? 'call' : 'calls'}
         </span>
         {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}

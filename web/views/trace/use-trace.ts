@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type CallRow, fromWire, headerColumns, pathToWire, statusOf } from '../../api/calls.ts';
 import type { Call } from '../../api/types.ts';
 import { useSession } from '../../session/session.tsx';
@@ -11,14 +11,21 @@ export interface ReadTrace {
   readonly calls: readonly CallRow[];
   /** When, in ms since 1970. */
   readonly readAt: number;
+  /** Whether all calls are there. */
+  readonly complete: boolean;
 }
+
+/** From this many calls on, a trace is shown once before all of it is there. */
+const firstShown = 300;
 
 /** All calls of a trace by their headers, with usage and costs, in order of their start. */
 export const useTrace = (project: string, trace: string) => {
   const { client, me } = useSession();
+  const cache = useQueryClient();
   const { name } = me.service;
+  const queryKey = ['trace', me.key_id, project, trace];
   return useQuery({
-    queryKey: ['trace', me.key_id, project, trace],
+    queryKey,
     queryFn: async ({ signal }): Promise<ReadTrace> => {
       const request = {
         project_id: project,
@@ -28,9 +35,15 @@ export const useTrace = (project: string, trace: string) => {
         include_costs: true,
       };
       const calls: CallRow[] = [];
-      for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+      // What is shown already is not replaced by a part of it.
+      let early = cache.getQueryData(queryKey) === undefined;
+      for await (const batch of client.stream('POST /calls/stream_query', request, signal)) {
         for (const row of batch) calls.push(fromWire(row, name));
-      return { calls, readAt: Date.now() };
+        if (!early || calls.length < firstShown) continue;
+        early = false;
+        cache.setQueryData<ReadTrace>(queryKey, { calls: [...calls], readAt: Date.now(), complete: false });
+      }
+      return { calls, readAt: Date.now(), complete: true };
     },
     refetchInterval: ({ state: { data } }) =>
       data?.calls.some((call) => statusOf(call) === 'running') ? runningIntervalMs : false,
