@@ -18,7 +18,7 @@ describe('the playground', () => {
     await page.getByLabel('Text of message 2').fill('Where is order 4712?');
     await page.getByLabel('Model').fill('another-model');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('You said: Where is order 4712?').waitFor();
+    await page.locator('.message .long-text').getByText('You said: Where is order 4712?').waitFor();
     await page.getByText('finish: stop').waitFor();
     const request = page.getByRole('region', { name: 'Differences of the request' });
     await request.locator('.added').getByText('another-model').waitFor();
@@ -29,7 +29,7 @@ describe('the playground', () => {
     await page.getByRole('heading', { name: 'openai.chat.completions.create', level: 2 }).waitFor();
     await page.getByText('Where is order 4712?', { exact: true }).waitFor();
     await page.goBack();
-    await page.getByText('You said: Where is order 4712?').waitFor();
+    await page.locator('.message .long-text').getByText('You said: Where is order 4712?').waitFor();
     expect(await page.getByLabel('Model').inputValue()).toBe('another-model');
   });
 
