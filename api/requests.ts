@@ -19,6 +19,7 @@ import {
   feedbackQueryBody,
   feedbackReplaceBody,
 } from './schemas/feedback.ts';
+import { fileContentBody, fileCreateBody } from './schemas/files.ts';
 import { graphqlBody } from './schemas/graphql.ts';
 import { inferenceBody } from './schemas/inference.ts';
 import {
@@ -32,6 +33,14 @@ import { projectsQueryBody } from './schemas/projects.ts';
 import { purgeByListBody } from './schemas/purge.ts';
 import { callReadBody, callsQueryBody, callsQueryStatsBody } from './schemas/query.ts';
 import { callsStatsBody, callsUsageBody, traceUsageBody } from './schemas/stats.ts';
+import {
+  tableCreateBody,
+  tableFromDigestsBody,
+  tableQueryBody,
+  tableStatsBatchBody,
+  tableStatsBody,
+  tableUpdateBody,
+} from './schemas/tables.ts';
 import { threadsQueryBody } from './schemas/threads.ts';
 
 /*
@@ -155,3 +164,27 @@ export const callEndV2 = (names: WireNames) =>
 
 /** What `/trace/usage` takes. */
 export const traceUsage = (names: WireNames) => request('/trace/usage', traceUsageBody(names));
+
+/** What `/file/create` takes. */
+export const fileCreate = () => request('/file/create', fileCreateBody);
+
+/** What `/file/content` takes. */
+export const fileContent = () => request('/file/content', fileContentBody);
+
+/** What `/table/create` takes. */
+export const tableCreate = () => request('/table/create', tableCreateBody);
+
+/** What `/table/create_from_digests` takes. */
+export const tableCreateFromDigests = () => request('/table/create_from_digests', tableFromDigestsBody);
+
+/** What `/table/update` takes. */
+export const tableUpdate = () => request('/table/update', tableUpdateBody);
+
+/** What `/table/query` takes. */
+export const tableQuery = () => request('/table/query', tableQueryBody);
+
+/** What `/table/query_stats` takes. */
+export const tableQueryStats = () => request('/table/query_stats', tableStatsBody);
+
+/** What `/table/query_stats_batch` takes. */
+export const tableQueryStatsBatch = () => request('/table/query_stats_batch', tableStatsBatchBody);

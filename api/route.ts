@@ -22,6 +22,15 @@ export type PayloadsAccess = 'read' | 'write' | 'delete';
  */
 export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete';
 
+/** What a function does with files, in the objects table and in their part of the bucket. */
+export type FilesAccess = 'create' | 'read';
+
+/**
+ * What a function does with tables, in the objects table and in their part of the bucket. `create`
+ * reads no rows, `update` reads those of another table, `count` the tables alone.
+ */
+export type TablesAccess = 'create' | 'update' | 'read' | 'count';
+
 /** What a function does with prices. */
 export type CostsAccess = 'read' | 'create' | 'purge';
 
@@ -46,6 +55,8 @@ export interface Stores {
   readonly calls?: CallsAccess;
   readonly payloads?: PayloadsAccess;
   readonly objects?: ObjectsAccess;
+  readonly files?: FilesAccess;
+  readonly tables?: TablesAccess;
   readonly costs?: CostsAccess;
   readonly feedback?: FeedbackAccess;
   readonly rollups?: RollupsAccess;
@@ -84,6 +95,8 @@ interface AnyRoute extends FunctionShape {
   readonly handler: string;
   /** The stores that the function touches, and how. */
   readonly stores: Stores;
+  /** Stores that it touches besides in Weave's dialect. @default - none */
+  readonly weaveStores?: Stores;
   /** Whether the function sends requests on to the upstreams of the settings. */
   readonly upstreams?: boolean;
   /** The dialect that has it. @default - all of them */

@@ -1,6 +1,6 @@
 import type { Dialect } from '../core/wire/names.ts';
 import { ofTheKey, ofThePage, open, reading, writing } from './kinds.ts';
-import type { Route } from './route.ts';
+import { isKeyed, type Route } from './route.ts';
 import {
   batch,
   deletion,
@@ -35,6 +35,7 @@ const list = [
     ...reading('/calls/stream_query'),
     ...stream,
     stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
+    weaveStores: { tables: 'read' },
   },
   { ...reading('/calls/query_stats'), ...stream, stores: { calls: 'query', payloads: 'read' } },
   {
@@ -51,7 +52,12 @@ const list = [
   { ...reading('/obj/read'), ...oneAnswer, stores: { objects: 'read' } },
   { ...writing('/obj/delete'), ...fewRecords, stores: { objects: 'delete' } },
   { ...reading('/objs/query'), ...stream, stores: { objects: 'query' } },
-  { ...reading('/refs/read_batch'), ...stream, stores: { objects: 'read' } },
+  {
+    ...reading('/refs/read_batch'),
+    ...stream,
+    stores: { objects: 'read' },
+    weaveStores: { tables: 'read' },
+  },
   { ...writing('/cost/create'), ...oneRecord, stores: { costs: 'create' } },
   { ...reading('/cost/query'), ...oneAnswer, stores: { costs: 'read' } },
   { ...writing('/cost/purge'), ...oneRecord, stores: { costs: 'purge' } },
@@ -108,9 +114,17 @@ export const handlersOf = (routes: readonly Route[]): string[] => [
  */
 export const allRoutes: readonly Route[] = list;
 
+/** What the function of a route touches in a dialect. */
+const inDialect = (route: Route, dialect: Dialect): Route =>
+  isKeyed(route) && route.weaveStores && dialect === 'weave'
+    ? { ...route, stores: { ...route.stores, ...route.weaveStores } }
+    : route;
+
 /** The endpoints that a dialect has: those of all dialects, and its own. */
 export const routesOf = (dialect: Dialect): readonly Route[] =>
-  allRoutes.filter((route) => (route.dialect ?? dialect) === dialect);
+  allRoutes
+    .filter((route) => (route.dialect ?? dialect) === dialect)
+    .map((route) => inDialect(route, dialect));
 
 /** The endpoints of the service's own dialect. */
 export const routes: readonly Route[] = routesOf('svc');

@@ -1,6 +1,6 @@
 import { inWeave, ofTheKey, open, reading, writing } from './kinds.ts';
 import type { Route } from './route.ts';
-import { batch, fixed, oneRecord, stream } from './shapes.ts';
+import { batch, fixed, oneAnswer, oneRecord, stream } from './shapes.ts';
 
 /** What the functions that report calls use. */
 const reporting = { calls: 'write', payloads: 'write', rollups: 'note' } as const;
@@ -11,6 +11,14 @@ const reporting = { calls: 'write', payloads: 'write', rollups: 'note' } as cons
  */
 export const weaveRoutes = [
   { ...open('/server_info', 'server_info'), ...fixed, ...inWeave },
+  { ...writing('/file/create'), ...oneRecord, stores: { files: 'create', rollups: 'note' }, ...inWeave },
+  { ...reading('/file/content'), ...oneAnswer, stores: { files: 'read' }, ...inWeave },
+  { ...writing('/table/create'), ...batch, stores: { tables: 'create', rollups: 'note' }, ...inWeave },
+  { ...writing('/table/create_from_digests'), ...batch, stores: { tables: 'create' }, ...inWeave },
+  { ...writing('/table/update'), ...batch, stores: { tables: 'update' }, ...inWeave },
+  { ...reading('/table/query'), ...stream, stores: { tables: 'read' }, ...inWeave },
+  { ...reading('/table/query_stats'), ...oneAnswer, stores: { tables: 'count' }, ...inWeave },
+  { ...reading('/table/query_stats_batch'), ...oneAnswer, stores: { tables: 'count' }, ...inWeave },
   { ...ofTheKey('/graphql'), method: 'POST', ...fixed, ...inWeave },
   { ...writing('/v2/{entity}/{project}/calls/complete'), ...batch, stores: reporting, ...inWeave },
   { ...writing('/v2/{entity}/{project}/call/start'), ...oneRecord, stores: reporting, ...inWeave },

@@ -32,7 +32,10 @@ const bufferedTimeoutSeconds = 29;
  * Bodies of these types reach functions as base64. JSON stays text: as base64 it would take a third
  * more of Lambda's 6 MB.
  */
-const binaryMediaTypes = ['application/x-protobuf'] as const;
+const binaryMediaTypes = {
+  svc: ['application/x-protobuf'],
+  weave: ['application/x-protobuf', 'multipart/form-data'],
+};
 
 /** The API of each stack that makes the account's role for logs. */
 const roleMakers = new WeakMap<Stack, RestApi>();
@@ -60,7 +63,7 @@ export class Api extends Construct {
     super(scope, id);
     this.rest = this.#restApi(config, name);
     this.url = this.rest.url;
-    addGatewayResponses(this.rest, config.serviceName);
+    addGatewayResponses(this.rest, config.serviceName, config.dialect);
     for (const route of routes) this.#addRoute(route, auth, functions);
   }
 
@@ -74,7 +77,7 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // No stage may log without this role. The account has one for each region.
       cloudWatchRole: config.accountLogRole && roleMaker === undefined,
-      binaryMediaTypes: [...binaryMediaTypes],
+      binaryMediaTypes: binaryMediaTypes[config.dialect],
       deployOptions: {
         stageName: 'api',
         throttlingRateLimit: config.throttleRate,

@@ -88,7 +88,9 @@ export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string):
 };
 
 const environmentOf = (route: Route, { config, name, storage }: FunctionsProps): Record<string, string> => {
-  const { calls, payloads, objects, costs, feedback, rollups } = route.stores;
+  const { calls, payloads, costs, feedback, rollups } = route.stores;
+  // Files and tables are in the table of objects.
+  const objects = route.stores.objects ?? route.stores.files ?? route.stores.tables;
   const storing = Object.keys(route.stores).length > 0;
   return {
     ...(storing && { SHARDS: config.shards.join(',') }),

@@ -1,6 +1,7 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { encodeStatus } from '../core/otel/answer.ts';
 import type { ErrorDetail } from '../core/wire/errors.ts';
+import type { Dialect } from '../core/wire/names.ts';
 import { constructId } from './names.ts';
 
 /** An answer that API Gateway gives by itself, without a function. */
@@ -19,11 +20,17 @@ interface GatewayAnswer {
 
 const retrySoon = { 'Retry-After': '1' };
 
+const tooLarge: Readonly<Record<Dialect, string>> = {
+  svc: 'the request is over the 6 MB that its event may have (about 5 MB of JSON): send smaller batches',
+  weave:
+    'the request is over the 6 MB that its event may have: about 5 MB of JSON, or a file of 4.4 MB; send smaller batches, chunks or files',
+};
+
 /**
  * Every answer that API Gateway can give by itself. The texts are fixed, because API Gateway's own
  * name functions and ARNs, and one of them repeats the Authorization header.
  */
-const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
+const gatewayAnswers = (serviceName: string, dialect: Dialect): readonly GatewayAnswer[] => [
   {
     types: [ResponseType.UNAUTHORIZED],
     status: 401,
@@ -63,7 +70,7 @@ const gatewayAnswers = (serviceName: string): readonly GatewayAnswer[] => [
     status: 413,
     error: {
       loc: ['body'],
-      msg: 'the request is over the 6 MB that its event may have (about 5 MB of JSON): send smaller batches',
+      msg: tooLarge[dialect],
       type: 'too_large',
     },
     brief:
@@ -135,8 +142,11 @@ const statusText = (status: number, message: string): string => {
 };
 
 /** Gives the gateway's own answers the service's error shape, and the request's id as a header. */
-export const addGatewayResponses = (api: RestApi, serviceName: string): void => {
-  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(serviceName)) {
+export const addGatewayResponses = (api: RestApi, serviceName: string, dialect: Dialect): void => {
+  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(
+    serviceName,
+    dialect,
+  )) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
       api.addGatewayResponse(constructId(type.responseType), {

@@ -5,10 +5,12 @@ import type {
   CallsAccess,
   CostsAccess,
   FeedbackAccess,
+  FilesAccess,
   ObjectsAccess,
   PayloadsAccess,
   RollupsAccess,
   Route,
+  TablesAccess,
 } from '../api/routes.ts';
 import type { IndexName, TableName } from '../core/storage/tables.ts';
 import type { Storage } from './storage.ts';
@@ -105,6 +107,31 @@ const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
   delete: ['DeleteObject'],
 };
 
+const filesActions: Readonly<Record<FilesAccess, TableActions<'objects'>>> = {
+  create: { table: ['BatchGetItem', 'BatchWriteItem'] },
+  read: { table: ['BatchGetItem'] },
+};
+
+const fileObjectActions: Readonly<Record<FilesAccess, readonly string[]>> = {
+  create: ['PutObject'],
+  read: ['GetObject'],
+};
+
+// Rows are found by queries of their index.
+const tablesActions: Readonly<Record<TablesAccess, TableActions<'objects'>>> = {
+  create: { table: ['BatchWriteItem', 'Query'] },
+  update: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'] },
+  read: { table: ['BatchGetItem', 'Query'] },
+  count: { table: ['BatchGetItem'] },
+};
+
+const tableObjectActions: Readonly<Record<TablesAccess, readonly string[]>> = {
+  create: ['PutObject'],
+  update: ['GetObject', 'PutObject'],
+  read: ['GetObject'],
+  count: [],
+};
+
 const costsActions: Readonly<Record<CostsAccess, TableActions<'costs'>>> = {
   read: { table: ['Query'] },
   // Prices are inserted and deleted, never looked up first or replaced.
@@ -149,6 +176,8 @@ export const storePermissions = (
     calls,
     payloads,
     objects,
+    files,
+    tables,
     costs,
     feedback,
     rollups,
@@ -166,6 +195,10 @@ export const storePermissions = (
   ...(payloads ? objectPermissions(bucket, 'segments', payloadsActions[payloads]) : []),
   ...(objects ? tablePermissions(objectsTable.tableArn, objectsActions[objects]) : []),
   ...(objects ? objectPermissions(bucket, 'objects', valuesActions[objects]) : []),
+  ...(files ? tablePermissions(objectsTable.tableArn, filesActions[files]) : []),
+  ...(files ? objectPermissions(bucket, 'files', fileObjectActions[files]) : []),
+  ...(tables ? tablePermissions(objectsTable.tableArn, tablesActions[tables]) : []),
+  ...(tables ? objectPermissions(bucket, 'tables', tableObjectActions[tables]) : []),
   ...(costs ? tablePermissions(costsTable.tableArn, costsActions[costs]) : []),
   ...(feedback ? tablePermissions(feedbackTable.tableArn, feedbackActions[feedback]) : []),
   ...(feedback ? objectPermissions(bucket, 'feedback', feedbackObjectActions[feedback]) : []),

@@ -100,7 +100,10 @@ const takenBy = (names: WireNames, route: Route, operation: Operation, schemas: 
   if (route.method === 'GET') return { parameters };
   const rest = beside.length > 0 ? without(converted, new Set(beside.map(({ name }) => name))) : converted;
   const schema = named(`${operation.name}Req`, rest, schemas);
-  const content = { 'application/json': { schema, examples: requestExamples(operation) } };
+  const content =
+    operation.takes === 'form'
+      ? { 'multipart/form-data': { schema } }
+      : { 'application/json': { schema, examples: requestExamples(operation) } };
   return { parameters, requestBody: { required: true, content } };
 };
 

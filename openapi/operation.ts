@@ -46,7 +46,9 @@ export interface Operation<Path extends RoutePath = RoutePath> {
   /** Its answer. If it answers records, this is one of them. */
   readonly answer: z.ZodMiniType;
   /** The form of the answer. @default 'json' */
-  readonly form?: 'json' | 'records' | 'upstream' | 'otlp';
+  readonly form?: 'json' | 'records' | 'upstream' | 'otlp' | 'bytes';
+  /** The form of the request. @default 'json' */
+  readonly takes?: 'json' | 'form';
   /** The statuses of errors that only some operations have. */
   readonly errors?: readonly (404 | 409)[];
   /** Optional headers of a request, with their meaning. */

@@ -62,6 +62,8 @@ const otlpContent = (answer: JsonSchema, { examples }: Operation): Content => ({
 export const contentOf = (operation: Operation, schemas: Schemas): Content => {
   const converted = toJsonSchema(operation.answer, schemas, 'output');
   if (operation.form === 'upstream') return upstreamContent(converted);
+  if (operation.form === 'bytes')
+    return { 'application/octet-stream': { schema: { description: 'The bytes, as they came.' } } };
   const schema = named(`${operation.name}Res`, converted, schemas);
   if (operation.form === 'records') return recordContent(schema, operation);
   if (operation.form === 'otlp') return otlpContent(schema, operation);

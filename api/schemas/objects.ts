@@ -143,12 +143,16 @@ const refRule = ({ refScheme }: WireNames): string =>
 export type ObjectRef = Exclude<Ref, { kind: 'call' }>;
 
 const named = '[^/:]+:[^/:]+';
-const step = '(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9}))';
+const stepIn = ({ dialect }: WireNames) =>
+  `(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9})${dialect === 'weave' ? '|id/[A-Za-z0-9]{43}' : ''})`;
 
 const objectRef = (names: WireNames) => {
+  const { dialect } = names;
+  const isPath = (path: string): boolean =>
+    parsePath(path)?.every((step) => dialect === 'weave' || !('row' in step)) ?? false;
   const parse = (text: string): ObjectRef | undefined => {
     const ref = parseRef(names, text);
-    return ref && ref.kind !== 'call' && parsePath(ref.path) ? ref : undefined;
+    return ref && ref.kind !== 'call' && isPath(ref.path) ? ref : undefined;
   };
   return z
     .pipe(
@@ -157,7 +161,7 @@ const objectRef = (names: WireNames) => {
     )
     .register(documented, {
       says: {
-        pattern: `^${names.refScheme}${projectIdPattern}/(?:op/${named}|object/${named}(?:/${step})*)$`,
+        pattern: `^${names.refScheme}${projectIdPattern}/(?:op/${named}|object/${named}(?:/${stepIn(names)})*)$`,
       },
     });
 };

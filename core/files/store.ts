@@ -9,7 +9,7 @@ import {
   type RequestBudget,
   type Store,
 } from '../storage/index.ts';
-import { notFound, type ProjectId } from '../wire/index.ts';
+import { conflict, notFound, type ProjectId } from '../wire/index.ts';
 import { bytesDigest } from '../wire/weave-digest.ts';
 
 /*
@@ -34,16 +34,22 @@ const fileObject = (projectId: ProjectId, digest: string): string => `files/${pr
 /**
  * Stores a file, unless the project has it already.
  *
+ * @param expected the digest that the client computed; null if it did not
  * @returns its digest
- * @throws ServiceError 503 when storage does not take it in time
+ * @throws ServiceError 409 where the digest is another; 503 when storage does not take it in time
  */
 export const createFile = async (
   store: Store,
   projectId: ProjectId,
   content: Uint8Array,
+  expected: string | null,
   budget: RequestBudget,
 ): Promise<string> => {
   const digest = bytesDigest(content);
+  if (expected !== null && expected !== digest) {
+    const msg = `the digest of this file is ${digest}; leave expected_digest out, or write this one`;
+    throw conflict({ loc: ['body', 'expected_digest'], msg, type: 'value_error' });
+  }
   const key = fileKey(projectId, digest);
   const [known] = await getItems(store.table, [key], budget, { consistent: true, attributes: ['n'] });
   if (known) return digest;

@@ -36,7 +36,7 @@ export const createObject = async (
   budget: RequestBudget,
 ): Promise<string> => {
   const { packed, bytes, home } = await packValue(val);
-  const digest = digestOf(val);
+  const digest = digestOf(val, store.names.dialect);
   const about = {
     ...name,
     digest,

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type JsonValue } from '../wire/index.ts';
+import { canonicalJson, type Dialect, type JsonValue } from '../wire/index.ts';
+import { valueDigest } from '../wire/weave-digest.ts';
 
 /**
  * The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of
- * letters, digits, `-` and `_`.
+ * letters, digits, `-` and `_`. In Weave's dialect it is what Weave's SDKs compute.
  */
-export const digestOf = (value: JsonValue): string =>
-  createHash('sha256').update(canonicalJson(value)).digest('base64url');
+export const digestOf = (value: JsonValue, dialect: Dialect = 'svc'): string =>
+  dialect === 'weave'
+    ? valueDigest(value)
+    : createHash('sha256').update(canonicalJson(value)).digest('base64url');
 
 const digest = /^[\w-]{43}$/;
 

@@ -1,9 +1,10 @@
 import { bySize } from '../listing/index.ts';
-import type { RequestBudget, Store } from '../storage/index.ts';
-import { type JsonValue, parseJson, type Ref } from '../wire/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
+import { RowReader } from '../tables/rows.ts';
+import { type JsonValue, type ProjectId, parseJson, parseTableRef, type Ref } from '../wire/index.ts';
 import { type Address, type FoundVersion, findVersions } from './lookup.ts';
 import { parseVersionName } from './model.ts';
-import { parsePath, type Step, walk } from './path.ts';
+import { parsePath, type ReadRow, type Step, walkIntoRows } from './path.ts';
 import { readValues } from './values.ts';
 
 /** Values are read for so many bytes of answers at a time, or one. */
@@ -50,6 +51,22 @@ const locate = async (
 const versionText = ({ header }: FoundVersion): string =>
   [header.projectId, header.objectId, header.versionIndex].join('\n');
 
+/** How many refs are followed at once. */
+const concurrency = 8;
+
+/**
+ * Makes what reads the rows of a project's tables. Only Weave's dialect has any. A ref into another
+ * project is not followed, since nobody asked whether the caller may read that one.
+ */
+const rowsIn = (store: Store, budget: RequestBudget): ((projectId: ProjectId) => ReadRow) => {
+  const reader = new RowReader(store, budget);
+  return (projectId) => async (table, digest) => {
+    if (store.names.dialect !== 'weave' || typeof table !== 'string') return undefined;
+    const ref = parseTableRef(store.names, table);
+    return ref?.projectId === projectId ? reader.read(projectId, ref.digest, digest) : undefined;
+  };
+};
+
 const valuesOf = async (
   store: Store,
   refs: readonly (Located | undefined)[],
@@ -63,9 +80,12 @@ const valuesOf = async (
       return [name, text === undefined ? undefined : (parseJson(text) as JsonValue)];
     }),
   );
-  return refs.map((ref) => {
+  const readRows = rowsIn(store, budget);
+  return mapConcurrent(refs, concurrency, async (ref) => {
     const value = ref && values.get(versionText(ref.version));
-    return value === undefined ? undefined : walk(value, ref?.steps ?? []);
+    return value === undefined || !ref
+      ? undefined
+      : walkIntoRows(value, ref.steps, readRows(ref.version.header.projectId));
   });
 };
 

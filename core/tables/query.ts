@@ -25,14 +25,14 @@ export interface ReadRow {
 }
 
 /** Rows of a pack that follow each other, and the place of the first in the table. */
-interface Stretch extends Run {
+export interface Stretch extends Run {
   readonly index: number;
 }
 
 /** To sort rows they are held in memory, in bytes of JSON. */
 const maxSorted = 100 * 1024 * 1024;
 
-const stretchesOf = ({ runs }: Pick<StoredTable, 'runs'>): Stretch[] => {
+export const stretchesOf = ({ runs }: Pick<StoredTable, 'runs'>): Stretch[] => {
   let index = 0;
   return runs.map((run) => {
     const stretch = { ...run, index };
@@ -53,7 +53,7 @@ const sliced = (stretches: readonly Stretch[], offset: number, limit: number | n
 };
 
 /** The rows of a table that have one of the digests, in the table's order. */
-const among = async (
+export const among = async (
   store: Store,
   projectId: ProjectId,
   stretches: readonly Stretch[],
@@ -72,7 +72,7 @@ const among = async (
 };
 
 /** Reads stretches part by part. A part that comes several times in a row is read once. */
-async function* readStretches(
+export async function* readStretches(
   store: Store,
   projectId: ProjectId,
   stretches: readonly Stretch[],
@@ -146,26 +146,4 @@ export async function* queryTable(
 export const rowJson = ({ index, text }: ReadRow): string => {
   const digest = valueDigest(parseJson(text) as JsonValue);
   return `{"digest":"${digest}","val":${text},"original_index":${index}}`;
-};
-
-/**
- * Reads one row of a table by its digest.
- *
- * @returns undefined where there is no such table, or no such row in it
- * @throws ServiceError 503 when storage does not give it in time
- */
-export const readRow = async (
-  store: Store,
-  projectId: ProjectId,
-  table: string,
-  digest: string,
-  budget: RequestBudget,
-): Promise<JsonValue | undefined> => {
-  const stored = await findTable(store, projectId, table, budget);
-  if (!stored) return undefined;
-  const [first] = await among(store, projectId, stretchesOf(stored), [digest], budget);
-  if (!first) return undefined;
-  for await (const [row] of readStretches(store, projectId, [first], budget))
-    if (row) return parseJson(row.text) as JsonValue;
-  return undefined;
 };

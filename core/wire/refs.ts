@@ -15,6 +15,25 @@ export type Ref =
 
 const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
 
+/** A ref to a table, `<service>:///<entity>/<project>/table/<digest>`, parsed. */
+export interface TableRef {
+  readonly projectId: ProjectId;
+  readonly digest: string;
+}
+
+/**
+ * Parses a ref to a table.
+ *
+ * @returns undefined if the text is none
+ */
+export const parseTableRef = (names: WireNames, text: string): TableRef | undefined => {
+  if (!text.startsWith(names.refScheme)) return undefined;
+  const [entity, project, kind, digest, ...rest] = text.slice(names.refScheme.length).split('/');
+  const projectId = parseProjectId(`${entity}/${project}`);
+  if (projectId === undefined || kind !== 'table' || !digest || rest.length > 0) return undefined;
+  return { projectId, digest };
+};
+
 /**
  * Parses a ref to an object or op, `<service>:///<entity>/<project>/<object|op>/<name>:<digest>`,
  * or to a call, `<service>:///<entity>/<project>/call/<id>`. A path may follow an object's digest.

@@ -6,7 +6,8 @@ import { headerOf } from './event.ts';
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-const unsupported = (header: string, msg: string): ServiceError =>
+/** The error for a body in another form than its endpoint takes. */
+export const unsupported = (header: string, msg: string): ServiceError =>
   new ServiceError(415, [{ loc: ['header', header], msg, type: 'unsupported_media_type' }]);
 
 type SentBody = Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>;

@@ -13,6 +13,8 @@ import { jsonText } from './text.ts';
 
 /** What makes an endpoint, beside its entry in the list of routes. */
 export interface Endpoint<Body> extends TakenRequest<Body> {
+  /** What reads the request. @default - readRequest, which takes JSON */
+  readonly reader?: typeof readRequest;
   /** Every project that the body names. The key must give the route's role on each. */
   readonly projects: (body: Body) => readonly NamedProject[];
 }
@@ -32,11 +34,11 @@ export const routeOf = (path: string): KeyedRoute => {
  * The middlewares of every endpoint, in order: log → errors → caller → request → authorization →
  * note of the projects, if the route makes one.
  */
-export const middlewares = <Body>({ path, body, projects }: Endpoint<Body>) => [
+export const middlewares = <Body>({ path, body, projects, reader = readRequest }: Endpoint<Body>) => [
   logRequest(path),
   answerErrors(settings.names.service),
   readCaller(),
-  readRequest(body, settings.names.dialect),
+  reader(body, settings.names.dialect),
   authorize(routeOf(path).role, projects),
   ...(routeOf(path).stores.rollups === 'note' ? [noteProjects(projects)] : []),
 ];

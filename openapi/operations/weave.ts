@@ -5,6 +5,7 @@ import { startedCall } from '../answers/calls.ts';
 import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 import { usageAnswer } from './stats.ts';
+import { weaveDataOperations } from './weave-data.ts';
 
 const serverInfo = z.object({
   min_required_weave_python_version: field(z.string(), 'The oldest Python SDK that works.'),
@@ -129,4 +130,5 @@ export const weaveOperations = (): Pick<Operations, WeavePath> => ({
       examples: { end: { summary: 'Its end', body: { end }, answer: {} } },
     },
   ],
+  ...weaveDataOperations,
 });

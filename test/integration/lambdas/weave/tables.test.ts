@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bytesDigest, tableDigest, valueDigest } from '../../../../core/wire/weave-digest.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { basic, keyMaker } from '../../security/credentials.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ settings: { dialect: 'weave' } });
+});
+afterAll(() => service.stop());
+
+const project_id = 'acme/shop';
+
+const call = async (path: string, body: unknown, authorization?: string) => {
+  const answer = await service.post(path, body, authorization ? { headers: { authorization } } : {});
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+const done = async (path: string, body: unknown) => {
+  const { status, body: answered } = await call(path, body);
+  expect([status, status === 200 ? '' : answered]).toEqual([200, '']);
+  return answered;
+};
+
+const rowsOf = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({ n: from + i, text: `row ${from + i}`, score: 1 / (i + 1) }));
+const digestsOf = (rows: readonly object[]) => rows.map((row) => valueDigest(row as never));
+const create = async (rows: readonly object[]) =>
+  String((await done('/table/create', { table: { project_id, rows } })).digest);
+const query = async (digest: string, more: object = {}) =>
+  (await done('/table/query', { project_id, digest, ...more })).rows as {
+    digest: string;
+    val: { n: number };
+    original_index: number;
+  }[];
+
+describe('a table', () => {
+  it('has its rows in order, with the digests that SDKs compute', async () => {
+    const rows = [...rowsOf(0, 5), { n: 0, text: 'row 0', score: 1 }];
+    const digests = digestsOf(rows);
+    const made = await done('/table/create', { table: { project_id, rows } });
+    expect(made).toEqual({ digest: tableDigest(digests), row_digests: digests });
+    const expected = rows.map((val, i) => ({ digest: digests[i], val, original_index: i }));
+    expect(await query(String(made.digest))).toEqual(expected);
+    expect(await query(String(made.digest), { offset: 2, limit: 3 })).toEqual(expected.slice(2, 5));
+    const filter = { row_digests: [digests[0], digests[3], 'A'.repeat(43)] };
+    expect(await query(String(made.digest), { filter })).toEqual([expected[0], expected[3], expected[5]]);
+    const sort_by = [{ field: 'score', direction: 'asc' }];
+    expect((await query(String(made.digest), { sort_by, limit: 2 })).map(({ val }) => val.n)).toEqual([4, 3]);
+  });
+
+  it('may be empty, and be made again', async () => {
+    for (let i = 0; i < 2; i++) expect(await create([])).toBe(tableDigest([]));
+    expect(await query(tableDigest([]))).toEqual([]);
+    expect(await done('/table/create_from_digests', { project_id, row_digests: [] })).toEqual({
+      digest: tableDigest([]),
+    });
+  });
+
+  it('is made of chunks that came before, many rows and large ones', async () => {
+    const rows = rowsOf(1000, 4000).map((row) => ({ ...row, more: 'x'.repeat(row.n % 700) }));
+    await Promise.all([0, 1000, 2000].map((from) => create(rows.slice(from, from + 1000))));
+    const row_digests = digestsOf(rows);
+    const { digest } = await done('/table/create_from_digests', { project_id, row_digests });
+    expect(digest).toBe(tableDigest(row_digests));
+    expect((await query(String(digest))).map(({ val }) => val)).toEqual(rows);
+    expect(await query(String(digest), { offset: 2990, limit: 1 })).toMatchObject([{ val: rows[2990] }]);
+    const bytes = rows.reduce((sum, row) => sum + Buffer.byteLength(JSON.stringify(row)), 0);
+    const digests = [digest, '0'.repeat(64)];
+    expect(await done('/table/query_stats', { project_id, digest })).toEqual({ count: 3000 });
+    expect(
+      await done('/table/query_stats_batch', { project_id, digests, include_storage_size: true }),
+    ).toEqual({ tables: [{ digest, count: 3000, storage_size_bytes: bytes }] });
+  });
+
+  it('becomes another by changes, and stays', async () => {
+    const rows = rowsOf(0, 4);
+    const base_digest = await create(rows);
+    const [added] = rowsOf(70, 71);
+    const updates = [{ append: { row: added } }, { pop: { index: 0 } }, { insert: { index: 1, row: added } }];
+    const { digest, updated_row_digests } = await done('/table/update', { project_id, base_digest, updates });
+    expect((await query(String(digest))).map(({ val }) => val)).toEqual([
+      rows[1],
+      added,
+      rows[2],
+      rows[3],
+      added,
+    ]);
+    expect(updated_row_digests).toEqual(digestsOf([added ?? {}, rows[0] ?? {}, added ?? {}]));
+    expect((await query(base_digest)).map(({ val }) => val)).toEqual(rows);
+  });
+
+  it('keeps numbers as they were written', async () => {
+    const body = `{"table":{"project_id":"${project_id}","rows":[{"a":1.0,"b":12345678901234567890}]}}`;
+    const headers = { authorization: basic(service.key, 'api'), 'content-type': 'application/json' };
+    const answer = await fetch(`${service.url}/table/create`, { method: 'POST', headers, body });
+    const { digest } = (await answer.json()) as { digest: string };
+    const rows = await (await service.post('/table/query', { project_id, digest })).text();
+    expect(rows).toContain('"val":{"a":1.0,"b":12345678901234567890}');
+  });
+
+  it.each([
+    ['/table/query', { digest: '0'.repeat(64) }, 404],
+    ['/table/query', { digest: 'no digest' }, 422],
+    ['/table/query_stats', { digest: '0'.repeat(64) }, 404],
+    ['/table/update', { base_digest: '0'.repeat(64), updates: [] }, 404],
+    ['/table/update', { base_digest: tableDigest([]), updates: [{ pop: { index: 0 } }] }, 422],
+    ['/table/update', { base_digest: tableDigest([]), updates: [{ shuffle: {} }] }, 422],
+    ['/table/create_from_digests', { row_digests: ['A'.repeat(43)] }, 404],
+    ['/table/create_from_digests', { row_digests: [], expected_digest: '0' }, 409],
+  ])('is refused by %s for %j with %i', async (path, body, status) => {
+    await create([]);
+    expect((await call(path, { project_id, ...body })).status).toBe(status);
+  });
+});
+
+describe('the rows of a dataset', () => {
+  it('are what refs lead to, in refs and in queries', async () => {
+    const rows = rowsOf(0, 3);
+    const table = await create(rows);
+    const val = { _type: 'Dataset', rows: `weave:///${project_id}/table/${table}` };
+    const { digest } = await done('/obj/create', { obj: { project_id, object_id: 'ds', val } });
+    expect(digest).toBe(valueDigest(val));
+    const ref = (row: string, more = '') =>
+      `weave:///${project_id}/object/ds:${digest}/attr/rows/id/${row}${more}`;
+    const [, second = ''] = digestsOf(rows);
+    const refs = [ref(second), ref(second, '/attr/text'), ref('A'.repeat(43))];
+    expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [rows[1], 'row 1', null] });
+    await done('/call/start', {
+      start: {
+        project_id,
+        id: 'c',
+        op_name: 'op',
+        started_at: '2026-10-01T00:00:00Z',
+        inputs: { row: ref(second) },
+      },
+    });
+    const answer = await service.post('/calls/stream_query', {
+      project_id,
+      expand_columns: ['inputs.row'],
+      query: { $expr: { $eq: [{ $getField: 'inputs.row.n' }, { $literal: 1 }] } },
+    });
+    expect(JSON.parse(await answer.text())).toMatchObject({ inputs: { row: rows[1] } });
+  });
+
+  it('are not those of another project’s tables', async () => {
+    const other = { project_id: 'umbrella/secret', rows: [{ secret: true }] };
+    const { digest, row_digests } = await done('/table/create', { table: other });
+    const val = { rows: `weave:///umbrella/secret/table/${digest}` };
+    const made = await done('/obj/create', { obj: { project_id, object_id: 'thief', val } });
+    const ref = `weave:///${project_id}/object/thief:${made.digest}/attr/rows/id/${(row_digests as string[])[0]}`;
+    expect(await done('/refs/read_batch', { refs: [ref] })).toEqual({ vals: [null] });
+  });
+});
+
+const form = (parts: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>): FormData => {
+  const data = new FormData();
+  for (const [name, part] of Object.entries(parts))
+    data.append(name, typeof part === 'string' ? part : new Blob([part]));
+  return data;
+};
+const upload = (body: FormData | string, headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/file/create`, {
+    method: 'POST',
+    headers: { authorization: basic(service.key, 'api'), ...headers },
+    body,
+  });
+const content = (digest: string) => service.post('/file/content', { project_id, digest });
+
+describe('a file', () => {
+  it.each([0, 5, 3_000_000])('of %i bytes comes back, byte by byte', async (size) => {
+    const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 7919) >> (i % 11));
+    for (let i = 0; i < 2; i++) {
+      const answer = await upload(form({ project_id, file: bytes }));
+      expect([answer.status, await answer.json()]).toEqual([200, { digest: bytesDigest(bytes) }]);
+    }
+    const answer = await content(bytesDigest(bytes));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  it('is not there unless it was stored, and not what its client expects if it is another', async () => {
+    expect((await content('A'.repeat(43))).status).toBe(404);
+    expect((await upload(form({ project_id, file: new Uint8Array(3), expected_digest: 'A' }))).status).toBe(
+      409,
+    );
+  });
+
+  it('is refused with a 413 that says so above 4.4 MB', async () => {
+    const answer = await upload(form({ project_id, file: new Uint8Array(4_800_000) }));
+    expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('4.4 MB')]);
+  });
+
+  const multipart = { 'content-type': 'multipart/form-data; boundary=b' };
+  const part = (name: string, text: string) =>
+    `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  it.each([
+    ['no form', '{}', { 'content-type': 'application/json' }, 415],
+    ['no boundary', part('project_id', project_id), { 'content-type': 'multipart/form-data' }, 415],
+    [
+      'another boundary',
+      `${part('file', 'x')}--b--`,
+      { 'content-type': 'multipart/form-data; boundary=c' },
+      422,
+    ],
+    ['an empty form', '', multipart, 422],
+    ['no end', part('project_id', project_id), multipart, 422],
+    ['a part that is cut off', '--b\r\ncontent-disposition: form-data; na', multipart, 422],
+    ['no file', `${part('project_id', project_id)}--b--\r\n`, multipart, 422],
+    ['a bad project', `${part('project_id', 'shop')}${part('file', 'x')}--b--\r\n`, multipart, 422],
+  ])('is refused with %s', async (_, body, headers, status) => {
+    const answer = await upload(body, headers);
+    expect([answer.status, await answer.json()]).toEqual([status, { detail: expect.anything() }]);
+  });
+});
+
+describe('a key of another project', () => {
+  it('sees no file, row or table, even by digest, and may write none', async () => {
+    const rows = rowsOf(500, 503);
+    const digest = await create(rows);
+    const bytes = new TextEncoder().encode('secret');
+    await upload(form({ project_id, file: bytes }));
+    const other = 'umbrella/shop';
+    using keys = keyMaker(service);
+    const key = basic(await keys.granted('umbrella/*:write'));
+    const about = (project: string) =>
+      [
+        ['/table/query', { project_id: project, digest }],
+        ['/table/query_stats', { project_id: project, digest }],
+        ['/table/update', { project_id: project, base_digest: digest, updates: [] }],
+        ['/table/create_from_digests', { project_id: project, row_digests: digestsOf(rows) }],
+        ['/file/content', { project_id: project, digest: bytesDigest(bytes) }],
+      ] as const;
+    for (const [path, sent] of about(project_id))
+      expect([path, (await call(path, sent, key)).status]).toEqual([path, 403]);
+    for (const [path, sent] of about(other))
+      expect([path, (await call(path, sent, key)).status]).toEqual([path, 404]);
+    const sizes = { project_id: other, digests: [digest] };
+    expect(await call('/table/query_stats_batch', sizes, key)).toEqual({ status: 200, body: { tables: [] } });
+    expect((await call('/table/query_stats_batch', { ...sizes, project_id }, key)).status).toBe(403);
+    expect((await call('/table/create', { table: { project_id, rows } }, key)).status).toBe(403);
+    const refused = await fetch(`${service.url}/file/create`, {
+      method: 'POST',
+      headers: { authorization: key },
+      body: form({ project_id, file: bytes }),
+    });
+    expect(refused.status).toBe(403);
+  });
+});
