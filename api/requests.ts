@@ -23,6 +23,13 @@ import { fileContentBody, fileCreateBody } from './schemas/files.ts';
 import { graphqlBody } from './schemas/graphql.ts';
 import { inferenceBody } from './schemas/inference.ts';
 import {
+  aliasesRemoveBody,
+  aliasesSetBody,
+  labelsListQuery,
+  tagsAddBody,
+  tagsRemoveBody,
+} from './schemas/labels.ts';
+import {
   objectCreateBody,
   objectDeleteBody,
   objectReadBody,
@@ -103,10 +110,10 @@ export const threadsStreamQuery = () => request('/threads/stream_query', threads
 export const objCreate = (names: WireNames) => request('/obj/create', objectCreateBody(names));
 
 /** What `/obj/read` takes. */
-export const objRead = () => request('/obj/read', objectReadBody);
+export const objRead = (names: WireNames) => request('/obj/read', objectReadBody(names));
 
 /** What `/objs/query` takes. */
-export const objsQuery = () => request('/objs/query', objectsQueryBody);
+export const objsQuery = (names: WireNames) => request('/objs/query', objectsQueryBody(names));
 
 /** What `/obj/delete` takes. */
 export const objDelete = (names: WireNames) => request('/obj/delete', objectDeleteBody(names));
@@ -188,3 +195,21 @@ export const tableQueryStats = () => request('/table/query_stats', tableStatsBod
 
 /** What `/table/query_stats_batch` takes. */
 export const tableQueryStatsBatch = () => request('/table/query_stats_batch', tableStatsBatchBody);
+
+/** What `/objs/{object_id}/aliases` takes. */
+export const aliasesSet = () => request('/objs/{object_id}/aliases', aliasesSetBody);
+
+/** What `/objs/{object_id}/aliases/remove` takes. */
+export const aliasesRemove = () => request('/objs/{object_id}/aliases/remove', aliasesRemoveBody);
+
+/** What `/objs/{object_id}/versions/{digest}/tags` takes. */
+export const tagsAdd = () => request('/objs/{object_id}/versions/{digest}/tags', tagsAddBody);
+
+/** What `/objs/{object_id}/versions/{digest}/tags/remove` takes. */
+export const tagsRemove = () => request('/objs/{object_id}/versions/{digest}/tags/remove', tagsRemoveBody);
+
+/** What `/aliases` takes. */
+export const aliasesList = () => request('/aliases', labelsListQuery);
+
+/** What `/tags` takes. */
+export const tagsList = () => request('/tags', labelsListQuery);

@@ -18,9 +18,10 @@ export type PayloadsAccess = 'read' | 'write' | 'delete';
 
 /**
  * What a function does with objects, in their table and in their part of the bucket. `read` is by
- * name.
+ * name. `label` sets and takes tags and aliases of versions, `unlabel` takes those of objects,
+ * `labels` lists them.
  */
-export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete';
+export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete' | 'label' | 'unlabel' | 'labels';
 
 /** What a function does with files, in the objects table and in their part of the bucket. */
 export type FilesAccess = 'create' | 'read';

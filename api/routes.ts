@@ -49,7 +49,12 @@ const list = [
     stores: { calls: 'find', payloads: 'read', costs: 'read' },
   },
   { ...writing('/obj/create'), ...oneRecord, stores: { objects: 'create', rollups: 'note' } },
-  { ...reading('/obj/read'), ...oneAnswer, stores: { objects: 'read' } },
+  {
+    ...reading('/obj/read'),
+    ...oneAnswer,
+    stores: { objects: 'read' },
+    weaveStores: { objects: 'query' },
+  },
   { ...writing('/obj/delete'), ...fewRecords, stores: { objects: 'delete' } },
   { ...reading('/objs/query'), ...stream, stores: { objects: 'query' } },
   {

@@ -19,6 +19,24 @@ export const weaveRoutes = [
   { ...reading('/table/query'), ...stream, stores: { tables: 'read' }, ...inWeave },
   { ...reading('/table/query_stats'), ...oneAnswer, stores: { tables: 'count' }, ...inWeave },
   { ...reading('/table/query_stats_batch'), ...oneAnswer, stores: { tables: 'count' }, ...inWeave },
+  {
+    ...writing('/objs/{object_id}/aliases'),
+    ...{ ...oneRecord, method: 'PUT', stores: { objects: 'label' }, ...inWeave },
+  },
+  {
+    ...writing('/objs/{object_id}/aliases/remove'),
+    ...{ ...oneRecord, stores: { objects: 'unlabel' }, ...inWeave },
+  },
+  {
+    ...writing('/objs/{object_id}/versions/{digest}/tags'),
+    ...{ ...oneRecord, method: 'PUT', stores: { objects: 'label' }, ...inWeave },
+  },
+  {
+    ...writing('/objs/{object_id}/versions/{digest}/tags/remove'),
+    ...{ ...oneRecord, stores: { objects: 'label' }, ...inWeave },
+  },
+  { ...reading('/aliases'), ...oneAnswer, method: 'GET', stores: { objects: 'labels' }, ...inWeave },
+  { ...reading('/tags'), ...oneAnswer, method: 'GET', stores: { objects: 'labels' }, ...inWeave },
   { ...ofTheKey('/graphql'), method: 'POST', ...fixed, ...inWeave },
   { ...writing('/v2/{entity}/{project}/calls/complete'), ...batch, stores: reporting, ...inWeave },
   { ...writing('/v2/{entity}/{project}/call/start'), ...oneRecord, stores: reporting, ...inWeave },

@@ -97,6 +97,9 @@ const objectsActions: Readonly<Record<ObjectsAccess, TableActions<'objects'>>> =
   // BatchWriteItem puts and deletes notes on values in the bucket. Query finds them.
   create: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
   delete: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
+  label: { table: ['BatchGetItem', 'BatchWriteItem'] },
+  unlabel: { table: ['BatchWriteItem'] },
+  labels: { table: ['Query'] },
 };
 
 const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
@@ -105,6 +108,9 @@ const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
   // Deletes values that did not become versions.
   create: ['PutObject', 'DeleteObject'],
   delete: ['DeleteObject'],
+  label: [],
+  unlabel: [],
+  labels: [],
 };
 
 const filesActions: Readonly<Record<FilesAccess, TableActions<'objects'>>> = {

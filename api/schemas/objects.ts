@@ -16,6 +16,7 @@ import {
   count,
   documented,
   documentedList,
+  fieldOf,
   freeValue,
   id,
   namedFields,
@@ -27,7 +28,8 @@ import {
 
 const rule = (error: string, type: string) => ({ error, params: { type } });
 
-const objectId = z
+/** The name of an object. */
+export const objectId = z
   .string()
   .check(z.refine(isObjectId, rule(objectIdRule, 'value_error')))
   .register(documented, {
@@ -68,17 +70,42 @@ export const objectCreateBody = (names: WireNames) =>
     ),
   });
 
+const flag = nullish(z.boolean());
+
+/** Fields that only Weave's dialect has, each a flag. */
+const weaveFlags = ({ dialect }: WireNames, ...flags: readonly string[]) =>
+  namedFields(dialect === 'weave' ? Object.fromEntries(flags.map((name) => [name, flag])) : {});
+
+const labelsFlag = 'include_tags_and_aliases';
+const isAsked = (body: object, name: string): boolean => fieldOf(body, name, flag) ?? false;
+
+/** What `/obj/read` asks for. */
+export interface ObjectRead extends Address {
+  /** Whether tags and aliases are answered. */
+  readonly withLabels: boolean;
+  /** Whether the value is left out. */
+  readonly metadataOnly: boolean;
+}
+
 /** The body of `/obj/read`: `{project_id, object_id, digest}`. */
-export const objectReadBody = z.pipe(
-  z.strictObject({ project_id: projectId, object_id: objectId, digest: id }),
-  z.transform(
-    (body): Address => ({
-      projectId: body.project_id,
-      objectId: body.object_id,
-      version: parseVersionName(body.digest),
+export const objectReadBody = (names: WireNames) =>
+  z.pipe(
+    z.strictObject({
+      project_id: projectId,
+      object_id: objectId,
+      digest: id,
+      ...weaveFlags(names, labelsFlag, 'metadata_only'),
     }),
-  ),
-);
+    z.transform(
+      (body): ObjectRead => ({
+        projectId: body.project_id,
+        objectId: body.object_id,
+        version: parseVersionName(body.digest),
+        withLabels: isAsked(body, labelsFlag),
+        metadataOnly: isAsked(body, 'metadata_only'),
+      }),
+    ),
+  );
 
 const filterSchema = z
   .pipe(
@@ -106,26 +133,29 @@ const sortSchema = listOf(
 );
 
 /** The body of `/objs/query`. */
-export const objectsQueryBody = z.pipe(
-  z.strictObject({
-    project_id: projectId,
-    filter: nullish(filterSchema),
-    limit: nullish(count),
-    offset: nullish(count),
-    sort_by: nullish(sortSchema),
-    metadata_only: nullish(z.boolean()),
-  }),
-  z.transform(
-    (body): ObjectsQuery => ({
-      projectId: body.project_id,
-      filter: body.filter ?? everyVersion,
-      limit: body.limit ?? null,
-      offset: body.offset ?? 0,
-      sortBy: body.sort_by ?? [],
-      metadataOnly: body.metadata_only ?? false,
+export const objectsQueryBody = (names: WireNames) =>
+  z.pipe(
+    z.strictObject({
+      project_id: projectId,
+      filter: nullish(filterSchema),
+      limit: nullish(count),
+      offset: nullish(count),
+      sort_by: nullish(sortSchema),
+      metadata_only: nullish(z.boolean()),
+      ...weaveFlags(names, labelsFlag),
     }),
-  ),
-);
+    z.transform(
+      (body): ObjectsQuery => ({
+        projectId: body.project_id,
+        filter: body.filter ?? everyVersion,
+        limit: body.limit ?? null,
+        offset: body.offset ?? 0,
+        sortBy: body.sort_by ?? [],
+        metadataOnly: body.metadata_only ?? false,
+        withLabels: isAsked(body, labelsFlag),
+      }),
+    ),
+  );
 
 /** The body of `/obj/delete`: `{project_id, object_id, digests?}`. */
 export const objectDeleteBody = (names: WireNames) =>

@@ -16,6 +16,7 @@ import { service } from './service.ts';
 import { speed } from './speed.ts';
 import { starts } from './starts.ts';
 import { statistics } from './statistics.ts';
+import { tablePart } from './tables.ts';
 import { threads } from './threads.ts';
 import { writes } from './writes.ts';
 
@@ -26,6 +27,7 @@ export const parts: readonly BenchPart[] = [
   listPart,
   extrasPart,
   feedback,
+  tablePart,
   threads,
   statistics,
   rollups,

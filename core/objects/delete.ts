@@ -7,6 +7,7 @@ import {
   transact,
 } from '../storage/index.ts';
 import { digestKey, versionKey, versionRange } from './keys.ts';
+import { removeLabels } from './labels.ts';
 import { findVersions, readHeads } from './lookup.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 import { type Head, headItem, toHeader, unchanged } from './store.ts';
@@ -45,6 +46,7 @@ export const deleteVersions = async (
     if (left ? left.length === 0 : found === 0) break;
   }
   await sweep(store, name, [], budget);
+  if (store.names.dialect === 'weave') await removeLabels(store, name, digests, budget);
   return deleted;
 };
 

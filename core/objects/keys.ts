@@ -11,12 +11,13 @@ import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts'
  *   version   k  project 0 v             s  object id 0 version index
  *   digest    k  project 0 d object id   s  digest
  *   note      k  project 0 n             s  object id 0 version index, digest
+ *   label     k  project 0 l             s  object id 0 a alias, or object id 0 t digest 0 tag
  *
  * A version's index is four bytes, so that versions are in order of their objects' ids (by code
  * point), then of their indexes.
  */
 
-type Kind = 'h' | 'v' | 'd' | 'n';
+type Kind = 'h' | 'v' | 'd' | 'n' | 'l';
 
 const partition = (projectId: ProjectId, kind: Kind, objectId = ''): Buffer =>
   Buffer.from(`${projectId}\0${kind}${objectId}`, 'utf8');
@@ -43,6 +44,22 @@ export const versionKey = ({ projectId, objectId }: ObjectName, versionIndex: nu
 /** The key of a version with its value, by its digest. */
 export const digestKey = ({ projectId, objectId }: ObjectName, digest: string) =>
   key(partition(projectId, 'd', objectId), Buffer.from(digest, 'utf8'));
+
+/** The key of an alias of an object. */
+export const aliasKey = ({ projectId, objectId }: ObjectName, alias: string) =>
+  key(partition(projectId, 'l'), Buffer.from(`${objectId}\0a${alias}`, 'utf8'));
+
+/** The key of a tag of a version. */
+export const tagKey = ({ projectId, objectId }: ObjectName, digest: string, tag: string) =>
+  key(partition(projectId, 'l'), Buffer.from(`${objectId}\0t${digest}\0${tag}`, 'utf8'));
+
+/** The labels of an object, or of all objects of a project. */
+export const labelRange = (projectId: ProjectId, objectId: string | null): TableRange<'objects'> => ({
+  partition: ['k', partition(projectId, 'l')],
+  ...(objectId !== null && {
+    sort: ['s', Buffer.from(`${objectId}\0`, 'utf8'), Buffer.from(`${objectId}\x01`, 'utf8')],
+  }),
+});
 
 /** What tells a value in the bucket from all others. */
 export type ValueName = Pick<VersionHeader, 'projectId' | 'objectId' | 'versionIndex' | 'digest'>;

@@ -1,6 +1,6 @@
-import { asBytes, getItems, type Item, type RequestBudget, type Store } from '../storage/index.ts';
+import { asBytes, asText, getItems, type Item, type RequestBudget, type Store } from '../storage/index.ts';
 import { isDigest } from './digest.ts';
-import { digestKey, headKey, versionKey } from './keys.ts';
+import { aliasKey, digestKey, headKey, versionKey } from './keys.ts';
 import {
   isObjectId,
   type ObjectName,
@@ -72,6 +72,35 @@ const keyOf = ({ version, ...name }: Address): Item | undefined => {
   return isDigest(version.digest) ? digestKey(name, version.digest) : undefined;
 };
 
+/** The alias that an address gives; undefined if it gives a digest, an index or `latest`. */
+const aliasOf = ({ objectId, version }: Address): string | undefined =>
+  version !== 'latest' && 'digest' in version && !isDigest(version.digest) && isObjectId(objectId)
+    ? version.digest
+    : undefined;
+
+/**
+ * Puts digests in the place of aliases, which only Weave's dialect has. What is no alias stays.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+const withoutAliases = async (
+  store: Store,
+  addresses: readonly Address[],
+  budget: RequestBudget,
+): Promise<readonly Address[]> => {
+  const aliases = store.names.dialect === 'weave' ? addresses.map(aliasOf) : [];
+  if (aliases.every((alias) => alias === undefined)) return addresses;
+  const keys = addresses.map((address, i) => {
+    const alias = aliases[i];
+    return alias === undefined ? undefined : aliasKey(address, alias);
+  });
+  const items = await getInOrder(store, keys, budget);
+  return addresses.map((address, i) => {
+    const digest = asText(items[i]?.d);
+    return digest === undefined ? address : { ...address, version: { digest } };
+  });
+};
+
 /**
  * Looks versions up, strongly consistent, in the order of their addresses.
  *
@@ -83,7 +112,8 @@ export const findVersions = async (
   addresses: readonly Address[],
   budget: RequestBudget,
 ): Promise<(FoundVersion | undefined)[]> => {
-  const items = await getInOrder(store, addresses.map(keyOf), budget);
+  const named = await withoutAliases(store, addresses, budget);
+  const items = await getInOrder(store, named.map(keyOf), budget);
   return addresses.map(({ projectId }, i) => {
     const item = items[i];
     // The head of an object whose versions were all deleted has no header.

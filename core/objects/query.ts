@@ -1,6 +1,7 @@
 import { bySize, mapBatches, takeSlice } from '../listing/index.ts';
 import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import { objectJson } from './answer.ts';
+import { readLabels } from './labels.ts';
 import type { ObjectVersion } from './model.ts';
 import { sortVersions, storedOrder } from './order.ts';
 import type { ObjectsFilter, ObjectsQuery } from './request.ts';
@@ -24,10 +25,27 @@ export async function* queryObjects(
 ): AsyncGenerator<string[]> {
   if (query.limit === 0 || query.filter.objectIds?.length === 0) return;
   for await (const batch of answered(store, query, budget)) {
-    if (query.metadataOnly) yield batch.map((version) => objectJson(store.names, version, 'null'));
-    else yield* withValues(store, batch, budget);
+    const labelsOf = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
+    const toJson = (version: ObjectVersion, val: string) =>
+      objectJson(store.names, version, val, labelsOf?.(version.header));
+    if (query.metadataOnly) yield batch.map((version) => toJson(version, 'null'));
+    else yield* withValues(store, batch, toJson, budget);
   }
 }
+
+/** What tells the labels of versions. */
+const labelsFor = (
+  store: Store,
+  { projectId }: ObjectsQuery,
+  batch: readonly ObjectVersion[],
+  budget: RequestBudget,
+) =>
+  readLabels(
+    store,
+    projectId,
+    batch.map(({ header }) => header.objectId),
+    budget,
+  );
 
 /** How many sorted versions make a batch. */
 const sortedBatch = 500;
@@ -62,6 +80,7 @@ export const versionFilter = ({
 async function* withValues(
   store: Store,
   versions: readonly ObjectVersion[],
+  toJson: (version: ObjectVersion, val: string) => string,
   budget: RequestBudget,
 ): AsyncGenerator<string[]> {
   for (const some of bySize(versions, hydrationBytes, ({ header }) => header.bytes)) {
@@ -69,7 +88,7 @@ async function* withValues(
     const values = await readValues(store, found, budget);
     yield some.flatMap((version, i) => {
       const val = values[i];
-      return val === undefined ? [] : objectJson(store.names, version, val);
+      return val === undefined ? [] : toJson(version, val);
     });
   }
 }

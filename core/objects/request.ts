@@ -43,4 +43,6 @@ export interface ObjectsQuery {
   readonly sortBy: readonly SortKey[];
   /** Whether values are left alone. */
   readonly metadataOnly: boolean;
+  /** Whether tags and aliases are answered, which only Weave's dialect has. @default false */
+  readonly withLabels?: boolean;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { fileContent } from '../../api/requests.ts';
@@ -31,9 +32,8 @@ export const handler = middy<ServiceEvent<Body>, unknown>({
       statusCode: 200,
       headers: {
         'content-type': 'application/octet-stream',
-        'content-length': String(bytes.length),
         'x-request-id': id,
       },
-      body: bytes,
+      body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
     };
   });

@@ -1,5 +1,5 @@
 import { objRead } from '../../api/requests.ts';
-import { objectJson, readObject } from '../../core/objects/index.ts';
+import { objectJson, readLabels, readObject } from '../../core/objects/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 
@@ -9,13 +9,17 @@ import { streamJsonEndpoint } from '../http/stream-json.ts';
  */
 export const handler = streamJsonEndpoint(
   {
-    ...objRead(),
+    ...objRead(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ({ body, budget }) => ({
     json: async () => {
       const version = await readObject(settings.objects, body, budget);
-      return `{"obj":${objectJson(settings.names, version, version.val)}}`;
+      const labelsOf =
+        body.withLabels && (await readLabels(settings.objects, body.projectId, [body.objectId], budget));
+      const labels = labelsOf ? labelsOf(version.header) : undefined;
+      const val = body.metadataOnly ? 'null' : version.val;
+      return `{"obj":${objectJson(settings.names, version, val, labels)}}`;
     },
   }),
 );

@@ -6,6 +6,7 @@ import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 import { usageAnswer } from './stats.ts';
 import { weaveDataOperations } from './weave-data.ts';
+import { labelOperations } from './weave-labels.ts';
 
 const serverInfo = z.object({
   min_required_weave_python_version: field(z.string(), 'The oldest Python SDK that works.'),
@@ -131,4 +132,5 @@ export const weaveOperations = (): Pick<Operations, WeavePath> => ({
     },
   ],
   ...weaveDataOperations,
+  ...labelOperations,
 });

@@ -18,4 +18,7 @@ export const weaveTexts: Readonly<Record<string, string>> = {
   pop: 'Takes the row at an index out.',
   row: 'The row.',
   index: 'A place in the table by then. Negative ones count from the end.',
+  aliases: 'Names of a version: neither `latest`, nor `v<N>`, nor a digest.',
+  tags: 'Words on a version.',
+  include_tags_and_aliases: 'Adds the tags and aliases of the version.',
 };

@@ -213,6 +213,69 @@ describe('a file', () => {
   });
 });
 
+const list = async (path: '/aliases' | '/tags', key = service.key) => {
+  const url = `${service.url}${path}?project_id=${encodeURIComponent(project_id)}`;
+  const answer = await fetch(url, {
+    headers: { authorization: basic(key, key === service.key ? 'api' : 'bob') },
+  });
+  return { status: answer.status, body: await answer.json() };
+};
+const change = (method: 'PUT' | 'POST', path: string, body: object) =>
+  service.post(path, { project_id, ...body }, { method });
+
+describe('tags and aliases', () => {
+  it('name versions, move, are listed, and go with what they are on', async () => {
+    const make = async (val: object) =>
+      String((await done('/obj/create', { obj: { project_id, object_id: 'model', val } })).digest);
+    const [first, second] = [await make({ v: 1 }), await make({ v: 2 })];
+    const aliases = { digest: first, aliases: ['prod', 'stable'] };
+    expect((await change('PUT', '/objs/model/aliases', aliases)).status).toBe(200);
+    expect((await change('PUT', '/objs/model/aliases', { digest: 'v1', aliases: ['prod'] })).status).toBe(
+      200,
+    );
+    expect((await change('PUT', `/objs/model/versions/${first}/tags`, { tags: ['b', 'a'] })).status).toBe(
+      200,
+    );
+    expect(await list('/aliases')).toEqual({ status: 200, body: { aliases: ['prod', 'stable'] } });
+    expect(await list('/tags')).toEqual({ status: 200, body: { tags: ['a', 'b'] } });
+    const read = async (digest: string, more: object = {}) =>
+      (await done('/obj/read', { project_id, object_id: 'model', digest, ...more })).obj;
+    expect(await read('prod')).toMatchObject({ digest: second });
+    const asked = { include_tags_and_aliases: true, metadata_only: true };
+    expect(await read('stable', asked)).toMatchObject({
+      ...{ digest: first, tags: ['a', 'b'], aliases: ['stable'], val: null },
+    });
+    const refs = [`weave:///${project_id}/object/model:prod/attr/v`];
+    expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [2] });
+    const query = { project_id, filter: { object_ids: ['model'] }, include_tags_and_aliases: true };
+    expect((await done('/objs/query', query)).objs).toMatchObject([
+      { tags: ['a', 'b'], aliases: ['stable'] },
+      { tags: [], aliases: ['latest', 'prod'] },
+    ]);
+    await change('POST', '/objs/model/aliases/remove', { aliases: ['prod', 'none'] });
+    await change('POST', `/objs/model/versions/${first}/tags/remove`, { tags: ['a'] });
+    expect([await list('/aliases'), await list('/tags')]).toMatchObject([
+      { body: { aliases: ['stable'] } },
+      { body: { tags: ['b'] } },
+    ]);
+    await done('/obj/delete', { project_id, object_id: 'model', digests: [first] });
+    expect([await list('/aliases'), await list('/tags')]).toMatchObject([
+      { body: { aliases: [] } },
+      { body: { tags: [] } },
+    ]);
+  });
+
+  it.each([
+    ['PUT', '/objs/none/aliases', { digest: 'latest', aliases: ['a'] }, 404],
+    ['PUT', '/objs/none/versions/v0/tags', { tags: ['a'] }, 404],
+    ['PUT', '/objs/none/aliases', { digest: 'latest', aliases: ['latest'] }, 422],
+    ['PUT', '/objs/none/aliases', { digest: 'latest', aliases: ['v3'] }, 422],
+    ['POST', '/objs/none/aliases/remove', {}, 422],
+  ] as const)('are refused by %s %s with %j and %i', async (method, path, body, status) => {
+    expect((await change(method, path, body)).status).toBe(status);
+  });
+});
+
 describe('a key of another project', () => {
   it('sees no file, row or table, even by digest, and may write none', async () => {
     const rows = rowsOf(500, 503);
@@ -244,5 +307,10 @@ describe('a key of another project', () => {
       body: form({ project_id, file: bytes }),
     });
     expect(refused.status).toBe(403);
+    for (const path of ['/aliases', '/tags'] as const)
+      expect((await list(path, await keys.granted('umbrella/*:write'))).status).toBe(403);
+    const label = { project_id, digest: 'latest', aliases: ['a'], tags: ['a'] };
+    for (const path of ['/objs/ds/aliases/remove', '/objs/ds/versions/v0/tags/remove'])
+      expect((await call(path, label, key)).status).toBe(403);
   });
 });

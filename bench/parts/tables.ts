@@ -1,0 +1,88 @@
+/**
+ * What tables of Weave's dialect cost to write: a new one, one that shares its rows, and a row more.
+ * It is independent of the machine's speed.
+ */
+import type { S3Client } from '@aws-sdk/client-s3';
+import { requestBudget, type Store } from '../../core/storage/index.ts';
+import { createTable, updateTable } from '../../core/tables/index.ts';
+import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
+import type { Bench } from '../harness/bench.ts';
+import { counted, type Figure } from '../harness/figures.ts';
+import type { BenchPart } from '../harness/part.ts';
+
+const project = 'acme/shop' as ProjectId;
+const rowCount = 10_000;
+
+/** Rows of some 200 bytes. */
+const rowsOf = (count: number): JsonObject[] =>
+  Array.from({ length: count }, (_, id) => {
+    const word = (n: number) => ((id * 7919 + n * 104_729) % 1_000_003).toString(36);
+    return { id, question: Array.from({ length: 32 }, (_, n) => word(n)).join(' '), answer: word(99) };
+  });
+
+/** Takes what is put, and counts it. */
+const countingBucket = () => {
+  let puts = 0;
+  const objects = new Map<string, Uint8Array>();
+  const send = async ({ input }: { input: { Key: string; Body?: Uint8Array } }) => {
+    if (input.Body) {
+      puts++;
+      objects.set(input.Key, input.Body);
+      return {};
+    }
+    return { Body: { transformToByteArray: async () => objects.get(input.Key) } };
+  };
+  return { client: { send } as unknown as S3Client, puts: () => puts };
+};
+
+/** Counts the write units and PUTs of tables. */
+export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
+  const bucket = countingBucket();
+  const store: Store = {
+    ...(await bench.newStore('objects')),
+    bucket: { name: 'none', client: bucket.client },
+  };
+  const figures: Figure[] = [];
+  const count = async (
+    name: string,
+    work: (budget: ReturnType<typeof requestBudget>) => Promise<unknown>,
+  ) => {
+    const before = bucket.puts();
+    const budget = requestBudget(120_000);
+    await work(budget);
+    figures.push(
+      counted(`${name}: write units`, 'units', budget.meter.writeUnits),
+      counted(`${name}: read units`, 'units', budget.meter.readUnits),
+      counted(`${name}: PUTs`, 'requests', bucket.puts() - before),
+    );
+  };
+  const rows = rowsOf(rowCount);
+  const [added = {}] = rowsOf(rowCount + 1).slice(-1);
+  let digest = '';
+  await count('10,000 new rows', async (budget) => {
+    digest = (await createTable(store, project, rows, null, budget)).digest;
+  });
+  await count('the same with a row more', (budget) =>
+    createTable(store, project, [...rows, added], null, budget),
+  );
+  await count('a row more, by an update', (budget) =>
+    updateTable(store, project, digest, [{ kind: 'append', row: { id: -1 } }], budget),
+  );
+  await count('100 new rows', (budget) =>
+    createTable(
+      store,
+      project,
+      rowsOf(100).map((row) => ({ ...row, other: true })),
+      null,
+      budget,
+    ),
+  );
+  return figures;
+};
+
+/** Units of tables. */
+export const tablePart: BenchPart = {
+  name: 'tables',
+  title: "Tables of Weave's dialect: what writing rows of 200 bytes takes",
+  run: ({ bench }) => tableFigures(bench),
+};
