@@ -12,6 +12,7 @@ import { allQueryFigures } from '../parts/queries.ts';
 import { rolledUpFigures } from '../parts/rollups.ts';
 import { bundleFigures, makeBundles } from '../parts/starts.ts';
 import { statisticsFigures } from '../parts/statistics.ts';
+import { tableFigures } from '../parts/tables.ts';
 import { threadFigures } from '../parts/threads.ts';
 import { writeFigures } from '../parts/writes.ts';
 import type { Bench } from './bench.ts';
@@ -69,6 +70,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     queries: (await allQueryFigures(bench, generatedCalls(queriedConversations), 1)).filter(isSteady),
     extras: (await extraFigures(bench, generatedCalls(queriedConversations))).filter(isSteady),
     feedback: await feedbackFigures(bench),
+    tables: await tableFigures(bench),
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
     statistics: (await statisticsFigures(bench, calls, monthCalls)).filter(isCounted),

@@ -1,6 +1,6 @@
 /**
- * What tables of Weave's dialect cost to write: a new one, one that shares its rows, and a row more.
- * It is independent of the machine's speed.
+ * What tables of Weave's dialect cost to write: a new one, one that shares its rows, and a row
+ * more. It is independent of the machine's speed.
  */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { requestBudget, type Store } from '../../core/storage/index.ts';
@@ -84,5 +84,5 @@ export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
 export const tablePart: BenchPart = {
   name: 'tables',
   title: "Tables of Weave's dialect: what writing rows of 200 bytes takes",
-  run: ({ bench }) => tableFigures(bench),
+  run: async ({ bench }) => tableFigures(await bench()),
 };

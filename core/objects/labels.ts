@@ -43,7 +43,8 @@ const versionOf = async (store: Store, address: Address, budget: RequestBudget):
 /**
  * Makes a version known under aliases, which leave the versions that had them.
  *
- * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in time
+ * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
+ * time
  */
 export const setAliases = async (
   store: Store,
@@ -79,7 +80,8 @@ export const removeAliases = (
 /**
  * Puts tags on a version.
  *
- * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in time
+ * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
+ * time
  */
 export const addTags = async (
   store: Store,
@@ -98,7 +100,8 @@ export const addTags = async (
 /**
  * Takes tags from a version. Those that it has not are ignored.
  *
- * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in time
+ * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
+ * time
  */
 export const removeTags = async (
   store: Store,

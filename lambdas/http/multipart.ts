@@ -13,7 +13,10 @@ const broken: ErrorDetail = {
   type: 'multipart_invalid',
 };
 
-/** The parts of a form by their names: files as bytes, the others as text. The last of a name counts. */
+/**
+ * The parts of a form by their names: files as bytes, the others as text. The last of a name
+ * counts.
+ */
 const partsOf = async (bytes: Buffer, type: string): Promise<Record<string, unknown>> => {
   const form = await new Response(Uint8Array.from(bytes), { headers: { 'content-type': type } })
     .formData()

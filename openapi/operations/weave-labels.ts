@@ -4,7 +4,6 @@ import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 
 const project_id = 'acme/shop';
-const path = { project_id, object_id: 'prompt' };
 
 type Paths =
   | '/objs/{object_id}/aliases'
@@ -29,7 +28,7 @@ export const labelOperations: Pick<Operations, Paths> = {
       examples: {
         production: {
           summary: 'The one in production',
-          body: { ...path, digest: 'latest', aliases: ['production'] },
+          body: { project_id, digest: 'latest', aliases: ['production'] },
           answer: {},
         },
       },
@@ -44,7 +43,7 @@ export const labelOperations: Pick<Operations, Paths> = {
       request: requests.aliasesRemove,
       answer: done,
       examples: {
-        production: { summary: 'One of them', body: { ...path, aliases: ['production'] }, answer: {} },
+        production: { summary: 'One of them', body: { project_id, aliases: ['production'] }, answer: {} },
       },
     },
   ],
@@ -58,7 +57,7 @@ export const labelOperations: Pick<Operations, Paths> = {
       answer: done,
       errors: [404],
       examples: {
-        good: { summary: 'A good one', body: { ...path, digest: 'latest', tags: ['good'] }, answer: {} },
+        good: { summary: 'A good one', body: { project_id, tags: ['good'] }, answer: {} },
       },
     },
   ],
@@ -72,7 +71,7 @@ export const labelOperations: Pick<Operations, Paths> = {
       answer: done,
       errors: [404],
       examples: {
-        good: { summary: 'One of them', body: { ...path, digest: 'latest', tags: ['good'] }, answer: {} },
+        good: { summary: 'One of them', body: { project_id, tags: ['good'] }, answer: {} },
       },
     },
   ],
