@@ -1,4 +1,4 @@
-import { type CallHeader, PayloadReader, readParts, traceRange } from '../calls/index.ts';
+import { type CallHeader, PayloadReader, readParts, statusOf, traceRange } from '../calls/index.ts';
 import { type ModelCost, type Tokens, tokensOf } from '../costs/index.ts';
 import { valueAt } from '../expression/index.ts';
 import { joinParts, type Lookups, scanParts } from '../query/index.ts';
@@ -29,6 +29,8 @@ export type ModelUsage = {
 export interface UsageAnswer {
   /** By call and model. Unknown calls are left out. */
   readonly call_usage: Readonly<Record<string, Readonly<Record<string, ModelUsage>>>>;
+  /** How many calls failed, of each call and all below it. Unknown calls are left out. */
+  readonly error_counts: Readonly<Record<string, number>>;
   /** The calls that run themselves, or have a call below them that does: they may use more yet. */
   readonly unfinished_call_ids: readonly string[];
 }
@@ -224,6 +226,12 @@ export const usageOf = async (
   return {
     call_usage: Object.fromEntries(
       [...familyOf].map(([id, family]) => [id, sumUp(family.flatMap((member) => ownOf.get(member) ?? []))]),
+    ),
+    error_counts: Object.fromEntries(
+      [...familyOf].map(([id, family]) => [
+        id,
+        family.filter((member) => statusOf(member) === 'error').length,
+      ]),
     ),
     unfinished_call_ids: known.filter((id) => familyOf.get(id)?.some(({ end }) => end === null)),
   };

@@ -44,6 +44,10 @@ export const usageAnswer = () =>
       z.record(z.string(), z.record(z.string(), modelUsage)),
       'By the id of the call, then by model.',
     ),
+    error_counts: field(
+      z.record(z.string(), z.int()),
+      'How many calls failed, of each call and all below it, by its id.',
+    ),
     unfinished_call_ids: field(
       z.array(z.string()),
       'The calls that run, or have a call below them that runs: they may use more yet.',
@@ -124,6 +128,7 @@ export const statsOperations = (): Pick<Operations, '/calls/stats' | '/calls/usa
                 },
               },
             },
+            error_counts: { 'turn-1': 0 },
             unfinished_call_ids: [],
           },
         },

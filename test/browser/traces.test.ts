@@ -48,7 +48,7 @@ describe('the list of traces', () => {
       'Turn turn-1',
       'Old 149',
     ]);
-    await page.getByRole('row').filter({ hasText: 'Turn turn-1' }).getByText('300').waitFor();
+    await page.getByRole('row', { name: /Turn turn-1 .* 900 ms 1 300 / }).waitFor();
     await page.getByRole('row').filter({ hasText: 'Failed' }).getByText('error').waitFor();
     await page.getByRole('row').filter({ hasText: 'Running' }).getByText('… running').waitFor();
   });

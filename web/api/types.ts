@@ -564,6 +564,8 @@ export type CallsUsageRes = {
         /** Who stored it, or whose list it is from. */
         created_by?: string;
       }>>;
+  /** How many calls failed, of each call and all below it, by its id. */
+  error_counts: Record<string, number>;
   /** The calls that run, or have a call below them that runs: they may use more yet. */
   unfinished_call_ids: (string)[];
 };

@@ -89,7 +89,7 @@ export const goodRequests: Readonly<Record<Route['path'], GoodRequest>> = {
   },
   '/calls/usage': {
     body: { project_id: project, call_ids: ['none'] },
-    answer: '{"call_usage":{},"unfinished_call_ids":[]}',
+    answer: '{"call_usage":{},"error_counts":{},"unfinished_call_ids":[]}',
     forbidden: reading,
   },
   '/obj/create': {

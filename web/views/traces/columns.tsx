@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CallRow, nameOf, statusOf, timeOf, type Usage, usageByModel } from '../../api/calls.ts';
+import { type CallRow, nameOf, statusOf, timeOf, usageByModel } from '../../api/calls.ts';
 import { feedbackOf, marksOf } from '../../api/feedback.ts';
-import { costText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
 import { valueAt } from '../../data/value-at.ts';
 import { FeedbackMarks } from '../../ui/feedback-marks.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { feedbackPath } from './request.ts';
 import type { TracesSearch } from './search.ts';
+import type { RowFigures } from './use-trace-usage.ts';
 
 /** A column of the list. */
 export interface Column {
@@ -18,8 +19,8 @@ export interface Column {
   /** A track of CSS grid. */
   readonly width: string;
   readonly numeric?: boolean;
-  /** What it shows of a call, and of the usage that the row stands for. */
-  readonly cell: (row: CallRow, usage: Usage | undefined) => ReactNode;
+  /** What it shows of a call, and of the figures that the row stands for. */
+  readonly cell: (row: CallRow, figures: RowFigures) => ReactNode;
 }
 
 const name: Column = {
@@ -88,12 +89,20 @@ const model: Column = {
   cell: (row) => [...usageByModel(row).keys()].join(', '),
 };
 
+const errors: Column = {
+  id: 'errors',
+  title: 'Errors',
+  width: '4.5rem',
+  numeric: true,
+  cell: (_, { errors: count }) => (count ? <span className="error-text">{countText(count)}</span> : ''),
+};
+
 const tokens: Column = {
   id: 'tokens',
   title: 'Tokens',
   width: '5.5rem',
   numeric: true,
-  cell: (_, usage) => (usage ? tokensText(usage.total) : ''),
+  cell: (_, { usage }) => (usage ? tokensText(usage.total) : ''),
 };
 
 const cost: Column = {
@@ -101,7 +110,7 @@ const cost: Column = {
   title: 'Cost',
   width: '5.5rem',
   numeric: true,
-  cell: (_, usage) => (usage?.cost === undefined ? '' : costText(usage.cost)),
+  cell: (_, { usage }) => (usage?.cost === undefined ? '' : costText(usage.cost)),
 };
 
 const feedback = (service: string): Column => ({
@@ -137,7 +146,7 @@ export const columnsOf = (
   status,
   started,
   latency,
-  ...(all ? [model] : []),
+  all ? model : errors,
   tokens,
   cost,
   thread,

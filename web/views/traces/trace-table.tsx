@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type RefObject, useEffect, useLayoutEffect } from 'react';
-import { type CallRow, sumUsage, type Usage, usageByModel } from '../../api/calls.ts';
+import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { CallList } from './call-list.ts';
 import type { Column } from './columns.tsx';
 import { useAnchor } from './use-anchor.ts';
-import { useTraceUsage } from './use-trace-usage.ts';
+import { type RowFigures, useTraceUsage } from './use-trace-usage.ts';
+
+const unknown: RowFigures = { usage: undefined };
 
 /** The height of a row in pixels, as the styles have it. */
 export const rowHeight = 36;
@@ -60,10 +62,10 @@ const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort
 
 interface RowProps extends Pick<TraceTableProps, 'columns' | 'project'> {
   readonly row: CallRow;
-  readonly usage: Usage | undefined;
+  readonly figures: RowFigures;
 }
 
-const Row = ({ row, columns, project, usage }: RowProps) =>
+const Row = ({ row, columns, project, figures }: RowProps) =>
   columns.map(({ id, numeric, cell }, at) => (
     <div key={id} role="cell" className={numeric ? 'cell numeric' : 'cell'}>
       {at === 0 ? (
@@ -73,11 +75,11 @@ const Row = ({ row, columns, project, usage }: RowProps) =>
           className="row-link"
           dir="auto"
         >
-          {cell(row, usage)}
+          {cell(row, figures)}
         </Link>
       ) : (
         <span className="cut" dir="auto">
-          {cell(row, usage)}
+          {cell(row, figures)}
         </span>
       )}
     </div>
@@ -140,7 +142,9 @@ export const TraceTable = (props: TraceTableProps) => {
                   row={row}
                   columns={columns}
                   project={project}
-                  usage={all ? sumUsage(usageByModel(row).values()) : usages.get(row.id)}
+                  figures={
+                    all ? { usage: sumUsage(usageByModel(row).values()) } : (usages.get(row.id) ?? unknown)
+                  }
                 />
               </div>
             );

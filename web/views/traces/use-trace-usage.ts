@@ -22,6 +22,13 @@ const usageOf = (usage: ModelUsage): Usage => {
   };
 };
 
+/** What a row stands for used, and how much of it failed. */
+export interface RowFigures {
+  readonly usage: Usage | undefined;
+  /** How many calls failed; undefined where nobody counts. */
+  readonly errors?: number | undefined;
+}
+
 /** A root whose usage is asked for. */
 type Root = Pick<CallRow, 'id' | 'trace_id'>;
 
@@ -29,9 +36,12 @@ const readUsage = async (client: Client, project: string, roots: readonly Root[]
   const call_ids = roots.map(({ id }) => id);
   const trace_ids = [...new Set(roots.map(({ trace_id }) => trace_id))];
   const request = { project_id: project, call_ids, trace_ids, include_costs: true };
-  const { call_usage } = await client.ask('POST /calls/usage', request, signal);
+  const { call_usage, error_counts } = await client.ask('POST /calls/usage', request, signal);
   return new Map(
-    Object.entries(call_usage).map(([id, models]) => [id, sumUsage(Object.values(models).map(usageOf))]),
+    Object.entries(call_usage).map(([id, models]): [string, RowFigures] => [
+      id,
+      { usage: sumUsage(Object.values(models).map(usageOf)), errors: error_counts[id] },
+    ]),
   );
 };
 
@@ -46,8 +56,8 @@ const chunksIn = (rows: readonly CallRow[], first: number, last: number): Root[]
 };
 
 /**
- * What the traces in sight used in all, by the id of their root. While more rows come in, only full
- * pieces of the list are asked for: no trace is asked for twice.
+ * What the traces in sight used in all, and how much failed, by the id of their root. While more
+ * rows come in, only full pieces of the list are asked for: no trace is asked for twice.
  *
  * @param settled whether no rows are on their way
  */
@@ -55,7 +65,7 @@ export const useTraceUsage = (
   project: string,
   rows: readonly CallRow[],
   { first, last, settled }: { first: number; last: number; settled: boolean },
-): ReadonlyMap<string, Usage | undefined> => {
+): ReadonlyMap<string, RowFigures> => {
   const { client, me } = useSession();
   const chunks = chunksIn(rows, first, last).filter((roots) => settled || roots.length === chunkSize);
   return useQueries({

@@ -180,12 +180,32 @@ describe('usage', () => {
     expect(call_usage.root?.m).toMatchObject({ requests: 1, prompt_tokens: 3 });
   });
 
+  it('counts the calls that failed, those below included', async () => {
+    const project_id = newProject();
+    const below = { project_id, trace_id: 't', parent_id: 'root' };
+    await send(store, [
+      startOf({ project_id, id: 'root', trace_id: 't' }),
+      startOf({ ...below, id: 'failed' }),
+      endOf({ project_id, id: 'failed', exception: 'Boom' }),
+      startOf({ ...below, id: 'below', parent_id: 'failed' }),
+      endOf({ project_id, id: 'below', exception: 'Boom' }),
+      startOf({ ...below, id: 'fine' }),
+      endOf({ project_id, id: 'fine' }),
+    ]);
+    const { error_counts } = await ask(project_id, ['root', 'failed', 'fine', 'unknown']);
+    expect(error_counts).toEqual({ root: 2, failed: 2, fine: 0 });
+  });
+
   it('does not follow a cycle of parents for ever', async () => {
     const project_id = newProject();
     await send(store, [
       startOf({ project_id, id: 'a', trace_id: 't', parent_id: 'b' }),
       startOf({ project_id, id: 'b', trace_id: 't', parent_id: 'a' }),
     ]);
-    expect(await ask(project_id, ['a'])).toEqual({ call_usage: { a: {} }, unfinished_call_ids: ['a'] });
+    expect(await ask(project_id, ['a'])).toEqual({
+      call_usage: { a: {} },
+      error_counts: { a: 0 },
+      unfinished_call_ids: ['a'],
+    });
   });
 });
