@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
+import { parseCompareSearch } from '../views/compare/search.ts';
 import { parseObjectsSearch } from '../views/objects/search.ts';
 import { parseOverviewSearch } from '../views/overview/search.ts';
 import { parsePlaygroundSearch } from '../views/playground/search.ts';
@@ -83,6 +84,13 @@ export const threadRoute = createRoute({
   component: lazyRouteComponent(() => import('../views/thread/thread-view.tsx'), 'ThreadView'),
 });
 
+export const compareRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  validateSearch: parseCompareSearch,
+  component: lazyRouteComponent(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
+});
+
 /** Makes the router, below the path that the document came from. */
 export const makeRouter = (history?: RouterHistory) =>
   createRouter({
@@ -93,6 +101,7 @@ export const makeRouter = (history?: RouterHistory) =>
       overviewRoute,
       threadsRoute,
       threadRoute,
+      compareRoute,
       playgroundRoute,
       pricesRoute,
       objectsRoute,

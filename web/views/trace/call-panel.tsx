@@ -47,7 +47,12 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
     <header className="call-head">
       <div className="row-between">
         <h2 dir="auto">{nameOf(call)}</h2>
-        <CopyButton text={() => call.id}>Copy id</CopyButton>
+        <span className="row-end">
+          <Link to="/compare" search={{ project: call.project_id, left: call.id }} className="button quiet">
+            Compare
+          </Link>
+          <CopyButton text={() => call.id}>Copy id</CopyButton>
+        </span>
       </div>
       <p className="facts">
         <StatusBadge status={statusOf(call)} />

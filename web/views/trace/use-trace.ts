@@ -51,7 +51,7 @@ export const useTrace = (project: string, trace: string) => {
 };
 
 /** A whole call with its payload, costs and feedback; null if there is none. */
-export const useCall = (project: string, call: CallRow | undefined) => {
+export const useCall = (project: string, call: Pick<CallRow, 'id' | 'ended_at'> | undefined) => {
   const { client, me } = useSession();
   const { name } = me.service;
   return useQuery({

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type RefObject, useEffect, useLayoutEffect } from 'react';
-import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
+import { type CallRow, nameOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { CallList } from './call-list.ts';
 import type { Column } from './columns.tsx';
 import { useAnchor } from './use-anchor.ts';
@@ -26,6 +26,9 @@ interface TraceTableProps {
   /** Whether the rows are calls of any kind, which show their own usage. */
   readonly all: boolean;
   readonly scroller: RefObject<HTMLDivElement | null>;
+  /** The ids of the rows that are to be compared. */
+  readonly picked: readonly string[];
+  readonly onPick: (id: string) => void;
   readonly onSort: (path: string) => void;
   readonly onEnd: () => void;
 }
@@ -37,6 +40,9 @@ const sortMark = (sort: string, path: string): 'ascending' | 'descending' | unde
 
 const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort' | 'onSort'>) => (
   <div role="row" aria-rowindex={1} className="table-row table-head">
+    <div role="columnheader" className="cell">
+      <span className="hidden">Selected</span>
+    </div>
     {columns.map(({ id, title, path, numeric }) => {
       const mark = path === undefined ? undefined : sortMark(sort, path);
       return (
@@ -88,6 +94,7 @@ const Row = ({ row, columns, project, figures }: RowProps) =>
 /** The calls in rows, of which only those in sight are in the document. */
 export const TraceTable = (props: TraceTableProps) => {
   const { list, project, columns, rows, active, complete, settled, all, scroller, onEnd } = props;
+  const { picked, onPick } = props;
   useAnchor(rows, scroller, rowHeight);
   useLayoutEffect(() => {
     const { current: element } = scroller;
@@ -112,7 +119,7 @@ export const TraceTable = (props: TraceTableProps) => {
   useEffect(() => {
     if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
   }, [active, virtual]);
-  const template = columns.map(({ width }) => width).join(' ');
+  const template = ['1.9rem', ...columns.map(({ width }) => width)].join(' ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
     <div className="table-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Calls">
@@ -138,6 +145,14 @@ export const TraceTable = (props: TraceTableProps) => {
                 className={index === active ? 'table-row active' : 'table-row'}
                 style={{ transform: `translateY(${start}px)` }}
               >
+                <div role="cell" className="cell pick">
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${nameOf(row)}`}
+                    checked={picked.includes(row.id)}
+                    onChange={() => onPick(row.id)}
+                  />
+                </div>
                 <Row
                   row={row}
                   columns={columns}

@@ -18,6 +18,7 @@ import type { TracesSearch } from './search.ts';
 import { TraceTable } from './trace-table.tsx';
 import { useCallList } from './use-call-list.ts';
 import { useLive } from './use-live.ts';
+import { usePicked } from './use-picked.ts';
 
 const route = getRouteApi('/traces');
 
@@ -25,6 +26,8 @@ const keys = [
   ['j ↓', 'next row'],
   ['k ↑', 'previous row'],
   ['Enter', 'open the row'],
+  ['x', 'select the row'],
+  ['c', 'compare the two that are selected'],
   ['/', 'search'],
   ['r', 'read the list anew'],
   ['?', 'these keys'],
@@ -87,6 +90,7 @@ const useListKeys = (
   project: string,
   focusSearch: () => void,
   refresh: () => void,
+  { pick, compare }: ReturnType<typeof usePicked>,
 ) => {
   const navigate = route.useNavigate();
   const [active, setActive] = useState(-1);
@@ -106,11 +110,16 @@ const useListKeys = (
       k: () => move(-1),
       ArrowUp: () => move(-1),
       Enter: open,
+      x: () => {
+        const row = rows[active];
+        if (row) pick(row.id);
+      },
+      c: compare,
       '/': focusSearch,
       r: refresh,
       '?': () => setHelp(true),
     };
-  }, [rows, active, navigate, project, focusSearch, refresh]);
+  }, [rows, active, navigate, project, focusSearch, refresh, pick, compare]);
   useKeys(actions);
   return { active, setActive, help, setHelp };
 };
@@ -126,7 +135,14 @@ export const TracesView = () => {
   const [showQuery, setShowQuery] = useState(false);
   const [exportError, setExportError] = useState<string>();
   const focusSearch = useCallback(() => searchBox.current?.focus(), []);
-  const { active, setActive, help, setHelp } = useListKeys(state.rows, search.project, focusSearch, refresh);
+  const picks = usePicked(search.project);
+  const { active, setActive, help, setHelp } = useListKeys(
+    state.rows,
+    search.project,
+    focusSearch,
+    refresh,
+    picks,
+  );
   const { all = false, columns: paths = [], sort = '-started_at', live = false } = search;
   const service = useSession().me.service.name;
   const columns = useMemo(() => columnsOf(search, service), [search, service]);
@@ -161,6 +177,11 @@ export const TracesView = () => {
         <div className="actions">
           <Progress state={state} live={isLive} onStop={list.stop} />
           <span className="spring" />
+          {picks.picked.length > 0 ? (
+            <Button kind="primary" disabled={picks.picked.length < 2} onClick={picks.compare}>
+              {picks.picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
+            </Button>
+          ) : null}
           <label className="check">
             <input
               type="checkbox"
@@ -205,6 +226,8 @@ export const TracesView = () => {
           settled={state.phase !== 'reading'}
           all={all}
           scroller={scroller}
+          picked={picks.picked}
+          onPick={picks.pick}
           onSort={(path) => change({ sort: toggledSort(sort, path) })}
           onEnd={state.phase === 'idle' ? list.more : nothing}
         />

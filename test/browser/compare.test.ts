@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from './support/axe.ts';
+import { report, turn } from './support/calls.ts';
+import { useBrowser } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/compare';
+const at = encodeURIComponent(project);
+
+beforeAll(async () => {
+  const [root, ...calls] = turn('c2', 60_000);
+  await report(project, [
+    ...turn('c1', 0),
+    { ...root, id: 'c2', inputs: { question: 'Where is my parcel 4711?' }, ms: 1200 },
+    ...calls.filter(({ id }) => id !== 'c2-tool'),
+  ]);
+});
+
+describe('a comparison', () => {
+  it('of two traces is reached from the list by keyboard, and marks what differs', async () => {
+    const page = await visit(`traces?project=${at}`);
+    await page.getByRole('link', { name: 'Turn c2' }).waitFor();
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Compare the two' }).waitFor();
+    await page.keyboard.press('c');
+    await page
+      .getByRole('row', { name: /Latency 1.20 s 900 ms/ })
+      .and(page.locator('.differs'))
+      .waitFor();
+    const inputs = page.getByRole('region', { name: 'Differences of inputs' });
+    expect(await inputs.locator('mark').allInnerTexts()).toEqual(['parcel', 'order']);
+    await page.getByRole('region', { name: 'Steps' }).getByText('only here: tool.find_order').waitFor();
+    await page.getByRole('button', { name: 'Swap' }).click();
+    await page.getByRole('row', { name: /Latency 900 ms 1.20 s/ }).waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('of a call is begun beside it, with a call of the same operation', async () => {
+    const page = await visit(`trace?project=${at}&trace=c1&call=c1-model-1`);
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    const offered = page.getByRole('region', { name: 'Compare with' });
+    await offered.getByRole('link').nth(2).waitFor();
+    expect(await offered.getByRole('link').count()).toBe(3);
+    await offered.getByRole('link').first().click();
+    await page
+      .getByRole('region', { name: 'Differences of output' })
+      .getByText('It is on its way.')
+      .waitFor();
+  });
+
+  it('with a call that is gone says so', async () => {
+    const page = await visit(`compare?project=${at}&left=c1&right=nothing`);
+    await page.getByText('One of the calls is not there').waitFor();
+  });
+});
