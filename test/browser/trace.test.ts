@@ -71,6 +71,9 @@ describe('a trace', () => {
     await page.getByRole('treeitem').first().getByText('300 tok').waitFor();
     await page.getByText('1 error').waitFor();
     await page.locator('.trace-head').getByText('900 ms').waitFor();
+    await page.getByRole('checkbox', { name: 'Own', exact: true }).check();
+    await page.getByRole('treeitem').first().getByText('120 ms').waitFor();
+    expect(await page.getByRole('treeitem').first().getByText('300 tok').count()).toBe(0);
   });
 
   it('is gone through by keyboard alone', async () => {

@@ -13,6 +13,8 @@ export interface TraceSearch {
   readonly tab?: Tab;
   /** Whether messages stand as they came, without Markdown. @default false */
   readonly plain?: boolean;
+  /** Whether the tree shows what each call took itself, without those below it. @default false */
+  readonly own?: boolean;
 }
 
 const textOf = (value: unknown): string | undefined =>
@@ -28,5 +30,6 @@ export const parseTraceSearch = (search: Record<string, unknown>): TraceSearch =
     ...(call !== undefined && { call }),
     ...(tab && { tab }),
     ...(search.plain === true && { plain: true }),
+    ...(search.own === true && { own: true }),
   };
 };

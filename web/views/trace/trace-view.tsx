@@ -55,7 +55,14 @@ const Summary = ({ state }: { state: TraceState }) => {
   );
 };
 
-const TreeTools = ({ state, onHelp }: { state: TraceState; onHelp: () => void }) => (
+interface TreeToolsProps {
+  readonly state: TraceState;
+  readonly own: boolean;
+  readonly onOwn: (own: boolean) => void;
+  readonly onHelp: () => void;
+}
+
+const TreeTools = ({ state, own, onOwn, onHelp }: TreeToolsProps) => (
   <div className="tree-tools">
     <input
       ref={state.searchBox}
@@ -70,6 +77,10 @@ const TreeTools = ({ state, onHelp }: { state: TraceState; onHelp: () => void })
       }}
     />
     {state.sought ? <span className="muted">{countText(state.found.size)} found</span> : null}
+    <label className="check" title="What each call took itself, without those below it">
+      <input type="checkbox" checked={own} onChange={(event) => onOwn(event.target.checked)} />
+      <span>Own</span>
+    </label>
     <Button kind="quiet" onClick={state.toggleAll}>
       {state.anyCollapsed ? 'Open all' : 'Close all'}
     </Button>
@@ -143,13 +154,26 @@ export const TraceView = () => {
       <Summary state={state} />
       <div className="trace-body" data-pane={pane} ref={body}>
         <section className="tree-pane" aria-label="Tree">
-          {query.data ? <TreeTools state={state} onHelp={() => setHelp(true)} /> : null}
+          {query.data ? (
+            <TreeTools
+              state={state}
+              own={search.own === true}
+              onOwn={(own) =>
+                navigate({
+                  search: ({ own: _own, ...before }) => ({ ...before, ...(own && { own }) }),
+                  replace: true,
+                })
+              }
+              onHelp={() => setHelp(true)}
+            />
+          ) : null}
           {query.data ? (
             <TreeView
               lines={lines}
               span={span}
               selected={selectedIndex}
               found={found}
+              own={search.own === true}
               onSelect={(index) => {
                 state.selectIndex(index);
                 setPane('call');

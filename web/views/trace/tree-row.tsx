@@ -18,6 +18,8 @@ interface TreeRowProps {
   readonly span: Span;
   readonly selected: boolean;
   readonly found: boolean;
+  /** Whether figures are those of the call itself. */
+  readonly own: boolean;
   readonly top: number;
   readonly onSelect: () => void;
   readonly onToggle: () => void;
@@ -42,13 +44,15 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   );
 };
 
-const Figures = ({ line: { node } }: Pick<TreeRowProps, 'line'>) => {
-  const usage = node.totalUsage;
+const Figures = ({ line: { node }, own }: Pick<TreeRowProps, 'line' | 'own'>) => {
+  const usage = own ? node.usage : node.totalUsage;
+  const ms = node.end - node.start;
+  const other = own ? `${durationText(ms)} in all` : `${durationText(node.ownMs)} of its own`;
   return (
     <span className="figures">
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
-      <span title={`${durationText(node.ownMs)} of its own`}>{durationText(node.end - node.start)}</span>
+      <span title={other}>{durationText(own ? node.ownMs : ms)}</span>
     </span>
   );
 };
@@ -94,7 +98,7 @@ export const TreeRow = (props: TreeRowProps) => {
           {node.name}
         </span>
       </span>
-      <Figures line={line} />
+      <Figures line={line} own={props.own} />
       <Bar {...props} />
     </div>
   );

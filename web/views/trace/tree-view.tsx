@@ -11,12 +11,14 @@ interface TreeViewProps {
   /** The place of the selected line; -1 for none. */
   readonly selected: number;
   readonly found: ReadonlySet<string>;
+  /** Whether figures are those of each call itself. */
+  readonly own: boolean;
   readonly onSelect: (index: number) => void;
   readonly onToggle: (index: number) => void;
 }
 
 /** The lines of a trace, of which only those in sight are in the document. */
-export const TreeView = ({ lines, span, selected, found, onSelect, onToggle }: TreeViewProps) => {
+export const TreeView = ({ lines, span, selected, found, own, onSelect, onToggle }: TreeViewProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -48,6 +50,7 @@ export const TreeView = ({ lines, span, selected, found, onSelect, onToggle }: T
               span={span}
               selected={index === selected}
               found={found.has(line.node.call.id)}
+              own={own}
               top={start}
               onSelect={() => onSelect(index)}
               onToggle={() => onToggle(index)}
