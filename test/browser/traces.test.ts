@@ -56,6 +56,8 @@ describe('the list of traces', () => {
   it('goes on as one scrolls, with few rows in the document', async () => {
     const page = await visit(link());
     await page.getByText('100+ rows').waitFor();
+    await page.getByRole('button', { name: 'Count all' }).click();
+    await page.getByText('of 154').waitFor();
     const table = page.getByRole('region', { name: 'Calls' });
     await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await page.getByText('154 rows').waitFor();

@@ -45,7 +45,7 @@ const Facts = ({ state }: { state: TrialState }) => {
 };
 
 /** Where the recorded call is, and what it can be compared with. */
-const Recorded = ({ state, project }: Pick<AnswerPaneProps, 'state' | 'project'>) => {
+const Recorded = ({ state, project, original }: Omit<AnswerPaneProps, 'trial'>) => {
   const { recorded } = state;
   if (recorded === null)
     return <p className="muted">The recorded call is not there yet: look for it in the list of traces.</p>;
@@ -55,6 +55,11 @@ const Recorded = ({ state, project }: Pick<AnswerPaneProps, 'state' | 'project'>
       <Link to="/trace" search={{ project, trace: recorded.trace_id, call: recorded.id }}>
         Open the recorded call
       </Link>
+      {original ? (
+        <Link to="/compare" search={{ project, left: original.id, right: recorded.id }}>
+          Compare it with the original
+        </Link>
+      ) : null}
     </p>
   );
 };
@@ -105,7 +110,7 @@ export const AnswerPane = ({ trial, state, project, original }: AnswerPaneProps)
       )}
       {state.phase === 'failed' ? <Notice kind="error">{wordsOf(state.error)}</Notice> : null}
       <Reply trial={trial} state={state} />
-      <Recorded state={state} project={project} />
+      <Recorded state={state} project={project} original={original} />
       {original && state.sent && (state.phase === 'done' || state.phase === 'stopped') ? (
         <Differences original={original} sent={state.sent} answer={state.answer} />
       ) : null}

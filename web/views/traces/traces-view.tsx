@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
+import type { CallsQueryReq } from '../../api/types.ts';
 import { countText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
 import { useWake } from '../../session/use-wake.ts';
@@ -11,6 +12,7 @@ import { useKeys } from '../../ui/use-keys.ts';
 import type { ListState } from './call-list.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { columnsOf } from './columns.tsx';
+import { CountButton } from './count-button.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { type Change, FilterBar } from './filter-bar.tsx';
 import { QueryDialog } from './query-dialog.tsx';
@@ -37,12 +39,23 @@ const isFiltered = ({ range, from, to, status, text, where, feedback }: TracesSe
   [range, from, to, status, text, where, feedback].some((part) => part !== undefined);
 
 /** How many rows there are, and what is going on. */
-const Progress = ({ state, live, onStop }: { state: ListState; live: boolean; onStop: () => void }) => (
+interface ProgressProps {
+  readonly state: ListState;
+  readonly request: CallsQueryReq;
+  readonly live: boolean;
+  readonly onStop: () => void;
+}
+
+const Progress = ({ state, request, live, onStop }: ProgressProps) => (
   <div className="progress" role="status">
     <span>
       {countText(state.rows.length)}
       {state.complete ? '' : '+'} {state.rows.length === 1 ? 'row' : 'rows'}
     </span>
+    {/* Costs and feedback are joined to rows, and not counted by. */}
+    {state.complete || state.rows.length === 0 || request.include_feedback ? null : (
+      <CountButton key={JSON.stringify(request)} request={request} />
+    )}
     {state.phase === 'reading' ? (
       <>
         <span className="muted">reading…</span>
@@ -175,7 +188,7 @@ export const TracesView = () => {
       <div className="toolbar">
         <FilterBar search={search} searchBox={searchBox} onChange={change} />
         <div className="actions">
-          <Progress state={state} live={isLive} onStop={list.stop} />
+          <Progress state={state} request={list.request} live={isLive} onStop={list.stop} />
           <span className="spring" />
           {picks.picked.length > 0 ? (
             <Button kind="primary" disabled={picks.picked.length < 2} onClick={picks.compare}>

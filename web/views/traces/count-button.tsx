@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { wordsOf } from '../../api/errors.ts';
+import type { CallsQueryReq, PlainCallQuery } from '../../api/types.ts';
+import { countText } from '../../data/format.ts';
+import { useSession } from '../../session/session.tsx';
+import { Button } from '../../ui/button.tsx';
+
+/** Counts all rows of a list, which reads their headers: only when somebody asks. */
+export const CountButton = ({ request }: { request: CallsQueryReq }) => {
+  const { client, me } = useSession();
+  const [asked, setAsked] = useState(false);
+  const { project_id, filter, query } = request;
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['count', me.key_id, request],
+    enabled: asked,
+    queryFn: ({ signal }) =>
+      client.ask(
+        'POST /calls/query_stats',
+        { project_id, filter: filter ?? null, query: (query ?? null) as PlainCallQuery | null },
+        signal,
+      ),
+  });
+  if (data) return <span className="muted">of {countText(data.count)}</span>;
+  if (error) return <span className="error-text">{wordsOf(error)}</span>;
+  return (
+    <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(true)}>
+      {isFetching ? 'Counting…' : 'Count all'}
+    </Button>
+  );
+};
