@@ -90,7 +90,7 @@ export const weaveOperations = (): Pick<Operations, WeavePath> => ({
         none: {
           summary: 'A trace without calls',
           body: { project_id: project, filter: { trace_ids: ['none'] } },
-          answer: { call_usage: {}, unfinished_call_ids: [] },
+          answer: { call_usage: {}, error_counts: {}, unfinished_call_ids: [] },
         },
       },
     },

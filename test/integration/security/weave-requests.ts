@@ -23,7 +23,7 @@ const writing = (...loc: string[]) => ({
 export const weaveRequests: Partial<Readonly<Record<WeavePath, GoodRequest>>> = {
   '/trace/usage': {
     body: { project_id: project, filter: { trace_ids: ['none'] } },
-    answer: '{"call_usage":{},"unfinished_call_ids":[]}',
+    answer: '{"call_usage":{},"error_counts":{},"unfinished_call_ids":[]}',
     forbidden: { loc: ['body', 'project_id'], msg: `this key may not read the project ${project}` },
   },
   '/v2/{entity}/{project}/calls/complete': {
