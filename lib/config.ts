@@ -61,12 +61,31 @@ const fromJson = (value: unknown): unknown => {
 
 const eventsError = 'write true, or {"bus": "<name>", "payloads": true}, of which both may be left out';
 
-/** The setting `events`: undefined for false. */
+/** Reads a setting that is switched on with true, or with its own fields: undefined for false. */
+const switched = (value: unknown): unknown => {
+  const given = fromJson(value);
+  return given === true ? {} : given === false ? undefined : given;
+};
+
+/** The setting `analytics`. */
+const analyticsSetting = z.preprocess(
+  switched,
+  z
+    .strictObject(
+      {
+        /** The most that one query may read, in GB. */
+        scanLimitGb: whole(1, 10_000).default(10),
+        /** After how many days files are deleted. */
+        keepDays: whole(1, 36_500).optional(),
+      },
+      { error: 'write true, or {"scanLimitGb": 10, "keepDays": 365}, of which both may be left out' },
+    )
+    .optional(),
+);
+
+/** The setting `events`. */
 const eventsSetting = z.preprocess(
-  (value) => {
-    const given = fromJson(value);
-    return given === true ? {} : given === false ? undefined : given;
-  },
+  switched,
   z
     .strictObject(
       {
@@ -119,6 +138,7 @@ export const settings = z
     inferenceConcurrency: whole(1, 10_000).optional(),
     inferenceRatePerMinute: whole(1, 1_000_000).optional(),
     events: eventsSetting.optional(),
+    analytics: analyticsSetting.optional(),
   })
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
@@ -131,7 +151,8 @@ export const settings = z
   );
 
 /** Whether something reads the streams of the tables. */
-export const hasStreams = ({ events }: Pick<Config, 'events'>): boolean => events !== undefined;
+export const hasStreams = ({ events, analytics }: Pick<Config, 'events' | 'analytics'>): boolean =>
+  events !== undefined || analytics !== undefined;
 
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {

@@ -10,10 +10,16 @@ export const handlers: readonly string[] = [
   'authorizer',
   keyMakerHandler,
   'events',
+  'analytics',
 ];
 
 /** The handlers of a service with these routes and settings. */
 export const handlersFor = (
-  { events }: Pick<Config, 'events'>,
+  { events, analytics }: Pick<Config, 'events' | 'analytics'>,
   routes: readonly Route[],
-): readonly string[] => [...handlersOf(routes), 'authorizer', ...(events ? ['events'] : [])];
+): readonly string[] => [
+  ...handlersOf(routes),
+  'authorizer',
+  ...(events ? ['events'] : []),
+  ...(analytics ? ['analytics'] : []),
+];

@@ -1,4 +1,10 @@
 /** The package's face: the service as a construct for any CDK app. */
 export { Pennytrace } from './pennytrace.ts';
-export type { EventsOptions, InferenceModel, InferenceUpstream, PennytraceProps } from './props.ts';
+export type {
+  AnalyticsOptions,
+  EventsOptions,
+  InferenceModel,
+  InferenceUpstream,
+  PennytraceProps,
+} from './props.ts';
 export type { ReportOptions } from './report-key.ts';

@@ -5,6 +5,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/routes.ts';
+import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { type Config, hasStreams, readConfig } from './config.ts';
@@ -66,6 +67,10 @@ export class Pennytrace extends Construct {
   readonly payloadsBucket: Bucket;
   /** Where events go; undefined without the setting `events`. */
   readonly eventBus: IEventBus | undefined;
+  /** Where the files of analytics are; undefined without the setting `analytics`. */
+  readonly analyticsBucket: Bucket | undefined;
+  /** The name of Glue's database over them; undefined without the setting `analytics`. */
+  readonly analyticsDatabase: string | undefined;
   readonly #config: Config;
   readonly #bundles: Parts['bundles'];
   #keyMaker: KeyMaker | undefined;
@@ -96,6 +101,10 @@ export class Pennytrace extends Construct {
     const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };
     const events =
       readers && config.events && new Events(this, 'Events', { ...readers, settings: config.events });
+    const analytics =
+      readers &&
+      config.analytics &&
+      new Analytics(this, 'Analytics', { ...readers, settings: config.analytics });
     new Observability(this, 'Observability', {
       config,
       name,
@@ -118,6 +127,8 @@ export class Pennytrace extends Construct {
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
     this.eventBus = events?.bus;
+    this.analyticsBucket = analytics?.bucket;
+    this.analyticsDatabase = analytics?.database;
   }
 
   /**

@@ -24,7 +24,7 @@ export interface Permission {
 }
 
 /** cdk-nag writes the ARN of a resource as `<LogicalId.Arn>`. */
-const findingOf = (resource: IConstruct, path: string): string => {
+export const findingOf = (resource: IConstruct, path: string): string => {
   const child = resource.node.defaultChild;
   if (!child || !CfnElement.isCfnElement(child)) throw new Error(`${resource.node.path} is no resource`);
   return `<${Stack.of(resource).getLogicalId(child)}.Arn>${path}`;

@@ -31,6 +31,22 @@ export type InferenceUpstream = {
     }
 );
 
+/** Bounds of analytics. */
+export interface AnalyticsOptions {
+  /**
+   * The most that one query may read, in GB, 1 to 10000. Athena takes $5 for a thousand.
+   *
+   * @default 10
+   */
+  readonly scanLimitGb?: number | undefined;
+  /**
+   * After how many days files are deleted: 1 to 36500.
+   *
+   * @default - three days after `retentionDays`; without that, files are kept
+   */
+  readonly keepDays?: number | undefined;
+}
+
 /** Where events go, and what they say. */
 export interface EventsOptions {
   /**
@@ -216,4 +232,12 @@ export interface PennytraceProps {
    * @default - there are no events
    */
   readonly events?: boolean | EventsOptions | undefined;
+
+  /**
+   * Writes calls and feedback as Parquet files, with tables and queries of Athena over them:
+   * docs/analytics.md.
+   *
+   * @default - there are no files
+   */
+  readonly analytics?: boolean | AnalyticsOptions | undefined;
 }

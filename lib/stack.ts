@@ -33,6 +33,14 @@ export class PennytraceStack extends Stack {
     this.#output(tables.costs.output, service.costsTable.tableName, 'Where prices of models are kept');
     this.#output(tables.feedback.output, service.feedbackTable.tableName, 'Where feedback is kept');
     this.#output(tables.rollups.output, service.rollupsTable.tableName, 'Where rollups of calls are kept');
+    this.#analyticsOutputs(service);
+  }
+
+  /** What there is with the setting `analytics` alone. */
+  #analyticsOutputs({ analyticsBucket, analyticsDatabase }: Pennytrace): void {
+    if (!analyticsBucket || analyticsDatabase === undefined) return;
+    this.#output('AnalyticsBucket', analyticsBucket.bucketName, 'Where the files of analytics are');
+    this.#output('AnalyticsDatabase', analyticsDatabase, 'The database and the workgroup of Athena');
   }
 
   #output(name: string, value: string, description: string): void {

@@ -41,10 +41,10 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const { verbose, dialect, events, demo: _demo, ...options } = settings;
+  const { verbose, dialect, events, analytics, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
-    settings: { ...(dialect && { dialect }), ...(events && { events }) },
+    settings: { ...(dialect && { dialect }), ...(events && { events }), ...(analytics && { analytics }) },
     signal,
     progress,
     log: (source, line) => {

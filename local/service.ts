@@ -1,8 +1,10 @@
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../core/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
+import { analyticsFiles } from './analytics-files.ts';
 import { claimDataDir } from './data-dir.ts';
 import { type Dependencies, type DependencyOptions, startDependencies } from './dependencies.ts';
 import { gateway } from './gateway/gateway.ts';
@@ -153,16 +155,23 @@ const functionsOf = async (
  * last ended, so only what comes from now on is.
  */
 const streamsOf = (
-  { stack, dynamodb }: Dependencies,
+  { stack, dynamodb, s3 }: Dependencies,
   { dataDir, maxWindowMs = 1000, log = () => {} }: LocalServiceOptions,
   functions: Functions,
   bus: EventBus,
-): Promise<() => Promise<void>> =>
-  runStreams({
+): Promise<() => Promise<void>> => {
+  const { AnalyticsBucket: bucket } = stack.outputs;
+  const files =
+    bucket !== undefined && dataDir !== undefined
+      ? analyticsFiles({ s3, bucket, folder: join(dataDir, 'analytics') })
+      : undefined;
+  return runStreams({
     ...{ stack, dynamodb, functions, bus, maxWindowMs },
+    after: async () => files?.(),
     from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
     failed: (error) => log('streams', String(error)),
   });
+};
 
 /**
  * Runs the synthesized stack on local stores. If the start fails, nothing is left running.

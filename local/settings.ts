@@ -20,6 +20,8 @@ export interface Settings {
   readonly verbose: boolean;
   /** Whether events go to the local bus, which prints them. */
   readonly events?: true;
+  /** Whether calls and feedback become Parquet files. */
+  readonly analytics?: true;
 }
 
 const defaultPort = 8787;
@@ -84,7 +86,7 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
  * @throws BadSetting that names the variable and says what to write
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG, EVENTS } = environment;
+  const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG, EVENTS, ANALYTICS } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
@@ -95,6 +97,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     demo: switchOf('DEMO', DEMO, true) && dialect !== 'weave',
     verbose: switchOf('LOG', LOG, false),
     ...(switchOf('EVENTS', EVENTS, false) && { events: true }),
+    ...(switchOf('ANALYTICS', ANALYTICS, false) && { analytics: true }),
     ...(key && { key }),
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),

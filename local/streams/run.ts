@@ -17,6 +17,8 @@ export interface StreamsOptions extends Pick<PollerOptions, 'from' | 'failed'> {
   readonly bus: EventBus;
   /** The longest time that a batch gathers, in ms: nobody wants to wait for minutes here. */
   readonly maxWindowMs: number;
+  /** Is called after each batch that a function has done. */
+  readonly after: () => Promise<void>;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface StreamsOptions extends Pick<PollerOptions, 'from' | 'failed'> {
  * @returns ends it, after what there is has been brought
  */
 export const runStreams = async (options: StreamsOptions): Promise<() => Promise<void>> => {
-  const { stack, dynamodb, functions, bus, maxWindowMs, from, failed } = options;
+  const { stack, dynamodb, functions, bus, maxWindowMs, from, failed, after } = options;
   const client = { region: localRegion, credentials: localCredentials, endpoint: dynamodb };
   const tables = new DynamoDBClient(client);
   const streams = new DynamoDBStreamsClient(client);
@@ -35,7 +37,11 @@ export const runStreams = async (options: StreamsOptions): Promise<() => Promise
     return new Poller({
       ...{ tables, streams, from, failed },
       subscription: { ...subscription, windowMs: Math.min(subscription.windowMs, maxWindowMs) },
-      invoke: async (event, signal) => text(Readable.from(await target.invoke(event, signal))),
+      invoke: async (event, signal) => {
+        const answer = await text(Readable.from(await target.invoke(event, signal)));
+        await after();
+        return answer;
+      },
       giveUp: (note) => bus.bury(note),
     });
   });

@@ -42,6 +42,7 @@ describe('the bundles of the handlers', () => {
       'PAYLOADS_BUCKET',
       'EVENT_BUS',
       'DEAD_LETTERS',
+      'ANALYTICS_BUCKET',
     ];
     const env = {
       ...Object.fromEntries(names.map((name) => [name, name.toLowerCase()])),

@@ -48,6 +48,7 @@ const everySetting = {
   inferenceConcurrency: 10,
   inferenceRatePerMinute: 60,
   events: { bus: 'weft', payloads: true },
+  analytics: { scanLimitGb: 10, keepDays: 90 },
 } as const satisfies Record<keyof Config, unknown>;
 
 const routes = routesOf(everySetting.dialect);

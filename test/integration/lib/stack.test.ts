@@ -69,20 +69,25 @@ describe('the stack', () => {
   });
 });
 
-describe('the stack with events', () => {
+describe('the stack with events and analytics', () => {
   it('has nothing besides that costs while idle', () => {
     const typesOf = (settings: Record<string, unknown>) => {
       const resources = synthesize(settings).toJSON().Resources as Record<string, { Type: string }>;
       return Object.values(resources).map(({ Type }) => Type);
     };
-    const more = typesOf({ events: true });
+    const more = typesOf({ events: true, analytics: true });
     for (const type of typesOf({})) more.splice(more.indexOf(type), 1);
-    expect(more.toSorted()).toEqual([
+    expect([...new Set(more)].toSorted()).toEqual([
+      'AWS::Athena::NamedQuery',
+      'AWS::Athena::WorkGroup',
       'AWS::CloudWatch::Alarm',
+      'AWS::Glue::Database',
+      'AWS::Glue::Table',
       'AWS::IAM::Role',
       'AWS::Lambda::EventSourceMapping',
-      'AWS::Lambda::EventSourceMapping',
       'AWS::Lambda::Function',
+      'AWS::S3::Bucket',
+      'AWS::S3::BucketPolicy',
       'AWS::SQS::Queue',
       'AWS::SQS::QueuePolicy',
     ]);
@@ -108,7 +113,7 @@ const brokenRules = ({ app }: ReturnType<typeof makeStack>): string[] => {
 describe('cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
-    ['with events', { events: true }],
+    ['with events and analytics', { events: true, analytics: true, retentionDays: 30 }],
     ['with alarms by mail and a budget', { alarmEmail: 'ops@example.com', monthlyBudget: 50 }],
     ['with a firewall', { firewallRatePerAddress: 1000 }],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {

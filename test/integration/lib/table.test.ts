@@ -65,7 +65,7 @@ describe('the tables of the template', () => {
   });
 
   it('have the streams that are declared with events, and only then', () => {
-    expect(sorted(schemasIn(synthesize({ events: true })))).toEqual(sorted(declared(['rates'], true)));
+    expect(sorted(schemasIn(synthesize({ analytics: true })))).toEqual(sorted(declared(['rates'], true)));
     expect(JSON.stringify(schemasIn(synthesize()))).not.toContain('Stream');
   });
 

@@ -1,0 +1,103 @@
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import {
+  compacted,
+  type Dataset,
+  fromParquet,
+  type ReadCells,
+  toParquet,
+} from '../../core/analytics/index.ts';
+import type { CompactOptions } from './options.ts';
+
+/** What was done. */
+export interface CompactCounts {
+  readonly days: number;
+  readonly filesBefore: number;
+  readonly rowsBefore: number;
+  readonly rowsAfter: number;
+}
+
+/**
+ * For how long the row of a deletion stays, in ms: a record is in its stream for a day, so an older
+ * row cannot come later.
+ */
+const deletionMs = 2 * 24 * 60 * 60 * 1000;
+
+/** S3's bound on one request. */
+const maxDeletes = 1000;
+
+/** The keys of a project's files by their folder, of the days that are asked for. */
+const foldersOf = async (
+  client: S3Client,
+  { bucket, project, from = '', to = '9999' }: CompactOptions,
+  dataset: Dataset,
+): Promise<Map<string, string[]>> => {
+  const prefix = `${dataset}/project=${project}/day=`;
+  const folders = new Map<string, string[]>();
+  for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }))
+    for (const { Key: key = '' } of page.Contents ?? []) {
+      const day = key.slice(prefix.length, prefix.length + 10);
+      const folder = `${prefix}${day}/`;
+      if (day >= from && day <= to) folders.set(folder, [...(folders.get(folder) ?? []), key]);
+    }
+  return folders;
+};
+
+const readFile = async (client: S3Client, Bucket: string, Key: string): Promise<ReadCells[]> => {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+  return fromParquet((await Body?.transformToByteArray()) ?? new Uint8Array());
+};
+
+/**
+ * Replaces the files of one folder by one. The new one is there before the old ones go; the view
+ * takes rows that are there twice for one.
+ */
+const compactFolder = async (
+  client: S3Client,
+  { bucket, dryRun }: CompactOptions,
+  dataset: Dataset,
+  [folder, keys]: readonly [string, readonly string[]],
+): Promise<{ before: number; after: number }> => {
+  const rows = (await Promise.all(keys.map((key) => readFile(client, bucket, key)))).flat();
+  const left = compacted(rows, (Date.now() - deletionMs) * 1000);
+  const counts = { before: rows.length, after: left.length };
+  const isDone = keys.length === 1 && left.length === rows.length;
+  if (dryRun || isDone) return counts;
+  const merged = `${folder}compacted-${Date.now()}.parquet`;
+  if (left.length > 0) {
+    const body = toParquet(
+      dataset,
+      left.map((cells) => ({ cells })),
+    );
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: merged, Body: body }));
+  }
+  for (let at = 0; at < keys.length; at += maxDeletes) {
+    const Objects = keys.slice(at, at + maxDeletes).map((Key) => ({ Key }));
+    await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }));
+  }
+  return counts;
+};
+
+/**
+ * Compacts the files of a project, day by day. Files that come meanwhile are left alone.
+ *
+ * @throws the SDK's error if S3 refuses
+ */
+export const compactFolders = async (client: S3Client, options: CompactOptions): Promise<CompactCounts> => {
+  let [days, filesBefore, rowsBefore, rowsAfter] = [0, 0, 0, 0];
+  for (const dataset of options.datasets) {
+    for (const folder of await foldersOf(client, options, dataset)) {
+      const { before, after } = await compactFolder(client, options, dataset, folder);
+      days++;
+      filesBefore += folder[1].length;
+      rowsBefore += before;
+      rowsAfter += after;
+    }
+  }
+  return { days, filesBefore, rowsBefore, rowsAfter };
+};

@@ -1,0 +1,21 @@
+import { type RowWriter, writeRows } from '../core/analytics/index.ts';
+import { s3Client } from '../core/storage/index.ts';
+import { settings } from './http/settings.ts';
+import { streamHandler } from './streams/batch.ts';
+import { costsOfProject } from './streams/costs.ts';
+import { deadLetters } from './streams/dead-letters.ts';
+import { required } from './streams/variable.ts';
+
+/** Made once per container, while it starts. */
+const writer: RowWriter = {
+  calls: settings.calls,
+  feedback: settings.feedback,
+  costs: costsOfProject,
+  bucket: { client: s3Client(), name: required('ANALYTICS_BUCKET') },
+  deadLetters,
+};
+
+/** Writes what the streams of calls and feedback tell as Parquet files: docs/analytics.md. */
+export const handler = streamHandler('analytics', async (records, budget) => ({
+  rows: await writeRows(writer, records, budget),
+}));

@@ -1,0 +1,131 @@
+import { Duration, Names, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { AnalyticsCatalog } from './analytics-catalog.ts';
+import { AnalyticsWorkgroup } from './analytics-workgroup.ts';
+import type { Config } from './config.ts';
+import { bundleOf } from './functions.ts';
+import { findingOf, type Permission } from './permissions.ts';
+import { readerEnvironment, readerPermissions } from './reader.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Storage } from './storage.ts';
+import { changesOfCalls, changesOfFeedback } from './stream-filters.ts';
+import type { Streams } from './streams.ts';
+
+/** What analytics are made of. */
+export interface AnalyticsProps {
+  readonly config: Config;
+  readonly settings: NonNullable<Config['analytics']>;
+  readonly storage: Storage;
+  readonly streams: Streams;
+  /** Where the function logs. */
+  readonly logGroup: ILogGroup;
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/** Rows stay three days longer than what they are about, so that no query finds the newer gone. */
+const graceDays = 3;
+
+/** How long the results of queries are kept. */
+const resultDays = 7;
+
+/**
+ * Calls and feedback as Parquet files in a bucket, with tables, views and queries over them.
+ * docs/analytics.md is for those who ask.
+ */
+export class Analytics extends Construct {
+  readonly function: ServiceFunction;
+  /** Where the files are. */
+  readonly bucket: Bucket;
+  /** The name of the Glue database. */
+  readonly database: string;
+
+  constructor(scope: Construct, id: string, props: AnalyticsProps) {
+    super(scope, id);
+    const { settings } = props;
+    // Names are of the whole account and region, so they are made of the stack's.
+    const name = Names.uniqueResourceName(this, { maxLength: 100, separator: '_' }).toLowerCase();
+    this.bucket = this.#makeBucket(props);
+    const catalog = new AnalyticsCatalog(this, 'Catalog', { name, bucket: this.bucket });
+    this.database = catalog.database;
+    new AnalyticsWorkgroup(this, 'Athena', {
+      ...{ name, bucket: this.bucket, database: catalog.database },
+      scanLimitGb: settings.scanLimitGb,
+    });
+    this.function = this.#makeFunction(props);
+  }
+
+  #makeBucket({ config: { keepData, retentionDays }, settings }: AnalyticsProps): Bucket {
+    const days = settings.keepDays ?? (retentionDays === undefined ? undefined : retentionDays + graceDays);
+    const bucket = new Bucket(this, 'Files', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      // What is taken out of the files has to be gone. A version of it would stay.
+      versioned: false,
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      lifecycleRules: [
+        { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays) },
+        ...(days === undefined
+          ? []
+          : ['calls', 'feedback'].map((dataset) => ({
+              id: dataset,
+              prefix: `${dataset}/`,
+              expiration: Duration.days(days),
+            }))),
+      ],
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'Access logs need another bucket, paid for and kept.',
+    });
+    return bucket;
+  }
+
+  #makeFunction({ config, storage, streams, logGroup, bundles }: AnalyticsProps): ServiceFunction {
+    const { calls, feedback } = storage;
+    const made = new ServiceFunction(this, 'Analytics', {
+      config,
+      code: bundleOf(bundles, 'analytics'),
+      description: 'Writes calls and feedback as Parquet files',
+      memoryMb: 1024,
+      timeoutSeconds: 120,
+      logGroup,
+      environment: {
+        ...readerEnvironment(config, storage),
+        ANALYTICS_BUCKET: this.bucket.bucketName,
+        DEAD_LETTERS: streams.deadLetters.queueUrl,
+      },
+      permissions: [
+        ...readerPermissions(storage),
+        ...streams.permissions([calls, feedback]),
+        ...['calls', 'feedback'].map((dataset) => objectPermission(this.bucket, `${dataset}/*`)),
+      ],
+    });
+    // Lambda ends a batch at 6 MB, some two thousand records. Fewer files are read faster.
+    const gathering = { batchSize: 10_000, window: Duration.minutes(5) };
+    streams.subscribe(made, {
+      ...{ id: 'Calls', table: calls, filters: changesOfCalls({ deletions: true }) },
+      ...gathering,
+    });
+    streams.subscribe(made, {
+      ...{ id: 'Feedback', table: feedback, filters: changesOfFeedback({ deletions: true }) },
+      ...gathering,
+    });
+    return made;
+  }
+}
+
+/** To put files below a path of the bucket. */
+const objectPermission = (bucket: Bucket, path: string): Permission => ({
+  actions: ['s3:PutObject'],
+  resource: bucket.arnForObjects(path),
+  wildcard: {
+    finding: findingOf(bucket, `/${path}`),
+    reason: 'Files are named after projects, days and records; the function only ever puts them.',
+  },
+});

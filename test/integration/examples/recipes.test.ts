@@ -1,0 +1,136 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { AlertOnFailure } from '../../../examples/recipes/alert-on-failure.ts';
+import { OnlineJudge } from '../../../examples/recipes/online-judge.ts';
+import { handler } from '../../../examples/recipes/online-judge-handler.ts';
+import { ReviewLowScores } from '../../../examples/recipes/review-low-scores.ts';
+import type { BusEvent } from '../../../local/streams/event-bus.ts';
+import { fitsPattern } from '../../../local/streams/pattern.ts';
+import type { Pattern } from '../../../local/template/subscriptions.ts';
+import { temporaryFolder } from '../../support/project.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
+
+const app = new App({ outdir: temporaryFolder(), analyticsReporting: false });
+const stack = new Stack(app, 'Recipes');
+const bus = EventBus.fromEventBusName(stack, 'Bus', 'default');
+new AlertOnFailure(stack, 'Alert', { bus, mail: 'ops@example.com', projects: ['acme/shop'] });
+new OnlineJudge(stack, 'Judge', {
+  ...{ bus, apiUrl: 'https://example.com/api/', keySecret: Secret.fromSecretNameV2(stack, 'Key', 'judge') },
+  ...{ model: 'gpt-4o', judgeProject: 'acme/judge', share: 0.1, dollarsADay: 2 },
+});
+new ReviewLowScores(stack, 'Review', { bus, below: 0.5 });
+const template = Template.fromStack(stack);
+
+/** The pattern of the rule of this description. */
+const patternOf = (description: string): Pattern => {
+  const [rule] = Object.values(
+    template.findResources('AWS::Events::Rule', { Properties: { Description: description } }),
+  );
+  return (rule as { Properties: { EventPattern: Pattern } }).Properties.EventPattern;
+};
+
+describe('the recipes', () => {
+  it('are resources that wait for events, and cost nothing meanwhile', () => {
+    template.resourceCountIs('AWS::Events::Rule', 3);
+    template.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'ops@example.com',
+    });
+    template.hasResourceProperties('AWS::StepFunctions::StateMachine', {
+      DefinitionString: Match.anyValue(),
+    });
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ SHARE: '0.1', DOLLARS_A_DAY: '2' }) },
+    });
+  });
+});
+
+describe('with a service', () => {
+  let service: TestService;
+  let model: TestUpstream;
+  const events: BusEvent[] = [];
+  beforeAll(async () => {
+    model = await startUpstream((_, res) => {
+      const content = 'Here: {"score": 0.25, "reason": "It says nothing."}';
+      const usage = { prompt_tokens: 1_000_000, completion_tokens: 10, total_tokens: 1_000_010 };
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(
+          JSON.stringify({ model: 'gpt-4o', choices: [{ message: { role: 'assistant', content } }], usage }),
+        );
+    });
+    service = await startService({
+      ...{ settings: { events: true }, maxWindowMs: 50 },
+      inference: { baseUrl: model.baseUrl },
+    });
+    service.bus.subscribe((event) => events.push(event));
+    vi.stubEnv('API_URL', `${service.url}/`);
+    vi.stubEnv('API_KEY', service.key);
+    vi.stubEnv('JUDGE_MODEL', 'gpt-4o');
+    vi.stubEnv('JUDGE_PROJECT', 'acme/judge');
+    vi.stubEnv('SHARE', '1');
+    vi.stubEnv('DOLLARS_A_DAY', '2');
+  });
+  afterAll(async () => {
+    await service.stop();
+    await model[Symbol.asyncDispose]();
+  });
+
+  /** Reports a turn, and gives the event that the rule brings to the judge. */
+  const turn = async (id: string, exception: string | null = null): Promise<BusEvent | undefined> => {
+    const project_id = 'acme/shop';
+    const start = {
+      project_id,
+      id,
+      op_name: 'chat',
+      started_at: '2026-11-10T10:00:00Z',
+      thread_id: 't',
+      turn_id: id,
+    };
+    const end = { project_id, id, ended_at: '2026-11-10T10:00:01Z', output: 'hm', exception };
+    await service.post('/call/upsert_batch', {
+      batch: [
+        { mode: 'start', req: { start: { ...start, inputs: { q: 'What is it?' } } } },
+        { mode: 'end', req: { end } },
+      ],
+    });
+    const of = () => events.filter(({ detail }) => detail.id === id);
+    await expect.poll(() => of().length, { timeout: 15_000 }).toBeGreaterThan(1);
+    return of().find((event) => fitsPattern(patternOf('Turns for the judge'), event));
+  };
+
+  it('a turn is judged once, and its low score goes to the reviewers', async () => {
+    const event = (await turn('turn-1')) as never;
+    expect(await handler(event)).toBe('scored');
+    expect(await handler(event)).toBe('over budget');
+    vi.stubEnv('DOLLARS_A_DAY', '100');
+    expect(await handler(event)).toBe('scored');
+    const answer = await service.post('/feedback/query', { project_id: 'acme/shop' });
+    const { result } = (await answer.json()) as { result: object[] };
+    expect(result).toMatchObject([
+      { feedback_type: 'judge', svc_ref: 'svc:///acme/shop/call/turn-1', payload: { score: 0.25 } },
+    ]);
+    const low = () => events.filter((each) => fitsPattern(patternOf('Feedback with a low score'), each));
+    await expect.poll(() => low().length, { timeout: 15_000 }).toBe(1);
+    expect(String(model.last().body.messages && JSON.stringify(model.last().body))).toContain('What is it?');
+    // What the judge asks is no turn, and in a project of its own.
+    expect(events.filter((each) => fitsPattern(patternOf('Turns for the judge'), each))).toHaveLength(1);
+  });
+
+  it('a turn that failed is told of, and not judged', async () => {
+    expect(await turn('turn-2', 'it broke')).toBeUndefined();
+    const failed = events.filter((each) => fitsPattern(patternOf('Calls that failed'), each));
+    expect(failed.map(({ detail }) => detail.id)).toEqual(['turn-2']);
+  });
+
+  it('a turn that is not sampled is left alone', async () => {
+    vi.stubEnv('SHARE', '0');
+    expect(await handler({ detail: { event_id: 'ffffffff', call_ref: '', id: '', project_id: '' } })).toBe(
+      'not sampled',
+    );
+  });
+});
