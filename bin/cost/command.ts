@@ -4,7 +4,7 @@ import { billsOf, breakEven, total } from './bill.ts';
 import type { Measured } from './measured.ts';
 import { type CostOptions, help, parseOptions } from './options.ts';
 import { pricesAsOf, servers } from './prices.ts';
-import { batchTable, billTable, growthTable, serverTable, toText } from './tables.ts';
+import { batchTable, billTable, growthTable, serverTable, streamsTable, toText } from './tables.ts';
 
 const report = ({ load }: CostOptions, measured: Measured): string =>
   [
@@ -12,6 +12,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(billTable(load, measured)),
     'In proportion:',
     toText(growthTable(load, measured)),
+    'With the settings events and analytics:',
+    toText(streamsTable(load)),
     'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
     'A server of your own, without anybody’s time:',

@@ -6,6 +6,7 @@ import {
   growthTable,
   priceTable,
   serverTable,
+  streamsTable,
   type Table,
   toMarkdown,
   visitTable,
@@ -18,6 +19,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   growth: (measured) => growthTable(loadOf(), measured),
   batch: (measured) => batchTable(loadOf(), measured),
   visits: (measured) => visitTable(loadOf(), measured),
+  streams: () => streamsTable(loadOf()),
   servers: (measured) => serverTable(loadOf(), measured),
   prices: () => priceTable(),
 };

@@ -28,6 +28,7 @@ const gateway = 'https://aws.amazon.com/api-gateway/pricing/';
 const cloudwatch = 'https://aws.amazon.com/cloudwatch/pricing/';
 const s3 = 'https://aws.amazon.com/s3/pricing/';
 const xray = 'https://aws.amazon.com/xray/pricing/';
+const eventbridge = 'https://aws.amazon.com/eventbridge/pricing/';
 const ec2 = 'https://aws.amazon.com/ec2/pricing/on-demand/';
 
 const price = (usd: number, per: number, of: string, source: string): Price => ({ usd, per, of, source });
@@ -58,6 +59,7 @@ export const prices = {
   dashboards: price(3, 1, 'a dashboard for a month, beyond the first 3', cloudwatch),
   traces: price(5, million, '1,000,000 X-Ray traces, beyond the first 100,000', xray),
   objectPuts: price(0.005, 1000, '1,000 S3 PUTs', s3),
+  events: price(1, million, '1,000,000 custom events of up to 64 KB on EventBridge', eventbridge),
   objectStorage: price(0.023, gigabyte, 'a GB in S3 for a month', s3),
 } as const satisfies Record<string, Price>;
 

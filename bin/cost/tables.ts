@@ -2,6 +2,7 @@ import { type Bill, billsOf, breakEven, scaled, total } from './bill.ts';
 import type { Load } from './load.ts';
 import type { Measured } from './measured.ts';
 import { prices, servers } from './prices.ts';
+import { analyticsBill, eventsBill } from './streams.ts';
 
 /** A table of texts. Its first row is the header; all columns but the first are numbers. */
 export type Table = readonly (readonly string[])[];
@@ -75,6 +76,19 @@ export const visitTable = (load: Load, measured: Measured): Table => [
     return [count(visits), dollars(service['the page: functions woken'] ?? 0)];
   }),
 ];
+
+/** What events and analytics add to the bill, for calls reported together and apart. */
+export const streamsTable = (load: Load): Table => {
+  const row = (name: string, bill: (load: Load) => Bill) => [
+    name,
+    ...[0, 1].map((apart) => dollars(total(bill({ ...load, apart })))),
+  ];
+  return [
+    ['$ a month more', 'start and end together', 'apart'],
+    row('`events`', eventsBill),
+    row('`analytics`', analyticsBill),
+  ];
+};
 
 /** The prices behind all bills. */
 export const priceTable = (): Table => [

@@ -42,13 +42,17 @@ const keysOf = async (): Promise<string[]> => {
 /** Takes the files of the bucket as they are now, and makes the tables and views over them. */
 const look = async (): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
-  for (const key of await keysOf()) {
+  const keys = await keysOf();
+  for (const key of keys) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     const file = join(folder, key);
     mkdirSync(dirname(file), { recursive: true });
     await writeFile(file, (await Body?.transformToByteArray()) ?? new Uint8Array());
   }
-  for (const dataset of ['calls', 'feedback'] as const) {
+  const datasets = (['calls', 'feedback'] as const).filter((name) =>
+    keys.some((key) => key.startsWith(name)),
+  );
+  for (const dataset of datasets) {
     // The partitions that Athena takes from the location.
     const partitions = `project_id AS project, regexp_extract(filename, 'day=([0-9-]+)/', 1) AS day`;
     const files = join(folder, `${dataset}/**/*.parquet`);
