@@ -69,10 +69,10 @@ export const eventsBill = (load: Load): Bill => ({
 /** The bytes of a call in a file. */
 const rowBytes = 60;
 
-/** What analytics add, with one project. Each half of a call asks for the other. */
+/** What analytics add, with one project. Each half of a call asks for the other: half a unit. */
 export const analyticsBill = (load: Load): Bill => {
   return {
-    'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * 2),
+    'DynamoDB: reads': costOf('readUnits', load.calls * load.apart),
     'S3: files': costOf('objectPuts', batchesOf('analytics', load)),
     'S3: storage': costOf('objectStorage', recordsOf(load) * rowBytes * load.months),
     ...functionBill('analytics', load),

@@ -27,6 +27,7 @@ const callRows = async (
   const states = await callStates(
     calls,
     changes.flatMap((change) => toCallChange(calls, change) ?? []),
+    writtenAt,
     budget,
   );
   const headers = states.flatMap(({ header }) => (header ? [header] : []));
