@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { compacted, fromParquet } from '../../core/analytics/index.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import type { BusEvent } from '../../local/streams/event-bus.ts';
+import { outputOf } from '../../local/template/stack.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { random } from '../support/random.ts';
 import { deep, repeatWith, seed } from '../support/sampling.ts';
@@ -31,7 +35,7 @@ beforeAll(async () => {
     },
     undefined,
     {
-      settings: { events: true },
+      settings: { events: true, analytics: true },
       maxWindowMs: 100,
       eventFate: (event) => {
         if (event.detail.id === 'refused') return 'MalformedDetail';
@@ -103,7 +107,34 @@ const told = (): string[] =>
     .map((event) => `${event['detail-type']} ${String(event.detail.id)}`)
     .toSorted();
 
-describe('events', () => {
+/** What the files have as the latest state of each call: `<id> <status>`. */
+const latestRows = async (): Promise<string[]> => {
+  const bucket = outputOf(faulty.service.stack, 'AnalyticsBucket');
+  const s3 = new S3Client({
+    ...{ endpoint: inject('stores').s3, region: localRegion, credentials: localCredentials },
+  });
+  try {
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: 'calls/' }));
+    const files = await Promise.all(
+      Contents.map(async ({ Key }) => {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key }));
+        return fromParquet((await Body?.transformToByteArray()) ?? new Uint8Array());
+      }),
+    );
+    return compacted(files.flat(), 0)
+      .map(({ id, status }) => `${String(id)} ${String(status)}`)
+      .toSorted();
+  } finally {
+    s3.destroy();
+  }
+};
+
+const expectedRows = (): string[] =>
+  Array.from({ length: calls }, (_, n) => partsOf(n))
+    .map(({ id, failed }) => `${id} ${failed ? 'error' : 'success'}`)
+    .toSorted();
+
+describe('events and rows', () => {
   it(`come for everything acknowledged, under one id each (${repeatWith})`, {
     timeout: 900_000,
   }, async () => {
@@ -118,6 +149,7 @@ describe('events', () => {
     expect(faults).toBeGreaterThan(0);
     trouble = false;
     await expect.poll(told, { timeout: 60_000 }).toEqual(expected());
+    await expect.poll(latestRows, { timeout: 60_000, interval: 500 }).toEqual(expectedRows());
     expect(faulty.service.bus.letters).toEqual([]);
   });
 

@@ -17,6 +17,8 @@ describe('the settings', () => {
       INFERENCE_BASE_URL: 'https://api.openai.com/v1',
       INFERENCE_API_KEY: 'sk-key',
       LOG: '1',
+      EVENTS: '1',
+      ANALYTICS: 'on',
     });
     expect(settings).toEqual({
       port: 0,
@@ -27,6 +29,8 @@ describe('the settings', () => {
       s3: 'http://127.0.0.1:9000',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
+      events: true,
+      analytics: true,
     });
   });
 
