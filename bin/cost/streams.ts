@@ -24,8 +24,8 @@ const monthSeconds = 730 * 3600;
 const shards = 4;
 
 /**
- * Milliseconds of a batch and of each of its records, in a function of so many MB: assumptions, since
- * most of it is waiting for EventBridge and S3.
+ * Milliseconds of a batch and of each of its records, in a function of so many MB. They are
+ * assumed: most of it is waiting for EventBridge and S3.
  */
 const times = {
   events: { batchMs: 60, recordMs: 2, memoryMb: 512 },
@@ -59,7 +59,7 @@ const functionBill = (reader: Reader, load: Load): Bill => {
 /** Records of starts and ends: one a call, two if they come apart. */
 const recordsOf = ({ calls, apart }: Load): number => calls * (1 + apart);
 
-/** What events add. A start alone asks for an end: a unit. An end alone asks for its start: half. */
+/** What events add. A start alone asks for an end, a unit; an end alone for its start, half. */
 export const eventsBill = (load: Load): Bill => ({
   'EventBridge: events': costOf('events', load.calls * (1 + turnShare + failedShare)),
   'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * 1.5),

@@ -15,7 +15,7 @@ export interface AlertOnFailureProps {
   readonly bus: IEventBus;
   /** Whom to mail. AWS asks the address to confirm. @default - nobody */
   readonly mail?: string;
-  /** An https address that takes SNS messages, of a function that posts to Slack. @default - none */
+  /** An https address that takes SNS messages and posts them to Slack. @default - none */
   readonly webhook?: string;
   /** The projects to look at. @default - all */
   readonly projects?: readonly string[];

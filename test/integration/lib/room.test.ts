@@ -126,9 +126,9 @@ describe('what holds data, and what the URL is made of', () => {
     expect(lastingOf(today)).toEqual(lasting);
   });
 
-  it('stays where it is when there are more endpoints and settings; counts of a minute may come', () => {
+  it('stays where it is when there are more endpoints and settings, beside what settings add', () => {
     expect(files.map(({ template }) => lastingOf(template))).toEqual([
-      [...lasting, 'InferenceRates60586723'].toSorted(),
+      [...lasting, 'AnalyticsFiles33EC05FF', 'InferenceRates60586723'].toSorted(),
     ]);
   });
 });
