@@ -100,12 +100,13 @@ flow('display names: set by the op, and changed', async () => {
     async function named(who) {
       return who;
     },
-    { callDisplayName: (who) => `for ${who}\nwith a second line` },
+    { callDisplayName: (who) => `for ${who}` },
   );
-  const [, call] = await named.invoke('Ada');
-  assert.equal(the(await callsOf(named)).display_name, 'for Ada with a second line');
+  await named('Ada');
+  const call = the(await callsOf(named));
+  assert.equal(call.display_name, 'for Ada');
   await call.setDisplayName('changed');
-  assert.equal(the(await callsOf(named)).display_name, 'changed');
+  assert.equal((await client.getCall(call.id)).display_name, 'changed');
 });
 
 flow('500 calls in a loop', async () => {
@@ -161,10 +162,17 @@ flow('an image as an output', async () => {
   const text = JSON.stringify(output);
   assert.match(text, /PIL\.Image\.Image/);
   const [digest] = Object.values(output.files);
-  const { content } = (
-    await client.traceServerApi.file.fileContentFileContentPost({ project_id: project, digest })
-  ).data;
-  assert.ok(content);
+  // The SDK reads no file back yet: "Coming soon!" is all that it gives.
+  const answer = await fetch(`${process.env.WF_TRACE_SERVER_URL}/file/content`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`api:${process.env.WANDB_API_KEY}`)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ project_id: project, digest }),
+  });
+  assert.equal(answer.status, 200);
+  assert.ok((await answer.arrayBuffer()).byteLength > 0);
 });
 
 const rows = [
