@@ -101,8 +101,7 @@ export class Poller {
     const { streams, subscription } = this.#options;
     const { signal } = this.#ending;
     let last: string | undefined;
-    const renewed = () => this.#iterator(arn, shard, last === undefined ? from : last);
-    let iterator = await renewed();
+    let iterator = await this.#iterator(arn, shard, from);
     this.#began.resolve();
     let pending: DynamoDBRecord[] = [];
     let since = Date.now();
@@ -113,7 +112,8 @@ export class Poller {
           if (signal.aborted) throw error;
           if (!isStale(error)) this.#options.failed(error);
           await this.#pause();
-          return { Records: [], NextShardIterator: await renewed() };
+          // A shard of which nothing was read has nothing yet: all that comes is new.
+          return { Records: [], NextShardIterator: await this.#iterator(arn, shard, last ?? 'TRIM_HORIZON') };
         });
       const found = page.Records ?? [];
       iterator = page.NextShardIterator;

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
@@ -17,9 +17,11 @@ let service: TestService;
 let s3: S3Client;
 let bucket: string;
 let folder: string;
+let dataDir: string;
 let duck: DuckDBConnection;
 beforeAll(async () => {
-  service = await startService({ settings: { analytics: true }, maxWindowMs: 300 });
+  dataDir = await mkdtemp(join(tmpdir(), 'pennytrace-data-'));
+  service = await startService({ settings: { analytics: true }, maxWindowMs: 300, dataDir });
   s3 = new S3Client({ endpoint: inject('stores').s3, region: localRegion, credentials: localCredentials });
   bucket = outputOf(service.stack, 'AnalyticsBucket');
   folder = await mkdtemp(join(tmpdir(), 'pennytrace-rows-'));
@@ -30,8 +32,8 @@ beforeAll(async () => {
 afterAll(async () => {
   duck.closeSync();
   s3.destroy();
-  await rm(folder, { recursive: true, force: true });
   await service.stop();
+  for (const made of [folder, dataDir]) await rm(made, { recursive: true, force: true });
 });
 
 const keysOf = async (): Promise<string[]> => {
@@ -175,6 +177,16 @@ describe('the files', () => {
     await eventually(scores, [{ id: 'f1', call_id: 'one', score: 0.25, good: 1 }]);
     await service.post('/feedback/replace', { ...feedback('f2', { value: 3 }), feedback_id: 'f1' });
     await eventually(scores, [{ id: 'f2', call_id: 'one', score: 3, good: null }]);
+  });
+});
+
+describe('the data folder of a local service', () => {
+  it('has the same files', async () => {
+    const files = async () =>
+      (await readdir(join(dataDir, 'analytics'), { recursive: true })).filter((name) =>
+        name.endsWith('.parquet'),
+      );
+    await expect.poll(async () => (await files()).toSorted()).toEqual((await keysOf()).toSorted());
   });
 });
 
