@@ -105,7 +105,7 @@ flow('display names: set by the op, and changed', async () => {
   await named('Ada');
   const call = the(await callsOf(named));
   assert.equal(call.display_name, 'for Ada');
-  await call.setDisplayName('changed');
+  await client.updateCall(call.id, 'changed');
   assert.equal((await client.getCall(call.id)).display_name, 'changed');
 });
 
