@@ -30,7 +30,9 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:/ });
     await newest(page).waitFor();
     // The view of a trace loads beforehand, a second after the list.
-    await page.waitForResponse(/trace-view/);
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('trace-view')),
+    );
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Refresh' }).click();
     await alert(page, 'The service cannot be reached. Check the connection, then try again.');
