@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { defaultPoolLimits, type PoolLimits } from '../../local/runtime/worker-pool.ts';
 import {
   type LocalService,
   type LocalServiceOptions,
@@ -10,6 +9,7 @@ import {
 import type { Access } from '../../local/template/policy.ts';
 import { assembly } from './assembly.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
+import { testPoolLimits } from './pool-limits.ts';
 
 /**
  * The service for one test file: the stack of this test run, on its stores, with tables of its own;
@@ -47,12 +47,6 @@ const hurried =
   };
 
 /**
- * A worker for each route and more, since a test that calls them all in turn would load functions
- * again and again.
- */
-const poolLimits: PoolLimits = { ...defaultPoolLimits, maxWorkers: 80 };
-
-/**
  * Starts the service for a test file, which stops it at its end.
  *
  * @param options what shall differ, e.g. `settings` for a stack of its own
@@ -68,7 +62,7 @@ export const startService = async ({
     ...inject('stores'),
     // Settings of its own make another stack.
     ...(options.settings ? {} : { assembly: assembly() }),
-    poolLimits,
+    poolLimits: testPoolLimits,
     stackName: `test-${randomUUID().slice(0, 13)}`,
     ...options,
     log,

@@ -7,6 +7,7 @@ import { formatKey, makeKey, newRecord, putKey } from '../../../core/auth/index.
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { tableNameOf } from '../../../local/template/stack.ts';
+import { testPoolLimits } from '../../support/pool-limits.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,6 +32,7 @@ const startService = async (shared: Partial<ProvidedContext>): Promise<LocalServ
     ...stores,
     assembly: assembly.folder,
     stackName: `page-${randomUUID().slice(0, 8)}`,
+    poolLimits: testPoolLimits,
   });
 };
 
