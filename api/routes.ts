@@ -37,7 +37,12 @@ const list = [
     stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
     weaveStores: { tables: 'read' },
   },
-  { ...reading('/calls/query_stats'), ...stream, stores: { calls: 'query', payloads: 'read' } },
+  {
+    ...reading('/calls/query_stats'),
+    ...stream,
+    stores: { calls: 'query', payloads: 'read' },
+    weaveStores: { feedback: 'join' },
+  },
   {
     ...reading('/calls/stats'),
     ...stream,

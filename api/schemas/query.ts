@@ -144,7 +144,7 @@ const statsBody = (names: WireNames, includes: Includes) =>
     z.strictObject({
       project_id: projectId,
       filter: nullish(filterSchema(names)),
-      query: optionalQuery(callKind(names, includes, true)),
+      query: optionalQuery(callKind(names, includes)),
       limit: nullish(count),
       include_total_storage_size: flag,
     }),

@@ -5,7 +5,8 @@
  */
 
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startLocalService } from '../../../local/service.ts';
@@ -28,7 +29,7 @@ interface Outcome {
 const prepare = (): string => {
   if (!existsSync(python)) execFileSync('python3', ['-m', 'venv', environment], { stdio: 'inherit' });
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--upgrade'];
-  execFileSync(python, [...pip, 'weave', 'pillow'], { stdio: 'inherit' });
+  execFileSync(python, [...pip, 'weave', 'pillow', 'numpy'], { stdio: 'inherit' });
   return execFileSync(python, ['-c', 'from importlib.metadata import version; print(version("weave"))'], {
     encoding: 'utf8',
   }).trim();
@@ -39,11 +40,19 @@ const show = ({ works, flow, problem, seconds }: Outcome): void =>
     `${works ? 'works ' : 'FAILS '} ${String(seconds).padStart(5)} s  ${flow}${problem ? `: ${problem}` : ''}`,
   );
 
-/** Runs the flows against a service. */
+/**
+ * Runs the flows against a service. The SDK remembers on disk what it has published, whatever the
+ * server, and does not send it again. So each run has a cache of its own.
+ */
 const tryAll = async (url: string, key: string, chosen: readonly string[]): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
+  const cache = mkdtempSync(join(tmpdir(), 'weave-cache-'));
   const child = spawn(python, [join(import.meta.dirname, 'flows.py'), ...chosen], {
-    env: { ...process.env, WF_TRACE_SERVER_URL: url, WANDB_BASE_URL: url, WANDB_API_KEY: key },
+    env: {
+      ...process.env,
+      ...{ WF_TRACE_SERVER_URL: url, WANDB_BASE_URL: url, WANDB_API_KEY: key },
+      WEAVE_SERVER_CACHE_DIR: cache,
+    },
     stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'],
   });
   const ended = new Promise<void>((done) => child.once('close', () => done()));
@@ -54,6 +63,7 @@ const tryAll = async (url: string, key: string, chosen: readonly string[]): Prom
     outcomes.push(outcome);
   }
   await ended;
+  rmSync(cache, { recursive: true, force: true });
   return outcomes;
 };
 

@@ -90,10 +90,19 @@ describe('feedback', () => {
     expect(await matching({ $not: [{ $eq: [output, literal('')] }] })).toEqual(['other']);
   });
 
+  it('selects calls that are counted', async () => {
+    const count = (path: string, value: unknown) =>
+      done('/calls/query_stats', { query: { $expr: { $eq: [field(path), literal(value)] } } });
+    expect(await count('feedback.[rating].payload.stars', 5)).toMatchObject({ count: 1 });
+    expect(await count('feedback.[rating].payload.stars', 3)).toMatchObject({ count: 0 });
+    const scored = 'feedback.[wandb.runnable.Polite].runnable_ref';
+    expect(await count(scored, scorer)).toMatchObject({ count: 1 });
+  });
+
   it('is no column, and no filter where it cannot be read', async () => {
     expect((await ask('/calls/stream_query', { columns: ['feedback.[rating].payload'] })).status).toBe(422);
     const query = { $expr: { $eq: [field('feedback.[rating].payload.stars'), literal(5)] } };
-    expect((await ask('/calls/query_stats', { query })).status).toBe(422);
+    expect((await ask('/trace/usage', { query })).status).toBe(422);
   });
 
   it('is counted in all, and purged by a list of ids', async () => {
