@@ -1,12 +1,13 @@
-import { Duration, Names, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Names, Validations } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { AnalyticsCatalog } from './analytics-catalog.ts';
 import { AnalyticsWorkgroup } from './analytics-workgroup.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { findingOf, type Permission } from './permissions.ts';
+import { privateBucket } from './private-bucket.ts';
 import { readerEnvironment, readerPermissions } from './reader.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
@@ -56,17 +57,11 @@ export class Analytics extends Construct {
     this.function = this.#makeFunction(props);
   }
 
-  #makeBucket({ config: { keepData, retentionDays }, settings }: AnalyticsProps): Bucket {
+  #makeBucket({ config, settings }: AnalyticsProps): Bucket {
+    const { retentionDays } = config;
     const days = settings.keepDays ?? (retentionDays === undefined ? undefined : retentionDays + graceDays);
     const bucket = new Bucket(this, 'Files', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      minimumTLSVersion: 1.2,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // What is taken out of the files has to be gone. A version of it would stay.
-      versioned: false,
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      ...privateBucket(config),
       lifecycleRules: [
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
         { id: 'results', prefix: 'results/', expiration: Duration.days(resultDays) },

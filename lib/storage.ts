@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
+import { privateBucket } from './private-bucket.ts';
 import { makeTable } from './table.ts';
 
 /**
@@ -28,16 +29,10 @@ export class Storage extends Construct {
     this.rollups = makeTable(this, tables.rollups, config);
   }
 
-  #payloadsBucket({ keepData, retentionDays }: Config): Bucket {
+  #payloadsBucket(config: Config): Bucket {
+    const { retentionDays } = config;
     const bucket = new Bucket(this, 'Payloads', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      minimumTLSVersion: 1.2,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // A deleted payload has to be gone. A version of it would stay.
-      versioned: false,
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      ...privateBucket(config),
       lifecycleRules: [
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...(retentionDays === undefined

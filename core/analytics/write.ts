@@ -1,10 +1,8 @@
 import type { Bucket, RequestBudget } from '../storage/index.ts';
 import {
   bury,
-  type DeadLetter,
   type DeadLetterQueue,
-  isolate,
-  recordLabel,
+  isolateRecords,
   type StreamRecord,
   sequenceOf,
 } from '../streams/index.ts';
@@ -34,13 +32,9 @@ export const writeRows = async (
   records: readonly StreamRecord[],
   budget: RequestBudget,
 ): Promise<number> => {
-  const letters: DeadLetter[] = [];
   const writtenAt = Date.now() * 1000;
-  const rows = await isolate(
-    records,
-    (some) => gather(writer, some, writtenAt, budget),
-    (record, { name, message }) =>
-      letters.push({ reason: `${name}: ${message}`, record: recordLabel(record) }),
+  const { results: rows, letters } = await isolateRecords(records, (some) =>
+    gather(writer, some, writtenAt, budget),
   );
   await storeFiles(writer.bucket, filesOf(rows, nameOf(records)), budget);
   await bury(writer.deadLetters, letters, budget);

@@ -3,8 +3,7 @@ import {
   bury,
   type DeadLetter,
   type DeadLetterQueue,
-  isolate,
-  recordLabel,
+  isolateRecords,
   type StreamRecord,
   sequenceOf,
 } from '../streams/index.ts';
@@ -43,28 +42,24 @@ export const deliver = async (
   records: readonly StreamRecord[],
   budget: RequestBudget,
 ): Promise<Delivered> => {
-  const letters: DeadLetter[] = [];
-  const told = await isolate(
-    records,
-    (some) => tell(delivery, some, budget),
-    (record, { name, message }) =>
-      letters.push({ reason: `${name}: ${message}`, record: recordLabel(record) }),
-  );
+  const { results: told, letters } = await isolateRecords(records, (some) => tell(delivery, some, budget));
   const fates = await sendEvents(
     delivery.bus,
     told.map(({ event }) => event),
     budget,
   );
   const unsent = new Set<string>();
+  const refused: DeadLetter[] = [];
   for (const [at, { sequence, event }] of told.entries()) {
     const fate = fates[at];
     if (fate === 'unsent') unsent.add(sequence);
-    else if (typeof fate === 'object') letters.push(letterOf(event, fate.refused));
+    else if (typeof fate === 'object') refused.push(letterOf(event, fate.refused));
   }
-  await bury(delivery.deadLetters, letters, budget);
+  const buried = [...letters, ...refused];
+  await bury(delivery.deadLetters, buried, budget);
   return {
     sent: fates.filter((fate) => fate === 'sent').length,
-    buried: letters.length,
+    buried: buried.length,
     failedFrom: records.map(sequenceOf).find((sequence) => unsent.has(sequence)),
   };
 };

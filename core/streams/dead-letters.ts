@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { mapConcurrent, type RequestBudget, withRetries } from '../storage/index.ts';
 import type { JsonValue } from '../wire/index.ts';
+import { isolate } from './isolate.ts';
 import type { StreamRecord } from './record.ts';
 
 /** What could not be delivered, and never will be as it is. */
@@ -22,12 +23,34 @@ export interface DeadLetterQueue {
 const concurrency = 8;
 
 /** What identifies a record: its stream, its number and the key of its item. */
-export const recordLabel = ({ eventID, eventSourceARN, dynamodb }: StreamRecord): JsonValue => ({
+const recordLabel = ({ eventID, eventSourceARN, dynamodb }: StreamRecord): JsonValue => ({
   event_id: eventID ?? null,
   stream: eventSourceARN ?? null,
   sequence_number: dynamodb?.SequenceNumber ?? null,
   keys: (dynamodb?.Keys ?? null) as JsonValue,
 });
+
+/** What came of records, and a letter for each that could not be used. */
+export interface Isolated<R> {
+  readonly results: readonly R[];
+  readonly letters: readonly DeadLetter[];
+}
+
+/**
+ * Works on records. One that cannot be used becomes a letter, and holds no other up.
+ *
+ * @throws ServiceError if storage fails: the records may come again as they are
+ */
+export const isolateRecords = async <R>(
+  records: readonly StreamRecord[],
+  work: (some: readonly StreamRecord[]) => Promise<readonly R[]>,
+): Promise<Isolated<R>> => {
+  const letters: DeadLetter[] = [];
+  const results = await isolate(records, work, (record, { name, message }) =>
+    letters.push({ reason: `${name}: ${message}`, record: recordLabel(record) }),
+  );
+  return { results, letters };
+};
 
 /**
  * Puts letters into the queue.

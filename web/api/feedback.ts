@@ -1,6 +1,6 @@
 import type { CallRow } from './calls.ts';
 import type { Client } from './client.ts';
-import type { Api, CallFeedback, FeedbackCreateReq, FeedbackReplaceReq } from './types.ts';
+import type { CallFeedback, FeedbackCreateReq, FeedbackReplaceReq } from './types.ts';
 
 /** The kinds of feedback that the page gives, each a record of its own. */
 export const kinds = ['thumbs', 'score', 'note', 'correction'] as const;
@@ -27,14 +27,6 @@ export const ownOf = (records: readonly CallFeedback[], kind: Kind, user: string
   records.findLast(
     ({ feedback_type, svc_user_id, creator }) =>
       feedback_type === kind && svc_user_id === user && creator === null,
-  );
-
-/** Whether a key may write to a project. */
-export const mayWrite = ({ grants }: Pick<Api['GET /me']['answer'], 'grants'>, project: string): boolean =>
-  grants.some(
-    ({ resource, role }) =>
-      role === 'write' &&
-      (resource === '*' || resource === project || resource === `${project.split('/', 1)[0]}/*`),
   );
 
 /**

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import { wordsOf } from '../../api/errors.ts';
+import { changed } from '../../data/changed.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TimeMenu } from '../traces/time-menu.tsx';
@@ -25,10 +26,7 @@ const useOverviewSearch = () => {
   const change = useCallback(
     (changes: Change) =>
       navigate({
-        search: (before) =>
-          Object.fromEntries(
-            Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined),
-          ) as unknown as OverviewSearch,
+        search: (before) => changed<OverviewSearch>(before, changes),
       }),
     [navigate],
   );

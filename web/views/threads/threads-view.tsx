@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import type { Thread } from '../../api/types.ts';
+import { changed } from '../../data/changed.ts';
 import { countText } from '../../data/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -29,10 +30,7 @@ const useChange = () => {
   const navigate = route.useNavigate();
   return (changes: Change) =>
     navigate({
-      search: (before) =>
-        Object.fromEntries(
-          Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined),
-        ) as unknown as ThreadsSearch,
+      search: (before) => changed<ThreadsSearch>(before, changes),
     });
 };
 

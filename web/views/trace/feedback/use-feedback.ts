@@ -2,16 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CallRow } from '../../../api/calls.ts';
 import { wordsOf } from '../../../api/errors.ts';
-import {
-  feedbackOf,
-  give,
-  type Kind,
-  mayWrite,
-  ownOf,
-  type Payload,
-  takeBack,
-} from '../../../api/feedback.ts';
+import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../../api/feedback.ts';
 import type { Call, CallFeedback } from '../../../api/types.ts';
+import { allows } from '../../../session/grants.ts';
 import { useSession } from '../../../session/session.tsx';
 import { CallList } from '../../traces/call-list.ts';
 
@@ -61,7 +54,7 @@ export const useFeedback = (call: Call) => {
     own,
     busy,
     error,
-    mayGive: mayWrite(me, call.project_id),
+    mayGive: allows(me, call.project_id, 'write'),
     give: (kind: Kind, payload: Payload) =>
       run(async () => {
         const before = own(kind);
