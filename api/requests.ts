@@ -4,13 +4,11 @@ import type { RoutePath } from './routes.ts';
 import {
   callBatchBody,
   callEndBody,
-  callEndV2Body,
   callStartBody,
-  callStartV2Body,
-  callsCompleteBody,
   callsDeleteBody,
   callUpdateBody,
 } from './schemas/calls.ts';
+import { callEndV2Body, callStartV2Body, callsCompleteBody } from './schemas/calls-v2.ts';
 import { costCreateBody, costPurgeBody, costQueryBody } from './schemas/costs.ts';
 import {
   feedbackBatchBody,
