@@ -113,6 +113,20 @@ describe('the list of traces', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  it('is filtered by what its rows cost', async () => {
+    const page = await visit(link());
+    await page.getByRole('button', { name: '+ Filter' }).click();
+    await page.getByLabel('Column or path').fill('cost');
+    await page.getByLabel('Value').fill('0.00005');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(page)).toEqual(['Turn turn-1']);
+    await page.getByText('of 154 looked at').waitFor();
+    const calls = await visit(page.url().replace('0.00005', '0.00001').concat('&all=true'));
+    await calls.getByText('3 rows', { exact: true }).waitFor();
+    expect(await namesOn(calls)).toEqual(['Model', 'model.chat', 'model.chat']);
+  });
+
   it('has the columns that its reader wants', async () => {
     const page = await visit(link());
     await page.getByRole('button', { name: 'Columns' }).click();
@@ -164,23 +178,38 @@ describe('an export', () => {
       page.getByRole('menuitem', { name: label }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(name);
-    const saved = await text(await download.createReadStream());
-    expect(saved.trimEnd().split('\n')).toHaveLength(lines);
+    const saved = (await text(await download.createReadStream())).trimEnd().split('\n');
+    expect(saved).toHaveLength(lines);
+    const of = (name: string) => saved.find((line) => line.includes(name));
+    if (label === 'CSV') {
+      expect(saved[0]).toMatch(/^id,project_id,op_name,.*,summary.svc,trace_errors,trace_tokens,trace_cost$/);
+      expect(of('Turn turn-1')).toMatch(/,1,300,0\.000072$/);
+    } else
+      expect(JSON.parse(of('Turn turn-1') ?? '')).toMatchObject({
+        ...{ trace_errors: 1, trace_tokens: 300, trace_cost: expect.closeTo(0.000072, 9) },
+      });
   });
 });
 
 describe('the live mode', () => {
-  it('adds new traces without moving what is read', async () => {
+  it('adds new traces and ends those that ran, without moving what is read', async () => {
     const own = 'page/live';
-    await report(own, many.slice(0, 60));
+    const slow = { id: 'slow', name: 'Slow', at: 36.5 * second };
+    await report(own, [...many.slice(0, 60), { ...slow, ms: null }]);
     const page = await visit(`traces?project=${encodeURIComponent(own)}&live=true`);
     await firstRow(page, 'Old 059');
     const table = page.getByRole('region', { name: 'Calls' });
     await table.evaluate((element) => element.scrollTo(0, 720));
     const read = page.getByRole('link', { name: 'Old 035' });
     const before = await read.boundingBox();
-    await report(own, [{ id: 'new', name: 'New', at: 5000 * second }]);
-    await page.getByText('61 rows').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Slow' }).getByText('… running').waitFor();
+    await report(own, [
+      { id: 'new', name: 'New', at: 5000 * second },
+      { ...slow, ms: 700 },
+      { id: 'below', trace: 'slow', parent: 'slow', at: slow.at, ...chat([], {}) },
+    ]);
+    await page.getByText('62 rows').waitFor();
+    await page.getByRole('row', { name: /Slow .*ok .* 700 ms 150 / }).waitFor();
     expect(await read.boundingBox()).toEqual(before);
     await table.evaluate((element) => element.scrollTo(0, 0));
     await firstRow(page, 'New');

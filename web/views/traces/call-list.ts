@@ -1,20 +1,16 @@
-import { type CallRow, fromWire } from '../../api/calls.ts';
-import type { Client } from '../../api/client.ts';
+import { type CallRow, fromWire, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
-import { newerThan, nextPage, pageSize } from './request.ts';
-
-/** What a list of calls holds at a moment. */
-export interface ListState {
-  readonly rows: readonly CallRow[];
-  /** `reading` while a page is on its way, `stopped` if its reader stopped it. */
-  readonly phase: 'reading' | 'idle' | 'stopped' | 'failed';
-  /** Whether all rows are there. */
-  readonly complete: boolean;
-  readonly error?: unknown;
-}
+import { advanced, atStart, type Cursor } from './cursor.ts';
+import { emptyList, type ListOptions, type ListState } from './list-state.ts';
+import { newerThan, nextPage, pageSize, rowsAgain } from './request.ts';
+import type { RowFigures } from './row-figures.ts';
+import { chunkSize, readUsage } from './use-trace-usage.ts';
 
 /** In live mode, the oldest rows beyond this number leave the list, so that it does not grow. */
 const maxLiveRows = 2000;
+
+/** How many rows a filter by cost looks for before it pauses: more than a screen has. */
+const soughtRows = 50;
 
 type Listener = () => void;
 
@@ -22,9 +18,8 @@ const left = new DOMException('the reader went elsewhere', 'AbortError');
 
 let count = 0;
 
-/** Rows without those that are there already. */
-const unknownOf = (rows: readonly unknown[], ids: ReadonlySet<string>, service: string): CallRow[] =>
-  rows.map((row) => fromWire(row, service)).filter(({ id }) => !ids.has(id));
+const ownFigures = (rows: readonly CallRow[]): Map<string, RowFigures> =>
+  new Map(rows.map((row) => [row.id, { usage: sumUsage(usageByModel(row).values()) }]));
 
 /**
  * The rows of one request, page by page, as they come. It lives in the query cache, so that whoever
@@ -36,18 +31,19 @@ export class CallList {
   readonly request: CallsQueryReq;
   /** How far its reader had scrolled, in pixels. */
   scrollTop = 0;
-  readonly #client: Client;
-  readonly #service: string;
+  /** The rows in sight, by their places: the first and the last. */
+  inSight: readonly [first: number, last: number] = [0, -1];
+  readonly options: ListOptions;
   readonly #listeners = new Set<Listener>();
   readonly #ids = new Set<string>();
-  #state: ListState = { rows: [], phase: 'idle', complete: false };
+  #state: ListState = emptyList;
+  #cursor: Cursor = atStart;
   #reading: AbortController | undefined;
   #catchingUp = false;
 
-  constructor(client: Client, service: string, request: CallsQueryReq) {
-    this.#client = client;
-    this.#service = service;
-    this.request = request;
+  constructor(options: ListOptions) {
+    this.options = options;
+    this.request = options.request;
   }
 
   readonly subscribe = (listener: Listener): (() => void) => {
@@ -57,20 +53,21 @@ export class CallList {
 
   readonly snapshot = (): ListState => this.#state;
 
-  /** Reads the next page, unless one is on its way or all is there. */
+  /**
+   * Reads the next page, unless one is on its way or all is there. With a filter by cost it reads
+   * pages until there is something to show.
+   */
   readonly more = async (): Promise<void> => {
     if (this.#reading || this.#state.complete) return;
     const reading = new AbortController();
     this.#reading = reading;
     this.#set({ phase: 'reading', error: undefined });
-    let received = 0;
+    const sought = this.#state.rows.length + (this.options.costTest ? soughtRows : 1);
     try {
-      const page = nextPage(this.request, this.#state.rows);
-      for await (const batch of this.#client.stream('POST /calls/stream_query', page, reading.signal)) {
-        received += batch.length;
-        this.#append(batch);
-      }
-      this.#set({ phase: 'idle', complete: received < pageSize });
+      let complete = false;
+      do complete = (await this.#readPage(reading.signal)) < pageSize;
+      while (!complete && this.#state.rows.length < sought);
+      this.#set({ phase: 'idle', complete });
     } catch (error) {
       if (reading.signal.aborted) this.#set({ phase: reading.signal.reason === left ? 'idle' : 'stopped' });
       else this.#set({ phase: 'failed', error });
@@ -86,7 +83,8 @@ export class CallList {
   readonly leave = (): void => this.#reading?.abort(left);
 
   /**
-   * Reads what started since the newest row, and puts it before all others.
+   * Reads what started since the newest row, and puts it before all others. Rows in sight that run
+   * are looked at again, and changed once they have ended.
    *
    * @param now milliseconds since 1970
    * @returns how many rows were added; 0 if the service did not answer
@@ -95,10 +93,13 @@ export class CallList {
     if (this.#catchingUp || this.#reading) return 0;
     this.#catchingUp = true;
     try {
+      const [first, last] = this.inSight;
+      const running = this.#state.rows.slice(first, last + 1).filter((row) => statusOf(row) === 'running');
       const request = newerThan(this.request, this.#state.rows[0]?.started_at, now);
       let added = 0;
-      for await (const batch of this.#client.stream('POST /calls/stream_query', request, signal))
+      for await (const batch of this.options.client.stream('POST /calls/stream_query', request, signal))
         added += this.#prepend(batch);
+      if (running.length > 0) await this.#readAgain(running, signal);
       return added;
     } catch {
       // The next look may succeed. A key that is refused asks for another by itself.
@@ -114,20 +115,84 @@ export class CallList {
       this.#set({ rows: this.#state.rows.map((row) => (row.id === id ? change(row) : row)) });
   };
 
-  #append(batch: readonly unknown[]): void {
-    const rows = unknownOf(batch, this.#ids, this.#service);
-    for (const { id } of rows) this.#ids.add(id);
-    this.#set({ rows: [...this.#state.rows, ...rows] });
+  /** @returns how many rows the page has */
+  async #readPage(signal: AbortSignal): Promise<number> {
+    const { client, service, costTest, roots } = this.options;
+    const page = nextPage(this.request, this.#cursor);
+    // What traces cost is asked for many of them at a time.
+    const atOnce = costTest && roots ? chunkSize : 1;
+    let waiting: CallRow[] = [];
+    let received = 0;
+    for await (const batch of client.stream('POST /calls/stream_query', page, signal)) {
+      received += batch.length;
+      waiting.push(...batch.map((row) => fromWire(row, service)));
+      if (waiting.length < atOnce) continue;
+      await this.#append(waiting, signal);
+      waiting = [];
+    }
+    await this.#append(waiting, signal);
+    return received;
+  }
+
+  async #append(rows: readonly CallRow[], signal: AbortSignal): Promise<void> {
+    if (rows.length === 0) return;
+    const { costTest, roots } = this.options;
+    const fresh = rows.filter(({ id }) => !this.#ids.has(id));
+    const known = costTest && (roots ? await this.#tracesOf(fresh, signal) : ownFigures(fresh));
+    const kept = known ? fresh.filter(({ id }) => costTest(known.get(id))) : fresh;
+    for (const { id } of kept) this.#ids.add(id);
+    this.#cursor = advanced(this.#cursor, rows);
+    this.#set({
+      rows: [...this.#state.rows, ...kept],
+      read: this.#state.read + fresh.length,
+      ...(known && { figures: this.#withFigures(known) }),
+    });
   }
 
   #prepend(batch: readonly unknown[]): number {
-    const rows = unknownOf(batch, this.#ids, this.#service);
+    const rows = batch
+      .map((row) => fromWire(row, this.options.service))
+      .filter(({ id }) => !this.#ids.has(id));
     for (const { id } of rows) this.#ids.add(id);
     const all = [...rows, ...this.#state.rows];
+    const read = this.#state.read + rows.length;
+    if (all.length <= maxLiveRows) {
+      this.#set({ rows: all, read });
+      return rows.length;
+    }
+    const kept = all.slice(0, maxLiveRows);
     for (const { id } of all.slice(maxLiveRows)) this.#ids.delete(id);
-    const dropped = all.length > maxLiveRows;
-    this.#set({ rows: all.slice(0, maxLiveRows), ...(dropped && { complete: false }) });
+    this.#cursor = advanced(atStart, kept);
+    this.#set({ rows: kept, read: kept.length, figures: this.#withFigures([]), complete: false });
     return rows.length;
+  }
+
+  /** Reads rows that ran, and puts those that have ended in their places. */
+  async #readAgain(rows: readonly CallRow[], signal: AbortSignal): Promise<void> {
+    const { client, service, roots } = this.options;
+    const ids = rows.map(({ id }) => id);
+    const ended = new Map<string, CallRow>();
+    for await (const batch of client.stream('POST /calls/stream_query', rowsAgain(this.request, ids), signal))
+      for (const row of batch.map((each) => fromWire(each, service)))
+        if (statusOf(row) !== 'running') ended.set(row.id, row);
+    if (ended.size === 0) return;
+    const known = roots ? await this.#tracesOf([...ended.values()], signal) : [];
+    this.#set({
+      rows: this.#state.rows.map((row) => ended.get(row.id) ?? row),
+      figures: this.#withFigures(known),
+    });
+  }
+
+  /** The figures of the rows that are there, with more of them. */
+  #withFigures(known: Iterable<readonly [string, RowFigures]>): Map<string, RowFigures> {
+    return new Map([...this.#state.figures, ...known].filter(([id]) => this.#ids.has(id)));
+  }
+
+  #tracesOf(rows: readonly CallRow[], signal: AbortSignal): Promise<Map<string, RowFigures>> {
+    const { client, request } = this.options;
+    return rows.length === 0
+      ? Promise.resolve(new Map())
+      : readUsage(client, request.project_id, rows, signal);
   }
 
   #set(change: Partial<ListState>): void {

@@ -7,8 +7,8 @@ import { valueAt } from '../../data/value-at.ts';
 import { FeedbackMarks } from '../../ui/feedback-marks.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { feedbackPath } from './request.ts';
+import type { RowFigures } from './row-figures.ts';
 import type { TracesSearch } from './search.ts';
-import type { RowFigures } from './use-trace-usage.ts';
 
 /** A column of the list. */
 export interface Column {

@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Popup } from '../../ui/popup.tsx';
-import { type Condition, type Operator, operators } from './search.ts';
+import { type Condition, costOperators, costPath, needsValue, type Operator, operators } from './search.ts';
 
 /** What people filter by most, with the operator that they most likely mean. */
 const suggestions: readonly { path: string; text: string; op: Operator }[] = [
@@ -11,13 +11,12 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'svc_user_id', text: 'User', op: 'is' },
   { path: 'thread_id', text: 'Thread', op: 'is' },
   { path: 'summary.svc.latency_ms', text: 'Latency in ms', op: 'above' },
+  { path: costPath, text: 'Cost', op: 'above' },
   { path: 'exception', text: 'Exception', op: 'contains' },
   { path: 'inputs', text: 'Inputs', op: 'contains' },
   { path: 'output', text: 'Output', op: 'contains' },
   { path: 'attributes', text: 'Attributes', op: 'contains' },
 ];
-
-const needsValue = (op: Operator): boolean => op !== 'exists' && op !== 'is missing';
 
 /** The words for a path. */
 export const pathText = (path: string): string =>
@@ -32,6 +31,7 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   const [op, setOp] = useState<Operator>('contains');
   const [value, setValue] = useState('');
   const list = useId();
+  const ofCost = path.trim() === costPath;
   const choosePath = (next: string) => {
     setPath(next);
     const suggested = suggestions.find((suggestion) => suggestion.path === next);
@@ -63,7 +63,7 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
       <label className="field">
         <span>Operator</span>
         <select value={op} onChange={(event) => setOp(event.target.value as Operator)}>
-          {operators.map((operator) => (
+          {(ofCost ? costOperators : operators).map((operator) => (
             <option key={operator}>{operator}</option>
           ))}
         </select>
@@ -71,13 +71,25 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
       {needsValue(op) ? (
         <label className="field">
           <span>Value</span>
-          <input value={value} spellCheck={false} onChange={(event) => setValue(event.target.value)} />
+          <input
+            value={value}
+            spellCheck={false}
+            {...(ofCost && { type: 'number', step: 'any', required: true })}
+            onChange={(event) => setValue(event.target.value)}
+          />
         </label>
       ) : null}
-      <p className="hint">
-        A path goes into a column: <code>inputs.messages.0.role</code>. A value that is a number, true, false
-        or null is meant as such; put it into quotes to mean a text.
-      </p>
+      {ofCost ? (
+        <p className="hint">
+          The cost that a row shows: of a root, that of its whole trace. It follows from prices, so the page
+          reads the rows that pass the other filters and looks up each. Choose a time first.
+        </p>
+      ) : (
+        <p className="hint">
+          A path goes into a column: <code>inputs.messages.0.role</code>. A value that is a number, true,
+          false or null is meant as such; put it into quotes to mean a text.
+        </p>
+      )}
       <Button kind="primary" type="submit" disabled={path.trim() === ''}>
         Add filter
       </Button>

@@ -5,17 +5,22 @@ import { Modal } from '../../ui/modal.tsx';
 
 interface QueryDialogProps {
   readonly request: CallsQueryReq;
+  /** Whether the page filters the rows itself, by their cost. */
+  readonly filtered: boolean;
   readonly open: boolean;
   readonly onClose: () => void;
 }
 
 /** Shows the request behind the list, in the words of the query language. */
-export const QueryDialog = ({ request, open, onClose }: QueryDialogProps) => {
+export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
   const text = JSON.stringify(request, null, 2);
   return (
     <Modal title="The query of this list" open={open} onClose={onClose}>
       <p className="muted">
-        <code>POST /calls/stream_query</code> answers exactly these calls.
+        <code>POST /calls/stream_query</code>{' '}
+        {filtered
+          ? 'answers these calls and more: the filter by cost is the page’s own.'
+          : 'answers exactly these calls.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <pre className="code" tabIndex={0}>

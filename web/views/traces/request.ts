@@ -1,6 +1,7 @@
-import { type CallRow, headerColumns, pathToWire } from '../../api/calls.ts';
+import { headerColumns, pathToWire } from '../../api/calls.ts';
 import type { CallOperation, CallsQueryReq } from '../../api/types.ts';
-import { type Condition, type FeedbackFilter, ranges, type TracesSearch } from './search.ts';
+import type { Cursor } from './cursor.ts';
+import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from './search.ts';
 
 /*
  * What the list asks the service for: pure functions of the URL's state. The page shows these very
@@ -105,11 +106,13 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): CallOpe
   ];
 };
 
-/** All conditions of the list. */
+/** All conditions of the list that the service can tell. */
 export const operationsOf = (search: TracesSearch, service: string, now: number): CallOperation[] => [
   ...timeOperations(search, now),
   ...(search.status ? [statusOperation(search.status, service)] : []),
-  ...(search.where ?? []).map((condition) => operationOf(condition, service)),
+  ...(search.where ?? [])
+    .filter(({ path }) => path !== costPath)
+    .map((condition) => operationOf(condition, service)),
   ...(search.feedback ? [feedbackOperation(search.feedback, service)] : []),
   ...(search.text ? [textOperation(search.text, service)] : []),
 ];
@@ -159,14 +162,12 @@ const withOperation = (request: CallsQueryReq, operation: CallOperation): CallsQ
  * reads nothing twice; rows of the same moment are skipped by their number. Any other order has to
  * skip all rows that are there.
  */
-export const nextPage = (request: CallsQueryReq, rows: readonly CallRow[]): CallsQueryReq => {
+export const nextPage = (request: CallsQueryReq, { read, last, same }: Cursor): CallsQueryReq => {
   const page = { ...request, limit: pageSize };
-  const last = rows.at(-1);
-  if (!last) return page;
+  if (last === undefined) return page;
   const [sort] = request.sort_by ?? [];
-  if (sort?.field !== 'started_at') return { ...page, offset: rows.length };
-  const same = rows.length - 1 - rows.findLastIndex(({ started_at }) => started_at !== last.started_at);
-  const sides: CallOperation[] = [{ $getField: 'started_at' }, { $literal: last.started_at }];
+  if (sort?.field !== 'started_at') return { ...page, offset: read };
+  const sides: CallOperation[] = [{ $getField: 'started_at' }, { $literal: last }];
   const bound = sort.direction === 'desc' ? { $lte: sides } : { $gte: sides };
   return { ...withOperation(page, bound as CallOperation), offset: same };
 };
@@ -177,3 +178,15 @@ export const newerThan = (request: CallsQueryReq, newest: string | undefined, no
   const bound = { $gt: [{ $getField: 'started_at' }, { $literal: after }] } as CallOperation;
   return { ...withOperation(request, bound), limit: pageSize };
 };
+
+/** The request for some rows of the list as they are now. */
+export const rowsAgain = (
+  { project_id, columns, include_costs, include_feedback }: CallsQueryReq,
+  call_ids: readonly string[],
+): CallsQueryReq => ({
+  project_id,
+  filter: { call_ids: [...call_ids] },
+  ...(columns && { columns }),
+  ...(include_costs && { include_costs }),
+  ...(include_feedback && { include_feedback }),
+});

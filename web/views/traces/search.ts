@@ -16,7 +16,16 @@ export const operators: readonly Operator[] = [
   'is missing',
 ];
 
-/** A condition on a column or a path into one. */
+/**
+ * The word for what a row cost, which is no path: the service works costs out from prices, and the
+ * page tests each row by them.
+ */
+export const costPath = 'cost';
+
+/** How costs are compared. */
+export const costOperators: readonly Operator[] = ['above', 'below', 'exists', 'is missing'];
+
+/** A condition on a column, on a path into one, or on the cost. */
 export interface Condition {
   readonly path: string;
   readonly op: Operator;
@@ -71,11 +80,19 @@ const textsOf = (value: unknown): string[] | undefined => {
   return texts.length > 0 ? texts : undefined;
 };
 
+/** Whether an operator compares with a value. */
+export const needsValue = (op: Operator): boolean => op !== 'exists' && op !== 'is missing';
+
+const isCostCondition = ({ op, value }: Condition): boolean =>
+  !needsValue(op) || (value.trim() !== '' && Number.isFinite(Number(value)));
+
 const conditionOf = (value: unknown): Condition[] => {
   const { path, op, value: sought } = (value ?? {}) as Record<string, unknown>;
-  const known = operators.find((operator) => operator === op);
   const text = textOf(path);
-  return text !== undefined && known ? [{ path: text, op: known, value: textOf(sought) ?? '' }] : [];
+  const known = (text === costPath ? costOperators : operators).find((operator) => operator === op);
+  if (text === undefined || !known) return [];
+  const condition = { path: text, op: known, value: textOf(sought) ?? '' };
+  return text === costPath && !isCostCondition(condition) ? [] : [condition];
 };
 
 /** Whether a value names a span of time. */

@@ -4,8 +4,9 @@ import { type CSSProperties, type RefObject, useEffect, useLayoutEffect } from '
 import { type CallRow, nameOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { CallList } from './call-list.ts';
 import type { Column } from './columns.tsx';
+import type { RowFigures } from './row-figures.ts';
 import { useAnchor } from './use-anchor.ts';
-import { type RowFigures, useTraceUsage } from './use-trace-usage.ts';
+import { useTraceUsage } from './use-trace-usage.ts';
 
 const unknown: RowFigures = { usage: undefined };
 
@@ -25,6 +26,10 @@ interface TraceTableProps {
   readonly settled: boolean;
   /** Whether the rows are calls of any kind, which show their own usage. */
   readonly all: boolean;
+  /** Figures that the list has asked for itself, by id: they go before all others. */
+  readonly figures: ReadonlyMap<string, RowFigures>;
+  /** Whether the list has the figures of all rows, because it is filtered by them. */
+  readonly filtered: boolean;
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** The ids of the rows that are to be compared. */
   readonly picked: readonly string[];
@@ -94,7 +99,7 @@ const Row = ({ row, columns, project, figures }: RowProps) =>
 /** The calls in rows, of which only those in sight are in the document. */
 export const TraceTable = (props: TraceTableProps) => {
   const { list, project, columns, rows, active, complete, settled, all, scroller, onEnd } = props;
-  const { picked, onPick } = props;
+  const { picked, onPick, figures, filtered } = props;
   useAnchor(rows, scroller, rowHeight);
   useLayoutEffect(() => {
     const { current: element } = scroller;
@@ -111,8 +116,12 @@ export const TraceTable = (props: TraceTableProps) => {
   });
   const items = virtual.getVirtualItems();
   const lastSeen = items.at(-1)?.index ?? -1;
-  const inSight = { first: items[0]?.index ?? 0, last: all ? -1 : lastSeen, settled };
+  const firstSeen = items[0]?.index ?? 0;
+  const inSight = { first: firstSeen, last: all || filtered ? -1 : lastSeen, settled };
   const usages = useTraceUsage(project, rows, inSight);
+  useEffect(() => {
+    list.inSight = [firstSeen, lastSeen];
+  }, [list, firstSeen, lastSeen]);
   useEffect(() => {
     if (rows.length > 0 && lastSeen >= rows.length - 20) onEnd();
   }, [lastSeen, rows.length, onEnd]);
@@ -158,7 +167,9 @@ export const TraceTable = (props: TraceTableProps) => {
                   columns={columns}
                   project={project}
                   figures={
-                    all ? { usage: sumUsage(usageByModel(row).values()) } : (usages.get(row.id) ?? unknown)
+                    all
+                      ? { usage: sumUsage(usageByModel(row).values()) }
+                      : (figures.get(row.id) ?? usages.get(row.id) ?? unknown)
                   }
                 />
               </div>

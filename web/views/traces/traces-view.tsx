@@ -80,7 +80,10 @@ export const TracesView = () => {
     const timer = setTimeout(() => import('../trace/trace-view.tsx').catch(() => {}), 1000);
     return () => clearTimeout(timer);
   }, []);
-  const isLive = live && sort === '-started_at';
+  const filtered = list.options.costTest !== undefined;
+  // What a trace costs is not known while it runs: a filter by cost has nothing to tell new ones by.
+  const mayLive = sort === '-started_at' && !filtered;
+  const isLive = live && mayLive;
   useLive(isLive, list, keepPlace);
   const clear = () =>
     change({
@@ -99,18 +102,28 @@ export const TracesView = () => {
       <div className="toolbar">
         <FilterBar search={search} searchBox={searchBox} onChange={change} />
         <div className="actions">
-          <ListProgress state={state} request={list.request} live={isLive} onStop={list.stop} />
+          <ListProgress
+            state={state}
+            request={list.request}
+            live={isLive}
+            filtered={filtered}
+            onStop={list.stop}
+            onMore={list.more}
+          />
           <span className="spring" />
           {picks.picked.length > 0 ? (
             <Button kind="primary" disabled={picks.picked.length < 2} onClick={picks.compare}>
               {picks.picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
             </Button>
           ) : null}
-          <label className="check">
+          <label
+            className="check"
+            title={mayLive ? undefined : 'Only with the newest first, and without a filter by cost'}
+          >
             <input
               type="checkbox"
               checked={live}
-              disabled={sort !== '-started_at'}
+              disabled={!mayLive}
               onChange={(event) => change({ live: event.target.checked || undefined })}
             />
             <span>Live</span>
@@ -121,7 +134,7 @@ export const TracesView = () => {
             columns={paths}
             onChange={(next) => change({ columns: next.length > 0 ? next : undefined })}
           />
-          <ExportMenu request={list.request} onError={setExportError} />
+          <ExportMenu list={list} onError={setExportError} />
         </div>
       </div>
       {state.phase === 'failed' ? (
@@ -149,6 +162,8 @@ export const TracesView = () => {
           complete={state.complete}
           settled={state.phase !== 'reading'}
           all={all}
+          figures={state.figures}
+          filtered={filtered}
           scroller={scroller}
           picked={picks.picked}
           onPick={picks.pick}
@@ -156,7 +171,12 @@ export const TracesView = () => {
           onEnd={state.phase === 'idle' ? list.more : nothing}
         />
       )}
-      <QueryDialog request={list.request} open={showQuery} onClose={() => setShowQuery(false)} />
+      <QueryDialog
+        request={list.request}
+        filtered={filtered}
+        open={showQuery}
+        onClose={() => setShowQuery(false)}
+      />
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </main>
   );

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useSession } from '../../session/session.tsx';
 import { CallList } from './call-list.ts';
+import { costTestOf } from './cost-filter.ts';
 import { requestOf } from './request.ts';
 import type { TracesSearch } from './search.ts';
 
@@ -15,7 +16,14 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
   const cache = useQueryClient();
   const { name } = me.service;
   const queryKey = ['calls', me.key_id, asked];
-  const make = () => new CallList(client, name, requestOf(asked, name, Date.now()));
+  const make = () =>
+    new CallList({
+      client,
+      service: name,
+      request: requestOf(asked, name, Date.now()),
+      roots: !asked.all,
+      costTest: costTestOf(asked),
+    });
   const { data: list } = useQuery({
     queryKey,
     queryFn: async () => make(),

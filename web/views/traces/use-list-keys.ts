@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useKeys } from '../../ui/use-keys.ts';
-import type { ListState } from './call-list.ts';
+import type { ListState } from './list-state.ts';
 import type { usePicked } from './use-picked.ts';
 
 /** The keyboard of the list: which row it is at, and what its keys do. */

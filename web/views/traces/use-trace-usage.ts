@@ -4,9 +4,10 @@ import { sumUsage } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsUsageRes } from '../../api/types.ts';
 import { useSession } from '../../session/session.tsx';
+import type { RowFigures } from './row-figures.ts';
 
 /** How many traces are asked for at once. */
-const chunkSize = 50;
+export const chunkSize = 50;
 
 type ModelUsage = CallsUsageRes['call_usage'][string][string];
 
@@ -22,17 +23,16 @@ const usageOf = (usage: ModelUsage): Usage => {
   };
 };
 
-/** What a row stands for used, and how much of it failed. */
-export interface RowFigures {
-  readonly usage: Usage | undefined;
-  /** How many calls failed; undefined where nobody counts. */
-  readonly errors?: number | undefined;
-}
-
 /** A root whose usage is asked for. */
 type Root = Pick<CallRow, 'id' | 'trace_id'>;
 
-const readUsage = async (client: Client, project: string, roots: readonly Root[], signal: AbortSignal) => {
+/** What roots used with all below them, by their ids. */
+export const readUsage = async (
+  client: Client,
+  project: string,
+  roots: readonly Root[],
+  signal: AbortSignal,
+) => {
   const call_ids = roots.map(({ id }) => id);
   const trace_ids = [...new Set(roots.map(({ trace_id }) => trace_id))];
   const request = { project_id: project, call_ids, trace_ids, include_costs: true };

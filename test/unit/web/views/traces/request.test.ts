@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallRow } from '../../../../../web/api/calls.ts';
+import { costTestOf } from '../../../../../web/views/traces/cost-filter.ts';
+import { advanced, atStart } from '../../../../../web/views/traces/cursor.ts';
 import {
   literalOf,
   newerThan,
@@ -11,14 +12,6 @@ import { parseTracesSearch } from '../../../../../web/views/traces/search.ts';
 
 const now = Date.parse('2026-10-01T12:00:00Z');
 const project = 'acme/shop';
-
-const rowAt = (id: string, started_at: string): CallRow => ({
-  id,
-  project_id: project,
-  op_name: 'op',
-  trace_id: id,
-  started_at,
-});
 
 describe('the request of the list', () => {
   it('asks for the newest roots by what headers say', () => {
@@ -78,18 +71,41 @@ describe('a condition', () => {
   });
 });
 
+describe('a condition on the cost', () => {
+  const where = (op: string, value = '') =>
+    parseTracesSearch({ project, where: [{ path: 'cost', op, value }] }).where;
+
+  it.each([
+    ['above', '0.01', [0.02]],
+    ['below', '0.01', [0]],
+    ['exists', '', [0, 0.01, 0.02]],
+    ['is missing', '', [undefined]],
+  ])('that is %s %s tests rows by their figures, and asks the service nothing', (op, value, kept) => {
+    const search = { project, where: where(op, value) ?? [] };
+    const test = costTestOf(search);
+    const usage = (cost: number | undefined) => ({ usage: { input: 1, output: 1, total: 2, cost } });
+    expect([undefined, 0, 0.01, 0.02].filter((cost) => test?.(usage(cost)))).toEqual(kept);
+    expect(requestOf(search, 'svc', now)).not.toHaveProperty('query');
+  });
+
+  it('is dropped if it cannot be told', () => {
+    expect([where('contains', '1'), where('above', 'much'), where('above')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
 describe('the next page', () => {
   const request = requestOf({ project }, 'svc', now);
 
   it('goes on at the time of the last row, after those of the same moment', () => {
-    const rows = [
-      rowAt('a', '2026-10-01T10:00:02Z'),
-      rowAt('b', '2026-10-01T10:00:01Z'),
-      rowAt('c', '2026-10-01T10:00:01Z'),
-    ];
-    expect(nextPage(request, rows)).toMatchObject({
+    const at = (second: number) => ({ started_at: `2026-10-01T10:00:0${second}Z` });
+    const cursor = advanced(advanced(atStart, [at(2), at(1), at(1)]), [at(1)]);
+    expect(nextPage(request, cursor)).toMatchObject({
       limit: 100,
-      offset: 2,
+      offset: 3,
       query: {
         $expr: { $and: [{ $lte: [{ $getField: 'started_at' }, { $literal: '2026-10-01T10:00:01Z' }] }] },
       },
@@ -98,7 +114,10 @@ describe('the next page', () => {
 
   it('skips all rows in any other order', () => {
     const sorted = requestOf({ project, sort: '-summary.svc.latency_ms' }, 'svc', now);
-    expect(nextPage(sorted, [rowAt('a', '2026-10-01T10:00:02Z')])).toMatchObject({ offset: 1, limit: 100 });
+    expect(nextPage(sorted, advanced(atStart, [{ started_at: '2026-10-01T10:00:02Z' }]))).toMatchObject({
+      offset: 1,
+      limit: 100,
+    });
   });
 
   it('of the live mode begins after the newest row', () => {

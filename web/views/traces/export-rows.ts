@@ -1,0 +1,113 @@
+import type { CallRow } from '../../api/calls.ts';
+import { fromWire, sumUsage, usageByModel } from '../../api/calls.ts';
+import type { Client } from '../../api/client.ts';
+import type { CallsQueryReq } from '../../api/types.ts';
+import { csvLine } from '../../data/csv.ts';
+import { valueAt } from '../../data/value-at.ts';
+import type { CostTest } from './cost-filter.ts';
+import type { RowFigures } from './row-figures.ts';
+import { chunkSize, readUsage } from './use-trace-usage.ts';
+
+/** What is to be exported. */
+export interface Exported {
+  readonly client: Client;
+  /** What the service is called. */
+  readonly service: string;
+  readonly request: CallsQueryReq;
+  /** Whether the rows are roots, which get the figures of their traces. */
+  readonly roots: boolean;
+  /** The filter by cost. @default - none */
+  readonly costTest?: CostTest | undefined;
+  readonly form: 'jsonl' | 'csv';
+  /** Is told how many rows were read and, once they all were, how many of them were looked up. */
+  readonly onProgress: (read: number, lookedUp?: number) => void;
+  readonly signal: AbortSignal;
+}
+
+type Wire = Record<string, unknown>;
+
+const mediaTypes = { jsonl: 'application/jsonl', csv: 'text/csv' } as const;
+
+/** How many look-ups are under way at once. */
+const lookUps = 4;
+
+/** The columns of every row, in the order of the service. */
+const always = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
+
+/** What the list shows of a root beside the call itself. */
+const traceFigures = (figures: RowFigures | undefined) => ({
+  trace_errors: figures?.errors ?? null,
+  trace_tokens: figures?.usage?.total ?? null,
+  trace_cost: figures?.usage?.cost ?? null,
+});
+
+const traceColumns = Object.keys(traceFigures(undefined));
+
+/** The rows as lines, of CSV with the columns that the request asks for. */
+const linesOf = (rows: readonly Wire[], { request, service, roots, form }: Exported): string[] => {
+  if (form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`);
+  const columns = [
+    ...new Set([
+      ...always,
+      ...(request.columns ?? []),
+      ...(request.include_costs ? [`summary.${service}.costs`] : []),
+      ...(request.include_feedback ? [`summary.${service}.feedback`] : []),
+      ...(roots ? traceColumns : []),
+    ]),
+  ];
+  const fields = rows.map((row) => columns.map((path) => valueAt(row, path)));
+  return [columns, ...fields].map((values) => `${csvLine(values)}\n`);
+};
+
+const readRows = async ({ client, request, signal, onProgress }: Exported): Promise<Wire[]> => {
+  const rows: Wire[] = [];
+  for await (const batch of client.stream('POST /calls/stream_query', request, signal)) {
+    for (const row of batch) rows.push(row as Wire);
+    onProgress(rows.length);
+  }
+  return rows;
+};
+
+/** The figures of traces by their roots, some at a time. */
+const readFigures = async (
+  { client, request, signal, onProgress }: Exported,
+  rows: readonly CallRow[],
+): Promise<Map<string, RowFigures>> => {
+  const known = new Map<string, RowFigures>();
+  let next = 0;
+  const work = async () => {
+    while (next < rows.length) {
+      const chunk = rows.slice(next, next + chunkSize);
+      next += chunkSize;
+      const found = await readUsage(client, request.project_id, chunk, signal);
+      for (const [id, figures] of found) known.set(id, figures);
+      onProgress(rows.length, known.size);
+    }
+  };
+  await Promise.all(Array.from({ length: lookUps }, work));
+  return known;
+};
+
+/**
+ * All rows of a list with what it shows of them, as a file. The rows come first and their figures
+ * after that, so that no stream has to wait for its reader.
+ *
+ * @throws RequestFailed in words for people; DOMException AbortError
+ */
+export const exportRows = async (exported: Exported): Promise<Blob> => {
+  const { client, service, request, roots, costTest, form, signal } = exported;
+  // The service writes what it has itself.
+  if (!roots && !costTest)
+    return client.download('POST /calls/stream_query', request, mediaTypes[form], signal);
+  const rows = await readRows(exported);
+  const calls = rows.map((row) => fromWire(row, service));
+  const figures = roots
+    ? await readFigures(exported, calls)
+    : new Map(calls.map((call) => [call.id, { usage: sumUsage(usageByModel(call).values()) }]));
+  const kept = rows.flatMap((row) => {
+    const found = figures.get(String(row.id));
+    if (costTest && !costTest(found)) return [];
+    return [roots ? { ...row, ...traceFigures(found) } : row];
+  });
+  return new Blob(linesOf(kept, exported), { type: mediaTypes[form] });
+};
