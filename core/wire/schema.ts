@@ -65,7 +65,7 @@ const keepable = z.check<unknown>(({ value, issues }) => {
 export const freeObject = z
   .custom<JsonObject>(isJsonObject, { ...rule('should be an object', 'dict_type'), abort: true })
   .check(keepable)
-  .register(documented, { says: { type: 'object' } });
+  .register(documented, { says: { type: 'object', additionalProperties: {} } });
 
 /** Any JSON value. */
 export const freeValue = z.custom<JsonValue>(() => true).check(keepable);

@@ -90,7 +90,7 @@ export type CallEnd = {
   /** What it failed with. */
   exception?: string | null;
   /** Anything; the service reads `usage` and `status_counts.error`. */
-  summary?: Record<string, never> | null;
+  summary?: Record<string, unknown> | null;
   /** The run's step at the end. */
   svc_run_step_end?: number | null;
 };
@@ -319,9 +319,9 @@ export type CallStart = {
   /** When it started; without an offset the time is UTC. */
   started_at: Time;
   /** Anything; `{}` without it. */
-  attributes?: Record<string, never> | null;
+  attributes?: Record<string, unknown> | null;
   /** Anything; `{}` without it. */
-  inputs?: Record<string, never> | null;
+  inputs?: Record<string, unknown> | null;
   /** Accepted, and overwritten with the user of the key. */
   svc_user_id?: string | null;
   /** The call's run. */
@@ -827,7 +827,7 @@ export type FeedbackCreateReq = {
   /** What kind of feedback it is: a short word. */
   feedback_type: Name;
   /** Anything, up to 1 MiB of JSON. */
-  payload: Record<string, never>;
+  payload: Record<string, unknown>;
   /** Who gives it, as free text. */
   creator?: string | null;
   /** An object ref. */
@@ -958,7 +958,7 @@ export type FeedbackReplaceReq = {
   /** What kind of feedback it is: a short word. */
   feedback_type: Name;
   /** Anything, up to 1 MiB of JSON. */
-  payload: Record<string, never>;
+  payload: Record<string, unknown>;
   /** Who gives it, as free text. */
   creator?: string | null;
   /** An object ref. */
@@ -1014,11 +1014,11 @@ export type InferenceReq = {
   /** Whether the answer comes as server-sent events. */
   stream?: boolean | null;
   /** Passed on. */
-  logit_bias?: Record<string, never>;
+  logit_bias?: Record<string, unknown>;
   /** Passed on. */
   user?: string | null;
   /** Passed on. */
-  response_format?: Record<string, never>;
+  response_format?: Record<string, unknown>;
   /** Passed on. */
   seed?: number | null;
   /** Passed on. */
