@@ -47,6 +47,7 @@ const list = [
     ...reading('/calls/stats'),
     ...stream,
     stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use' },
+    weaveStores: { feedback: 'join' },
   },
   {
     ...reading('/calls/usage'),

@@ -44,7 +44,7 @@ export const weaveRoutes = [
   {
     ...reading('/trace/usage'),
     ...stream,
-    stores: { calls: 'query', payloads: 'read', costs: 'read' },
+    stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'join' },
     ...inWeave,
   },
 ] as const satisfies readonly Route[];

@@ -33,6 +33,11 @@ export interface OpenApiDocument {
 export interface OperationObject {
   readonly operationId: string;
   readonly security: readonly object[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'header' | 'path' | 'query';
+    readonly schema: JsonSchema;
+  }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
   readonly responses: Readonly<Record<string, object>>;
 }

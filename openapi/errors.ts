@@ -43,7 +43,8 @@ export const errorsOf = (route: Route, operation: Operation): ErrorStatus[] => {
   if (operation.form === 'otlp') return otlpErrors;
   const own: readonly ErrorStatus[] = operation.errors ?? [];
   const more: readonly ErrorStatus[] = isKeyed(route) && negotiates(route) ? [406] : [];
-  const taking = [...(takesKey(route) ? withKey : []), ...(isKeyed(route) ? withBody : [])];
+  const isTaking = isKeyed(route) || operation.request !== undefined;
+  const taking = [...(takesKey(route) ? withKey : []), ...(isTaking ? withBody : [])];
   return [...always, ...taking, ...more, ...own].sort((a, b) => a - b);
 };
 

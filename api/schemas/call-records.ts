@@ -119,17 +119,17 @@ const toEnd = (names: WireNames, record: EndRecord, bytes = envelopeBytes(record
  * What an end may say of its start in Weave's dialect: the name to show, and where it lies, which
  * is known here.
  */
-const ofTheStart = {
-  display_name: nullish(z.string()),
+const ofTheStart = (names: WireNames) => ({
+  display_name: z.optional(optionalNameIn(names)),
   trace_id: nullish(z.string()),
   started_at: nullish(time),
-};
+});
 
 /** The schema of a call's end, `{project_id, id, ended_at, …}`. */
 export const endSchema = (names: WireNames) =>
   z
     .pipe(
-      z.strictObject({ ...endFields(names), ...(names.dialect === 'weave' && ofTheStart) }),
+      z.strictObject({ ...endFields(names), ...(names.dialect === 'weave' && ofTheStart(names)) }),
       z.transform((record): CallEnd => {
         const { display_name: displayName } = record as { display_name?: string | null };
         return { ...toEnd(names, record), ...(displayName && { displayName }) };

@@ -64,7 +64,7 @@ export const traceUsageBody = (names: WireNames): z.ZodMiniType<TraceUsageReques
     z.strictObject({
       project_id: projectId,
       filter: nullish(filterSchema(names)),
-      query: optionalQuery(callKind(names, noIncludes, true)),
+      query: optionalQuery(callKind(names, noIncludes)),
       limit: nullish(count),
       include_costs: nullish(z.boolean()),
     }),
@@ -164,7 +164,7 @@ export const callsStatsBody = (names: WireNames): z.ZodMiniType<StatsRequest> =>
       granularity: nullish(granularity),
       timezone: nullish(timezone),
       filter: nullish(filterSchema(names)),
-      query: optionalQuery(callKind(names, noIncludes, true)),
+      query: optionalQuery(callKind(names, noIncludes)),
       call_metrics: metricsSchema([...callMetrics], 'CallMetric'),
       usage_metrics: metricsSchema([...usageMetrics], 'UsageMetric'),
       group_by: nullish(groupSchema(names)),

@@ -37,6 +37,8 @@ export const deleteVersions = async (
 ): Promise<number> => {
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return 0;
+  // Before the versions: once they are gone, nothing tells which digest `v3` stood for.
+  if (store.names.dialect === 'weave') await removeLabels(store, name, digests, budget);
   let deleted = 0;
   const left = digests && [...new Set(digests)];
   for (;;) {
@@ -46,6 +48,7 @@ export const deleteVersions = async (
     if (left ? left.length === 0 : found === 0) break;
   }
   await sweep(store, name, [], budget);
+  // What was put on them meanwhile.
   if (store.names.dialect === 'weave') await removeLabels(store, name, digests, budget);
   return deleted;
 };

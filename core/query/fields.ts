@@ -24,24 +24,17 @@ const isOfFeedback = ({ dialect }: WireNames, field: string): boolean =>
 const feedbackRule = ({ steps }: FieldPath): string | undefined =>
   steps.length > 0 ? undefined : 'should name a type and a field: feedback.[<type>].payload.<path>';
 
-/**
- * Calls as records that expressions are about.
- *
- * @param withoutFeedback whether feedback is not at hand
- */
-export const callKind = (names: WireNames, includes: Includes, withoutFeedback = false): RecordKind => ({
+/** Calls as records that expressions are about. */
+export const callKind = (names: WireNames, includes: Includes): RecordKind => ({
   // A kind of its own: fewer fields may be named.
-  name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call${withoutFeedback && names.dialect === 'weave' ? 'Alone' : ''}`,
-  fields: [
-    ...fieldsOf(names, includes),
-    ...(names.dialect === 'weave' && !withoutFeedback ? [feedbackField] : []),
-  ],
+  name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call`,
+  fields: [...fieldsOf(names, includes), ...(names.dialect === 'weave' ? [feedbackField] : [])],
   nested: [
     'attributes',
     'inputs',
     'output',
     'summary',
-    ...(names.dialect === 'weave' && !withoutFeedback ? [feedbackField] : []),
+    ...(names.dialect === 'weave' ? [feedbackField] : []),
   ],
   times: new Set(['started_at', 'ended_at']),
   ...(names.dialect === 'weave' && { missingIsEmpty: true }),

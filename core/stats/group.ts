@@ -89,7 +89,7 @@ export const groupTest = (
     where === null
       ? () => true
       : compile<Dimensions>(
-          callKind(names, noIncludes, true),
+          callKind(names, noIncludes),
           where,
           ({ text }) => readers.get(text) ?? (() => undefined),
         );

@@ -1,6 +1,6 @@
 import { type CallHeader, PayloadReader } from '../calls/index.ts';
 import { type Expression, toPath } from '../expression/index.ts';
-import { type CallRow, type CallsFilter, noIncludes, queryCalls } from '../query/index.ts';
+import { type CallRow, type CallsFilter, type Lookups, noIncludes, queryCalls } from '../query/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import { formatTime, type JsonValue, type Micros, type ProjectId } from '../wire/index.ts';
 import type { Span } from './span.ts';
@@ -39,6 +39,7 @@ export type TakeCall = (header: CallHeader, usage: JsonValue) => void;
  * Scans the calls that start in a span of time, each once. Usage that is too large for a header is
  * read from the payload; a call whose payload is gone is left out then.
  *
+ * @param lookups for conditions on feedback
  * @throws ServiceError 503 when storage does not give something in time
  */
 export const scanCalls = async (
@@ -48,6 +49,7 @@ export const scanCalls = async (
   take: TakeCall,
   counts: ScanCounts,
   budget: RequestBudget,
+  lookups?: Lookups,
 ): Promise<void> => {
   const operands = [bound('$gte', from), bound('$lt', to), ...(where ? [where] : [])];
   const selection = { projectId, filter, where: { kind: 'and', operands } as const };
@@ -56,6 +58,7 @@ export const scanCalls = async (
     store,
     { ...selection, ...rest, columns: [], expand: [], returnExpanded: false },
     budget,
+    lookups,
   );
   const reader = new PayloadReader(store, projectId, budget);
   let apart: CallRow[] = [];

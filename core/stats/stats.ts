@@ -13,7 +13,7 @@ import { takeRolledUp } from './rolled-up.ts';
 import { scanCalls } from './scan.ts';
 
 /** What statistics look up elsewhere. */
-export interface StatsLookups extends Pick<Lookups, 'costs'> {
+export interface StatsLookups extends Lookups {
   /** The prices that are the same throughout a span of time. */
   readonly steadyPrices: (projectId: ProjectId, budget: RequestBudget) => Promise<SteadyPrices>;
 }
@@ -87,6 +87,7 @@ export const statsOf = (
         },
         counts,
         budget,
+        lookups,
       );
     }
     return statsAnswer(names, request, edges, output.all());

@@ -17,12 +17,12 @@ export const traceUsageOf = async (
   store: Store,
   { selection, withCosts }: TraceUsageRequest,
   budget: RequestBudget,
-  lookups: Pick<Lookups, 'costs'>,
+  lookups: Lookups,
 ): Promise<UsageAnswer> => {
   const query = { ...selection, offset: 0, sort: [], columns: [], expand: [], returnExpanded: false };
   const callIds: string[] = [];
   const traceIds = new Set<string>();
-  for await (const batch of queryCalls(store, query, budget).found)
+  for await (const batch of queryCalls(store, query, budget, lookups).found)
     for (const { header } of batch) {
       callIds.push(header.id);
       traceIds.add(header.start.traceId);

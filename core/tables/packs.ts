@@ -61,6 +61,10 @@ const entriesOf = (rows: readonly Row[]): Buffer => {
   return entries;
 };
 
+/** The id of a pack: a hash of its rows' digests and sizes. */
+const packId = (entries: Uint8Array): string =>
+  createHash('sha256').update(entries).digest('hex').slice(0, 32);
+
 /**
  * Stores rows as a pack and then leads the index there. It is named by its rows, so the same rows
  * sent again are the same pack.
@@ -76,7 +80,7 @@ export const putPack = async (
   budget: RequestBudget,
 ): Promise<Location[]> => {
   const entries = entriesOf(rows);
-  const id = createHash('sha256').update(entries).digest('hex').slice(0, 32);
+  const id = packId(entries);
   const { starts, texts } = partsOf(rows);
   const parts = await mapConcurrent(texts, concurrency, (text) => compress(Buffer.from(text, 'utf8')));
   const [only] = parts;
@@ -134,7 +138,8 @@ export const readPacks = async (
 /**
  * Reads the digests and sizes of a pack's rows, in their positions.
  *
- * @throws ServiceError 503 when storage does not give them in time
+ * @throws ServiceError 503 when storage does not give them in time; Error if they are missing or
+ * damaged
  */
 export const readEntries = async (
   store: Store,
@@ -145,6 +150,7 @@ export const readEntries = async (
   const bytes =
     pack.inline?.entries ?? (await getObject(store.bucket, entriesObject(projectId, pack.id), budget));
   if (!bytes) throw new Error(`the digests of pack ${pack.id} are missing`);
+  if (packId(bytes) !== pack.id) throw new Error(`the digests of pack ${pack.id} are damaged`);
   const entries = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Array.from({ length: entries.length / entryBytes }, (_, position) => {
     const at = position * entryBytes;

@@ -1,5 +1,5 @@
 import { callEnd } from '../../api/requests.ts';
-import { renameEnded, writeCalls } from '../../core/calls/index.ts';
+import { reportCalls } from '../../core/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -10,8 +10,7 @@ export const handler = jsonEndpoint(
     projects: ({ end }) => [{ projectId: end.projectId, loc: ['end', 'project_id'] }],
   },
   async ({ body: { end }, caller, budget }) => {
-    await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
-    await renameEnded(settings.calls, [end], budget);
+    await reportCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
     return {};
   },
 );

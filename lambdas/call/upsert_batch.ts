@@ -1,5 +1,5 @@
 import { callUpsertBatch } from '../../api/requests.ts';
-import { type CallReport, renameEnded, writeCalls } from '../../core/calls/index.ts';
+import { type CallReport, reportCalls } from '../../core/calls/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 
@@ -20,9 +20,7 @@ export const handler = streamJsonEndpoint(
   },
   ({ body: { batch }, caller, budget }) => ({
     json: async () => {
-      const answers = await writeCalls(settings.calls, batch, caller.user, budget);
-      const ends = batch.flatMap((report) => (report.kind === 'end' ? [report.end] : []));
-      await renameEnded(settings.calls, ends, budget);
+      const answers = await reportCalls(settings.calls, batch, caller.user, budget);
       return JSON.stringify({
         res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})),
       });

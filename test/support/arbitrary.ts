@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { JsonSchema } from '../../openapi/index.ts';
-import { document } from './document.ts';
+import type { JsonSchema, OpenApiDocument } from '../../openapi/index.ts';
+import { document as ownDocument } from './document.ts';
 
 /** Texts that patterns of the document ask for. */
 const pool = [
@@ -14,7 +14,11 @@ const pool = [
   'svc:///acme/shop/object/prompt:latest/attr/text/index/0',
   'svc:///acme/shop/op/answer:v1',
   'svc:///acme/shop/call/turn-1',
+  'weave:///acme/shop/object/prompt:v0',
+  'weave:///acme/shop/call/turn-1',
   'a'.repeat(43),
+  'A'.repeat(43),
+  '0'.repeat(64),
   'x-header',
   '2025-01-01',
 ];
@@ -122,7 +126,10 @@ const of = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
 };
 
 /** Values that fit a schema of the document, as JSON has them. */
-export const arbitraryOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
+export const arbitraryOf = (
+  schema: JsonSchema,
+  document: Pick<OpenApiDocument, 'components'> = ownDocument,
+): fc.Arbitrary<unknown> => {
   const { root } = fc.letrec((tie) => ({
     ...Object.fromEntries(
       Object.entries(document.components.schemas).map(([name, component]) => [name, of(component, tie)]),

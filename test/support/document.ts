@@ -1,21 +1,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { routes } from '../../api/routes.ts';
-import { parseTime, wireNames } from '../../core/wire/index.ts';
-import { type JsonSchema, type Operation, openApiDocument, operationsOf } from '../../openapi/index.ts';
-
-/** The names and the document of a service that is called as it is by default. */
-export const names = wireNames('svc');
-export const document = openApiDocument(names.service, '0.1.0');
-
-/** Every operation with its path in the document, in the order in which their examples work. */
-export const operations: readonly { readonly path: string; readonly operation: Operation }[] = Object.entries(
-  operationsOf(names),
-)
-  .filter(([path]) => routes.some((route) => route.path === path))
-  .flatMap(([path, list]) =>
-    list.map((operation: Operation) => ({ path: operation.path ?? path, operation })),
-  );
+import { routesOf } from '../../api/routes.ts';
+import { type Dialect, parseTime, wireNames } from '../../core/wire/index.ts';
+import {
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  openApiDocument,
+  operationsOf,
+} from '../../openapi/index.ts';
 
 /** Every object of a schema, itself included. */
 const objectsIn = (value: unknown): JsonSchema[] => {
@@ -23,27 +16,21 @@ const objectsIn = (value: unknown): JsonSchema[] => {
   return [value as JsonSchema, ...Object.values(value).flatMap(objectsIn)];
 };
 
+/** What the document says of times in words alone. */
+const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}Z$';
+
 /**
  * The document with no room for fields that it does not name: answers may gain fields, but not
  * unnoticed.
  */
-const closed = structuredClone(document);
-for (const schema of objectsIn(closed.components.schemas)) {
-  if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
-}
-
-/** What the document says of times in words alone. */
-const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}Z$';
-Object.assign(closed.components.schemas.Timestamp ?? {}, { pattern: timePattern });
-
-const newAjv = (): Ajv2020 => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  return ajv.addSchema(closed, 'document');
+const closedOf = (document: OpenApiDocument): OpenApiDocument => {
+  const closed = structuredClone(document);
+  for (const schema of objectsIn(closed.components.schemas)) {
+    if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
+  }
+  Object.assign(closed.components.schemas.Timestamp ?? {}, { pattern: timePattern });
+  return closed;
 };
-const ajv = newAjv();
-/** One that takes every time that the service reads: without an offset, as a date alone. */
-const ajvOfAnyTime = newAjv().addFormat('date-time', (text) => parseTime(text) !== undefined);
 
 /** Resolves references of a schema that stands anywhere in the document. */
 const inDocument = (schema: JsonSchema): JsonSchema =>
@@ -57,35 +44,72 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-/**
- * Makes what says what is wrong with a value by a schema of the document; an empty list where
- * nothing is.
- */
-export const validator = (schema: JsonSchema) => faultsBy(ajv, schema);
-
-/** As {@link validator}, but for times: they are taken in every form that the service reads. */
-export const validatorOfAnyTime = (schema: JsonSchema) => faultsBy(ajvOfAnyTime, schema);
-
-/** One operation of the document. */
-export const operationAt = (path: string) => {
-  const operation = Object.values(document.paths[path] ?? {})[0];
-  if (!operation) throw new Error(`the document has no ${path}`);
-  return operation;
-};
-
-/** The schema of what an operation takes; undefined for a GET. */
-export const requestSchema = (path: string): JsonSchema | undefined =>
-  operationAt(path).requestBody?.content['application/json']?.schema;
-
-/** The schema of an operation's answer in a media type. */
-export const answerSchema = (path: string, mediaType: string): JsonSchema => {
-  const { content } = operationAt(path).responses[200] as {
-    content: Record<string, { schema: JsonSchema }>;
+/** The document of a service that is called as its dialect is by default, and what it says. */
+export const documentOf = (dialect: Dialect) => {
+  const names = wireNames(dialect, dialect);
+  const document = openApiDocument(names.service, '0.1.0', dialect);
+  const routes = routesOf(dialect);
+  const closed = closedOf(document);
+  const newAjv = (): Ajv2020 => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    return ajv.addSchema(closed, 'document');
   };
-  const schema = content[mediaType]?.schema;
-  if (!schema) throw new Error(`${path} has no answer as ${mediaType}`);
-  return schema;
+  const ajv = newAjv();
+  /** One that takes every time that the service reads: without an offset, as a date alone. */
+  const ajvOfAnyTime = newAjv().addFormat('date-time', (text) => parseTime(text) !== undefined);
+
+  /** One operation of the document. */
+  const operationAt = (path: string) => {
+    const operation = Object.values(document.paths[path] ?? {})[0];
+    if (!operation) throw new Error(`the document has no ${path}`);
+    return operation;
+  };
+  return {
+    names,
+    document,
+    /** Every operation with its path in the document, in the order in which their examples work. */
+    operations: Object.entries(operationsOf(names))
+      .filter(([path]) => routes.some((route) => route.path === path))
+      .flatMap(([path, list]) =>
+        list.map((operation: Operation) => ({ path: operation.path ?? path, operation })),
+      ),
+    operationAt,
+    /** The method of an operation, as in a request. */
+    methodAt: (path: string): string => Object.keys(document.paths[path] ?? {})[0]?.toUpperCase() ?? '',
+    /** The schema of what an operation takes as JSON; undefined for a GET, and for a form. */
+    requestSchema: (path: string): JsonSchema | undefined =>
+      operationAt(path).requestBody?.content['application/json']?.schema,
+    /** The schema of an operation's answer in a media type. */
+    answerSchema: (path: string, mediaType: string): JsonSchema => {
+      const { content } = operationAt(path).responses[200] as {
+        content: Record<string, { schema: JsonSchema }>;
+      };
+      const schema = content[mediaType]?.schema;
+      if (!schema) throw new Error(`${path} has no answer as ${mediaType}`);
+      return schema;
+    },
+    /**
+     * Makes what says what is wrong with a value by a schema of the document; an empty list where
+     * nothing is.
+     */
+    validator: (schema: JsonSchema) => faultsBy(ajv, schema),
+    /** As `validator`, but for times: they are taken in every form that the service reads. */
+    validatorOfAnyTime: (schema: JsonSchema) => faultsBy(ajvOfAnyTime, schema),
+    /** What says what is wrong with an error's body. */
+    errorProblems: faultsBy(ajv, { $ref: '#/components/schemas/Error' }),
+  };
 };
 
-/** What says what is wrong with an error's body. */
-export const errorProblems = validator({ $ref: '#/components/schemas/Error' });
+/** What is said of a service in the service's own dialect. */
+export const {
+  names,
+  document,
+  operations,
+  operationAt,
+  requestSchema,
+  answerSchema,
+  validator,
+  validatorOfAnyTime,
+  errorProblems,
+} = documentOf('svc');

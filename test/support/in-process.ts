@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
-import { isKeyed, type Route, routes } from '../../api/routes.ts';
+import { allRoutes, isKeyed, type Route, routesOf } from '../../api/routes.ts';
 import { toContext } from '../../core/auth/index.ts';
+import type { Dialect } from '../../core/wire/names.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { matcher } from '../../local/gateway/match.ts';
 import { startEchoModel } from '../../local/inference.ts';
+import { assemble } from '../../local/kept-assembly.ts';
 import {
   awslambda,
   delimiterLength,
@@ -18,13 +20,19 @@ import {
 import { readStack } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
+import { temporaryFolder } from './project.ts';
 import { createStores, type Stores } from './stores.ts';
 
 /** A request to a route. */
 export interface Sent {
   /** The path as it is asked for. */
   readonly path: string;
-  readonly body: object;
+  /** @default POST */
+  readonly method?: 'PUT' | 'GET';
+  /** JSON, or bytes as they are sent; a GET has none. */
+  readonly body: object | Buffer;
+  /** Whether what is looked at may not be there, which is a 404. */
+  readonly mayBeAbsent?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -60,11 +68,15 @@ export interface InProcess extends Sender {
 
 type Handler = (event: object, ...rest: unknown[]) => Promise<unknown>;
 
-const setEnvironment = (stores: Stores, environment: Readonly<Record<string, string>>): void => {
+const setEnvironment = (
+  stores: Stores,
+  dialect: Dialect,
+  environment: Readonly<Record<string, string>>,
+): void => {
   const { callsTable, objectsTable, costsTable, feedbackTable, rollupsTable, bucket } = stores;
   const all = {
     ...stores.environment,
-    ...{ SERVICE_NAME: 'svc', SHARDS: '4' },
+    ...{ SERVICE_NAME: dialect, SHARDS: '4', DIALECT: dialect },
     ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
     ...{ FEEDBACK_TABLE: feedbackTable, ROLLUPS_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
     ...environment,
@@ -72,13 +84,29 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
 };
 
-const loadHandlers = async (): Promise<ReadonlyMap<string, Handler>> => {
-  const loaded = routes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
-    const file = join(import.meta.dirname, `../../lambdas/${handler}.ts`);
-    const module = (await import(file)) as { handler: Handler };
-    return [path, module.handler];
-  });
+/** The body of a request as it is sent. */
+export const bytesOf = ({ method, body }: Sent): Buffer => {
+  if (method === 'GET') return Buffer.alloc(0);
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+};
+
+const loadHandlers = async (dialect: Dialect): Promise<ReadonlyMap<string, Handler>> => {
+  const loaded = routesOf(dialect)
+    .filter(isKeyed)
+    .map(async ({ path, handler }): Promise<[string, Handler]> => {
+      const file = join(import.meta.dirname, `../../lambdas/${handler}.ts`);
+      const module = (await import(file)) as { handler: Handler };
+      return [path, module.handler];
+    });
   return new Map(await Promise.all(loaded));
+};
+
+/** The folder of a dialect's stack: that of this run, or one that is made once for its sources. */
+const assemblyOf = async (dialect: Dialect): Promise<string> => {
+  if (dialect === 'svc') return assembly();
+  const folder = temporaryFolder();
+  await assemble(folder, { dialect });
+  return folder;
 };
 
 const caller = toContext({
@@ -127,12 +155,14 @@ const streamed = async (handler: Handler, event: object, context: Context): Prom
  * request is sent with, however many are sent at once. Once a test file.
  *
  * @param environment beside that of the stores
+ * @param dialect whose routes there are
  */
 export const startInProcess = async (
   environment: Readonly<Record<string, string>> = {},
+  dialect: Dialect = 'svc',
 ): Promise<InProcess> => {
   const stores = await createStores();
-  setEnvironment(stores, environment);
+  setEnvironment(stores, dialect, environment);
   vi.stubGlobal('awslambda', awslambda);
   // Handlers read the environment when they are loaded, which an earlier file may have done.
   vi.resetModules();
@@ -141,17 +171,17 @@ export const startInProcess = async (
   const { settings } = await import('../../lambdas/http/settings.ts');
   for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
     makeFaulty(client as SdkClient);
-  const handlers = await loadHandlers();
-  const { api } = readStack(assembly());
+  const handlers = await loadHandlers(dialect);
+  const { api } = readStack(await assemblyOf(dialect));
   const match = matcher(api.routes);
 
   const send = async (request: Sent, { plan = faultPlan(), timeMs }: SendOptions = {}): Promise<Answer> => {
-    const found = match('POST', request.path);
+    const found = match(request.method ?? 'POST', pathOf(request));
     const handler = found && handlers.get(found.route.path);
     if (!found || !handler) throw new Error(`no route ${request.path}`);
     const event = proxyEvent(api, gatewayRequest(request), found, {
       authorizer: { ...caller },
-      body: Buffer.from(JSON.stringify(request.body)),
+      body: bytesOf(request),
     });
     const deadline = Date.now() + (timeMs ?? routeOf(found.route.path).timeoutSeconds * 1000);
     const context = { getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()) } as Context;
@@ -165,18 +195,20 @@ export const startInProcess = async (
   return { stores, logOf, send };
 };
 
-const gatewayRequest = ({ path, headers }: Sent) => ({
+const pathOf = ({ path }: Sent): string => path.split('?')[0] ?? path;
+
+const gatewayRequest = (request: Sent) => ({
   id: randomUUID(),
-  method: 'POST',
-  path,
-  query: new URLSearchParams(),
-  headers: Object.entries({ 'content-type': 'application/json', ...headers }),
+  method: request.method ?? 'POST',
+  path: pathOf(request),
+  query: new URLSearchParams(request.path.split('?')[1]),
+  headers: Object.entries({ 'content-type': 'application/json', ...request.headers }),
   sourceIp: '127.0.0.1',
   receivedAt: Date.now(),
 });
 
 const routeOf = (path: string): Route => {
-  const route = routes.find((candidate) => candidate.path === path);
+  const route = allRoutes.find((candidate) => candidate.path === path);
   if (!route) throw new Error(`${path} is not in the list of routes`);
   return route;
 };
@@ -187,9 +219,9 @@ export interface InProcessWithModel extends InProcess {
 }
 
 /** As {@link startInProcess}, with a model that echoes as the upstream of all models. */
-export const startInProcessWithModel = async (): Promise<InProcessWithModel> => {
+export const startInProcessWithModel = async (dialect: Dialect = 'svc'): Promise<InProcessWithModel> => {
   const model = await startEchoModel();
   const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
-  const service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) });
+  const service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }, dialect);
   return { ...service, stop: () => model.stop() };
 };

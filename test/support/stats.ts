@@ -1,5 +1,6 @@
 import { callsStatsBody } from '../../api/schemas/stats.ts';
 import { costsOf, type Price, priceBook, type SteadyPrices, steadyPrices } from '../../core/costs/index.ts';
+import { noLookups } from '../../core/query/index.ts';
 import { type StatsAnswer, type StatsLookups, statsOf } from '../../core/stats/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
@@ -18,6 +19,7 @@ const body = callsStatsBody(names);
 
 /** Prices of a project as statistics look them up; no default ones. */
 export const lookupsOf = (projectId: ProjectId, prices: readonly Price[] = []): StatsLookups => ({
+  ...noLookups,
   costs: async () => {
     const book = priceBook(projectId, prices, () => undefined);
     return (usage: JsonObject, startedAt: number) => costsOf(usage, startedAt, book) as unknown as JsonObject;

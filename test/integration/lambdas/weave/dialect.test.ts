@@ -101,12 +101,18 @@ describe('calls at the paths of version 2', () => {
     expect(await done('/v2/acme/v2/call/start', { start })).toEqual({ id: 'c', trace_id: 'trace-c' });
     const { started_at, trace_id } = start;
     const end = { project_id: project, id: 'c', ended_at, output, summary, started_at, trace_id };
-    expect(await done('/v2/acme/v2/call/end', { end: { ...end, display_name: 'shown' } })).toEqual({});
+    expect(await done('/v2/acme/v2/call/end', { end: { ...end, display_name: 'shown\nhere' } })).toEqual({});
     expect(await read('c')).toMatchObject({
-      call: { display_name: 'shown', output, ended_at: expect.any(String) },
+      call: { display_name: 'shown here', output, ended_at: expect.any(String) },
     });
     await done('/call/update', { project_id: project, call_id: 'c', display_name: '', wb_user_id: 'x' });
     expect(await read('c')).toMatchObject({ call: { display_name: null } });
+    const batch = [
+      { mode: 'start', req: { start: { ...start, id: 'both' } } },
+      { mode: 'end', req: { end: { ...end, id: 'both', display_name: 'in one batch' } } },
+    ];
+    await done('/call/upsert_batch', { batch });
+    expect(await read('both')).toMatchObject({ call: { display_name: 'in one batch', output } });
   });
 
   it('have names that are made to fit, so that no name costs a batch', async () => {

@@ -99,10 +99,20 @@ describe('feedback', () => {
     expect(await count(scored, scorer)).toMatchObject({ count: 1 });
   });
 
-  it('is no column, and no filter where it cannot be read', async () => {
+  it('selects calls for statistics and usage', async () => {
+    const query = { $expr: { $eq: [field('feedback.[rating].payload.stars'), literal(1)] } };
+    expect(await done('/trace/usage', { query })).toMatchObject(
+      await done('/calls/usage', { call_ids: ['child'] }),
+    );
+    const { call_buckets } = await done('/calls/stats', {
+      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600, query },
+      call_metrics: [{ metric: 'call_count' }],
+    });
+    expect(call_buckets).toMatchObject([{ sum_call_count: 1 }]);
+  });
+
+  it('is no column', async () => {
     expect((await ask('/calls/stream_query', { columns: ['feedback.[rating].payload'] })).status).toBe(422);
-    const query = { $expr: { $eq: [field('feedback.[rating].payload.stars'), literal(5)] } };
-    expect((await ask('/trace/usage', { query })).status).toBe(422);
   });
 
   it('is counted in all, and purged by a list of ids', async () => {

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { arbitraryOf } from '../../support/arbitrary.ts';
+import type { documentOf } from '../../support/document.ts';
+import { mutated } from '../../support/mutated.ts';
+import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
+import type { TestService } from '../../support/service.ts';
+import { corpus } from './corpus.ts';
+import { brokenHeaders, checker, credentials, isWell, sendTo, spoilt, withCanary } from './probe.ts';
+
+type Said = ReturnType<typeof documentOf>;
+
+/** How much is tried with each operation. */
+interface FuzzOptions {
+  /** Bodies that are made up. @default 25 */
+  readonly bodies?: number;
+  /** How many of the corpus, and of the headers, unless the run is deep. @default - all */
+  readonly most?: number;
+}
+
+/** Texts for the parameters of a path, as they stand in a URL. */
+const pathsOf = ({ operationAt, document }: Said, path: string): fc.Arbitrary<string> => {
+  const named = (operationAt(path).parameters ?? []).filter((each) => each.in === 'path');
+  const values = fc.record(
+    Object.fromEntries(
+      named.map(({ name, schema }) => [
+        name,
+        fc.oneof(arbitraryOf(schema, document), fc.string({ unit: 'binary', minLength: 1 })),
+      ]),
+    ),
+  );
+  return values.map((of) =>
+    path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const text = String((of as Record<string, unknown>)[name]).toWellFormed();
+      // A segment of dots is a path to the parent, and never reaches the service.
+      return /^\.{0,2}$/.test(text) ? 'x' : encodeURIComponent(text);
+    }),
+  );
+};
+
+/**
+ * Sends operations bodies that they should not have, and looks whether each is answered as the
+ * document says: never with a failure of the service, and never without an end.
+ */
+export const describeFuzz = (
+  service: () => TestService,
+  said: Said,
+  paths: readonly string[],
+  { bodies: count = 25, most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
+): void => {
+  const bodiesEach = runs(count);
+  const taking = paths.flatMap((path) => {
+    const schema = said.requestSchema(path);
+    return schema ? [{ path, schema }] : [];
+  });
+
+  describe.each(taking)('$path', ({ path, schema }) => {
+    const valid = arbitraryOf(schema, said.document).map(withCanary);
+    const text = (value: unknown): string => JSON.stringify(value);
+    const bodies = fc.oneof(valid.map(text), mutated(valid).map(text), spoilt(valid.map(text)));
+    const requests = fc.sample(fc.tuple(pathsOf(said, path), bodies), { numRuns: bodiesEach, seed });
+    const [at = path] = requests[0] ?? [];
+    const method = said.methodAt(path);
+    const headers = () => ({ authorization: credentials(service(), path) });
+
+    it('answers any request as documented', { timeout: 60_000 + bodiesEach * 1000 }, async () => {
+      const check = checker(said, service());
+      for (const [asked, body] of requests) {
+        const answer = await sendTo(service().url, { path: asked, method, body, headers: headers() });
+        check(path, answer, `${repeatWith}, ${asked}, body ${body.toString()}`);
+      }
+      await isWell(service());
+    });
+
+    it('answers requests that broke other parsers', { timeout: 300_000 }, async () => {
+      const check = checker(said, service());
+      for (const [name, body] of sample(corpus, most, path))
+        check(path, await sendTo(service().url, { path: at, method, body, headers: headers() }), name);
+      await isWell(service());
+    });
+
+    it('answers nonsensical headers', async () => {
+      const check = checker(said, service());
+      for (const broken of sample(brokenHeaders, most, path)) {
+        const sent = { path: at, method, body: '{}', headers: { ...headers(), ...broken } };
+        check(path, await sendTo(service().url, sent), JSON.stringify(broken));
+      }
+      await isWell(service());
+    });
+  });
+};

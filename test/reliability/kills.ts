@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import type { Answer, Sender } from '../support/in-process.ts';
+import { repeatWith, sample } from '../support/sampling.ts';
+import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
+import { expectNothingHalf, look, prepare } from './trial.ts';
+
+/** A storage request: which one with that operation, from 0. */
+interface Place {
+  readonly operation: string;
+  readonly nth: number;
+}
+
+/**
+ * When a function is killed: before the store has a request, or behind it; never without a place.
+ */
+interface Moment {
+  readonly when: 'before' | 'behind';
+  readonly place?: Place;
+}
+
+/** What is to happen at a moment, and the operations of the storage requests so far. */
+interface Trap extends Moment {
+  readonly spring: () => Promise<void>;
+  readonly operations: string[];
+}
+
+/** What happened to a request whose function was to be killed. */
+interface Killed {
+  readonly answer: Answer;
+  readonly killed: boolean;
+  readonly operations: readonly string[];
+}
+
+/** Sends requests whose functions are killed on their way. */
+export interface Killer {
+  readonly sender: Sender;
+  /** Where the trap is set now; undefined between requests. */
+  readonly trap: () => Trap | undefined;
+  sendKilled(path: string, send: () => Promise<Answer>, moment: Moment): Promise<Killed>;
+}
+
+const startKiller = async (settings: Readonly<Record<string, unknown>> | undefined) => {
+  let trap: Trap | undefined;
+  const pass = (when: Trap['when']) => async (operation: string) => {
+    // The keys are the authorizer's affair.
+    if (!trap || operation === 'GetItem') return 'none' as const;
+    if (when === 'before') trap.operations.push(operation);
+    const nth = trap.operations.filter((other) => other === operation).length - 1;
+    const { place } = trap;
+    if (trap.when !== when || place?.operation !== operation || place.nth !== nth) return 'none' as const;
+    await trap.spring();
+    return 'hang' as const;
+  };
+  const faulty: FaultyService = await startFaultyService(
+    ({ operation }) => pass('before')(operation),
+    async ({ operation }) => void (await pass('behind')(operation)),
+    settings ? { settings } : {},
+  );
+  const sendKilled: Killer['sendKilled'] = async (path, send, moment) => {
+    let killed = false;
+    const spring = async (): Promise<void> => {
+      killed = true;
+      await faulty.service.killWorkers(path);
+    };
+    const set: Trap = { ...moment, spring, operations: [] };
+    trap = set;
+    const answer = await send();
+    trap = undefined;
+    return { answer, killed, operations: set.operations };
+  };
+  return { sender: faulty.sender, sendKilled, trap: () => trap, stop: faulty.stop };
+};
+
+/**
+ * Starts the functions that are deployed, behind the local gateway, for the tests of a file.
+ *
+ * @param settings what shall differ in their stack
+ */
+export const useKiller = (settings?: Readonly<Record<string, unknown>>): (() => Killer) => {
+  let killer: Awaited<ReturnType<typeof startKiller>> | undefined;
+  beforeAll(async () => {
+    killer = await startKiller(settings);
+  });
+  afterAll(() => killer?.stop());
+  return () => killer ?? expect.unreachable('it was started');
+};
+
+/**
+ * Runs a scenario whose function is killed; gives the operations of its storage requests, and
+ * whether it got as far.
+ */
+const tryKill = async ({ sender, sendKilled }: Killer, path: string, scenario: Scenario, moment: Moment) => {
+  const { project, request } = await prepare(sender, scenario);
+  const before = await look(sender, scenario, project);
+  const { answer, killed, operations } = await sendKilled(path, () => sender.send(request), moment);
+  const seen = await look(sender, scenario, project);
+  if (killed && !scenario.unharmed) expectBadGateway(answer);
+  if (!scenario.unharmed) expect(await sender.send(request)).toMatchObject({ status: 200, complete: true });
+  const after = await look(sender, scenario, project);
+  if (!scenario.unharmed) expectNothingHalf({ scenario, before, after }, seen);
+  return { killed, operations, after };
+};
+
+/** Which storage request with its operation each of them is. */
+const placesOf = (operations: readonly string[]): Place[] =>
+  operations.map((operation, i) => ({
+    operation,
+    nth: operations.slice(0, i).filter((other) => other === operation).length,
+  }));
+
+/**
+ * When the function is killed: before one storage request of each operation, or, in a deep run,
+ * before all of them; and behind the last.
+ */
+const momentsOf = (path: string, operations: readonly string[]): Moment[] => {
+  const places = placesOf(operations);
+  const chosen = [...new Set(operations)].flatMap((kind) =>
+    sample(
+      places.filter(({ operation }) => operation === kind),
+      1,
+      `${path} ${kind}`,
+    ),
+  );
+  const last = places.slice(-1).map((place): Moment => ({ when: 'behind', place }));
+  return [...chosen.map((place): Moment => ({ when: 'before', place })), ...last];
+};
+
+const expectBadGateway = ({ status, headers, text }: Answer): void => {
+  expect(status).toBe(502);
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  expect(JSON.parse(text)).toMatchObject({ detail: [{ type: 'internal_error' }] });
+};
+
+/** What the scenarios are of. */
+interface KillOptions {
+  /** By the path of their route. @default - those of the service's own dialect */
+  readonly scenarios?: Readonly<Record<string, readonly Scenario[]>>;
+  /** How many moments of each route are tried, unless the run is deep. @default - all */
+  readonly most?: number;
+}
+
+/**
+ * Has the functions of routes die at a storage request of each operation: before the store has it,
+ * and, at the last, when it has and nobody knows.
+ */
+export const describeKills = (
+  killer: () => Killer,
+  paths: readonly string[],
+  { scenarios = ownScenarios, most = Number.POSITIVE_INFINITY }: KillOptions = {},
+): void => {
+  describe.each(paths)('%s', (path) => {
+    // The last scenario of a route is the one that makes the most different requests.
+    const scenario = scenarios[path]?.at(-1);
+
+    it(`is whole or not there when its function dies, and can be repeated: ${scenario?.name}`, async () => {
+      if (!scenario) throw new Error(`${path} has no scenario`);
+      const { operations, after: whole } = await tryKill(killer(), path, scenario, { when: 'before' });
+      expect(operations.length).toBeGreaterThan(0);
+      for (const moment of sample(momentsOf(path, operations), most, path)) {
+        const { killed, after } = await tryKill(killer(), path, scenario, moment);
+        const where = `${repeatWith}: ${moment.when} ${moment.place?.operation} ${moment.place?.nth}`;
+        expect(killed, where).toBe(true);
+        expect(after, where).toEqual(whole);
+      }
+    });
+  });
+};

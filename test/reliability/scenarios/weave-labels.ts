@@ -1,0 +1,85 @@
+import type { Sent } from '../../support/in-process.ts';
+import type { Scenario } from './scenario.ts';
+
+const version = (p: string, val: number): Sent => ({
+  path: '/obj/create',
+  body: { obj: { project_id: p, object_id: 'model', val } },
+});
+const versions = (p: string): Sent[] => [version(p, 1), version(p, 2)];
+const aliases = (p: string, digest: string, list: readonly string[]): Sent => ({
+  ...{ method: 'PUT', path: '/objs/model/aliases' },
+  body: { project_id: p, digest, aliases: list },
+});
+const tags = (p: string, list: readonly string[]): Sent => ({
+  ...{ method: 'PUT', path: '/objs/model/versions/v1/tags' },
+  body: { project_id: p, tags: list },
+});
+const listed = (p: string, path: string): Sent => ({
+  ...{ method: 'GET', path: `${path}?project_id=${encodeURIComponent(p)}` },
+  body: {},
+});
+const labelled = (p: string): Sent[] => [
+  ...versions(p),
+  aliases(p, 'v0', ['prod', 'old']),
+  tags(p, ['good', 'fast']),
+];
+const labels = (p: string): Sent[] => [
+  listed(p, '/aliases'),
+  listed(p, '/tags'),
+  { path: '/obj/read', body: { project_id: p, object_id: 'model', digest: 'prod' }, mayBeAbsent: true },
+];
+
+/** The routes of tags and aliases, which Weave's dialect alone has. */
+export const labelScenarios: Readonly<Record<string, readonly Scenario[]>> = {
+  '/objs/{object_id}/aliases': [
+    {
+      name: 'an alias that moves, and a new one',
+      before: labelled,
+      request: (p) => aliases(p, 'v1', ['prod', 'new']),
+      views: labels,
+    },
+  ],
+  '/objs/{object_id}/aliases/remove': [
+    {
+      name: 'two aliases, and one that is not there',
+      before: labelled,
+      request: (p) => ({
+        path: '/objs/model/aliases/remove',
+        body: { project_id: p, aliases: ['prod', 'old', 'none'] },
+      }),
+      views: labels,
+    },
+  ],
+  '/objs/{object_id}/versions/{digest}/tags': [
+    {
+      name: 'tags, of which one is there',
+      before: labelled,
+      request: (p) => tags(p, ['good', 'new']),
+      views: labels,
+    },
+  ],
+  '/objs/{object_id}/versions/{digest}/tags/remove': [
+    {
+      name: 'two tags',
+      before: labelled,
+      request: (p) => ({
+        path: '/objs/model/versions/v1/tags/remove',
+        body: { project_id: p, tags: ['good', 'fast'] },
+      }),
+      views: labels,
+    },
+  ],
+  '/aliases': [{ name: 'the aliases of a project', before: labelled, request: (p) => listed(p, '/aliases') }],
+  '/tags': [{ name: 'the tags of a project', before: labelled, request: (p) => listed(p, '/tags') }],
+  '/obj/delete': [
+    {
+      name: 'a version with its labels',
+      before: labelled,
+      request: (p) => ({
+        path: '/obj/delete',
+        body: { project_id: p, object_id: 'model', digests: ['v0'] },
+      }),
+      views: labels,
+    },
+  ],
+};

@@ -1,0 +1,11 @@
+import { isKeyed, routesOf } from '../../api/routes.ts';
+import { sample } from '../support/sampling.ts';
+import { describeKills, useKiller } from './kills.ts';
+import { weaveScenarios } from './scenarios/weave.ts';
+
+const killer = useKiller({ dialect: 'weave' });
+const writing = routesOf('weave')
+  .filter(isKeyed)
+  .filter(({ role, dialect }) => role === 'write' && dialect === 'weave')
+  .map(({ path }) => path);
+describeKills(killer, sample(writing, 4, 'kills'), { scenarios: weaveScenarios, most: 1 });
