@@ -148,7 +148,11 @@ export const settings = z
     ({ dialect, serviceName }) =>
       dialect === 'svc' || [defaultServiceName, serviceNameIn(dialect, serviceName)].includes(serviceName),
     { path: ['serviceName'], error: 'leave it out: in the dialect weave it is weave' },
-  );
+  )
+  .refine(({ dialect, serviceName }) => dialect === 'weave' || serviceName !== 'weave', {
+    path: ['serviceName'],
+    error: 'write another name, or dialect: weave, which has this one',
+  });
 
 /** Whether something reads the streams of the tables. */
 export const hasStreams = ({ events, analytics }: Pick<Config, 'events' | 'analytics'>): boolean =>

@@ -1,3 +1,4 @@
+import { prefixOf } from './names.ts';
 import type { Call } from './types.ts';
 
 /** The columns that every call has. The rest is there if it was asked for. */
@@ -26,11 +27,9 @@ const written = 'svc';
 /** Renames what a service calls after itself, so that the types fit a service of any name. */
 export const fromWire = (record: unknown, service: string): CallRow => {
   if (service === written) return record as CallRow;
+  const own = new RegExp(`^(?:${service}|${prefixOf(service)})_`);
   const renamed = Object.fromEntries(
-    Object.entries(record as object).map(([key, value]) => [
-      key.startsWith(`${service}_`) ? `${written}_${key.slice(service.length + 1)}` : key,
-      value,
-    ]),
+    Object.entries(record as object).map(([key, value]) => [key.replace(own, `${written}_`), value]),
   ) as unknown as CallRow & { summary?: Record<string, unknown> };
   if (!renamed.summary) return renamed;
   const { [service]: block, ...summary } = renamed.summary;
@@ -40,7 +39,7 @@ export const fromWire = (record: unknown, service: string): CallRow => {
 /** A path as the service writes it: `summary.svc.status` for a service called `svc`. */
 export const pathToWire = (path: string, service: string): string =>
   path
-    .replace(/^svc_(?=user_id|run_id|run_step)/, `${service}_`)
+    .replace(/^svc_(?=user_id|run_id|run_step)/, `${prefixOf(service)}_`)
     .replace(/^summary\.svc(?=\.|$)/, `summary.${service}`);
 
 /** The name of an operation: that of its ref, or the name itself. */

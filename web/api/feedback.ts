@@ -1,5 +1,6 @@
 import type { CallRow } from './calls.ts';
 import type { Client } from './client.ts';
+import { prefixOf } from './names.ts';
 import type { CallFeedback, FeedbackCreateReq, FeedbackReplaceReq } from './types.ts';
 
 /** The kinds of feedback that the page gives, each a record of its own. */
@@ -19,7 +20,9 @@ export const feedbackOf = ({ summary }: Pick<CallRow, 'summary'>, service: strin
   (summary?.svc?.feedback ?? []).map((record) => ({
     ...record,
     svc_user_id:
-      record.svc_user_id ?? (record as unknown as Record<string, string>)[`${service}_user_id`] ?? '',
+      record.svc_user_id ??
+      (record as unknown as Record<string, string>)[`${prefixOf(service)}_user_id`] ??
+      '',
   }));
 
 /** What the owner of the key gave of a kind. Records with a creator are somebody else's. */
@@ -58,7 +61,8 @@ export const give = async (
       } as unknown as FeedbackReplaceReq)
     : await client.ask('POST /feedback/create', body as unknown as FeedbackCreateReq);
   const { id: given, created_at, payload: stored } = answer;
-  const user = answer.svc_user_id ?? (answer as unknown as Record<string, string>)[`${service}_user_id`];
+  const user =
+    answer.svc_user_id ?? (answer as unknown as Record<string, string>)[`${prefixOf(service)}_user_id`];
   return {
     id: given,
     created_at,

@@ -32,7 +32,7 @@ const assemble = (boundary: string, parts: readonly Part[], padding = ''): Buffe
 /** What a boundary may have by RFC 2046, 5.1.1: no more than 70 characters, no space at its end. */
 const letters = [..."0123456789abcXYZ'()+_,-./:=?"];
 const boundaries = fc
-  .array(fc.constantFrom(...letters), { minLength: 1, maxLength: 70 })
+  .array(fc.constantFrom(...letters), { minLength: 12, maxLength: 70 })
   .map((list) => list.join(''));
 
 /** Bytes that look like the end of a part, and are none. */
@@ -40,13 +40,17 @@ const contents = (boundary: string): fc.Arbitrary<Buffer> => {
   const pieces = fc.oneof(
     fc.uint8Array({ maxLength: 60 }).map(Buffer.from),
     fc
-      .constantFrom(end, '\n', '--', `--${boundary.slice(0, -1)}`, `${end}--`, boundary, '\0', '\ufeff', 'é')
+      .constantFrom(end, '\n', '--', `--${boundary.slice(0, -1)}`, `${end}--`, '\0', '\ufeff', 'é')
       .map((text) => Buffer.from(text)),
   );
-  return fc
-    .array(pieces, { maxLength: 8 })
-    .map((list) => Buffer.concat(list))
-    .filter((bytes) => !Buffer.concat([Buffer.from(end), bytes]).includes(`${end}--${boundary}`));
+  return (
+    fc
+      .array(pieces, { maxLength: 8 })
+      .map((list) => Buffer.concat(list))
+      // The platform's parser refuses a form whose boundary is in a file, even if no line begins
+      // with it (docs/decisions/0189).
+      .filter((bytes) => !bytes.includes(boundary))
+  );
 };
 
 const disposition = (name: string, file?: string): string =>

@@ -111,6 +111,7 @@ describe('the settings', () => {
       ...{ dialect: 'weave', serviceName: 'weave' },
     });
     expect(messageOf({ dialect: 'weave', serviceName: 'weft' })).toContain('leave it out');
+    expect(messageOf({ serviceName: 'weave' })).toContain('dialect: weave, which has this one');
   });
 
   it('measure the routes of their dialect alone', () => {

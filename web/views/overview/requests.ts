@@ -1,3 +1,4 @@
+import { prefixOf } from '../../api/names.ts';
 import type { CallsStatsReq } from '../../api/types.ts';
 import type { Period, Span } from './period.ts';
 import type { Dimension } from './search.ts';
@@ -13,7 +14,7 @@ const fields = { op: 'op_name', user: 'svc_user_id' } as const;
 /** The field of a dimension as the service writes it; undefined for models. */
 export const fieldOf = (by: Dimension | undefined, service: string): string | undefined => {
   if (by === undefined || by === 'model') return undefined;
-  return by === 'op' ? fields.op : `${service}_user_id`;
+  return by === 'op' ? fields.op : `${prefixOf(service)}_user_id`;
 };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
