@@ -1,6 +1,6 @@
 /**
- * Runs inside a worker thread. It loads a function's module and calls its handler as Lambda's Node
- * runtime does.
+ * Runs inside a worker thread, as JavaScript (`bootstrap-code.ts`). It loads a function's module and
+ * calls its handler as Lambda's Node runtime does.
  */
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
@@ -117,11 +117,15 @@ const answer = async (handler: Handler, invoke: Invoke): Promise<void> => {
   done(ending);
 };
 
+const listen = (handler: Handler): void => {
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.type === 'invoke') answer(handler, message);
+    else if (message.type === 'taken') stream?.taken(message.bytes);
+    else stream?.destroy(new Error('nobody reads the answer any more'));
+  });
+  post({ type: 'ready' });
+};
+
 Object.assign(globalThis, { awslambda });
-const handler = await load();
-parentPort?.on('message', (message: ToWorker) => {
-  if (message.type === 'invoke') answer(handler, message);
-  else if (message.type === 'taken') stream?.taken(message.bytes);
-  else stream?.destroy(new Error('nobody reads the answer any more'));
-});
-post({ type: 'ready' });
+// A rejection that nobody handles ends the thread with the error, as it should.
+load().then(listen);

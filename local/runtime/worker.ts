@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { FunctionSpec } from '../template/functions.ts';
+import { bootstrapCode } from './bootstrap-code.ts';
 import { FunctionError } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
@@ -32,8 +33,6 @@ const minMemoryMb = 256;
  * workers would soon hold it.
  */
 const youngMb = 4;
-
-const bootstrap = new URL('./bootstrap.ts', import.meta.url);
 
 /** The file of a module: the first that exists, in Lambda's order of extensions. */
 const moduleOf = (path: string): string => {
@@ -95,7 +94,8 @@ export class FunctionWorker {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.started = promise;
     this.#start = { resolve, reject };
-    this.#worker = new Worker(bootstrap, {
+    this.#worker = new Worker(bootstrapCode(), {
+      eval: true,
       workerData: setupOf(options.spec),
       env: environmentOf(options),
       resourceLimits: {
