@@ -12,6 +12,9 @@ export default defineConfig({
     maxWorkers: Math.min(4, availableParallelism()),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
+    // CDK checks each template by CloudFormation's rules, which takes longer than to make it.
+    // The app's own test and those of test/integration/lib/stack.test.ts have it do so.
+    env: { CDK_VALIDATION: 'false' },
     setupFiles: ['test/support/reset.ts', 'test/support/properties.ts'],
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },

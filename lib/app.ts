@@ -16,14 +16,15 @@ const root = resolve(import.meta.dirname, '..');
  * the bundles. Settings come from the context: the CDK CLI reads it from cdk.json and its `-c`
  * options.
  *
+ * @param others handlers to bundle beside those of the stack, for stacks with other settings
  * @throws SettingsError if a setting is unknown or bad
  * @throws Error if a handler does not build
  */
-export const makeApp = (props: AppProps = {}): App => {
+export const makeApp = (props: AppProps = {}, others: readonly string[] = []): App => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
   const config = readConfig(app.node.getAllContext());
   const routes = routesOf(config.dialect);
-  const handlers = handlersFor(config, routes);
+  const handlers = [...new Set([...handlersFor(config, routes), ...others])];
   const constants = constantsOf(config.serviceName, config.dialect);
   const bundles = bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants });
   placePage(root, bundleOf(bundles, pageHandler));

@@ -36,9 +36,10 @@ const filesBelow = async (path: string): Promise<string[]> => {
     .sort();
 };
 
-/** A digest of the sources and the settings: hex digits. */
-const digestOf = async (settings: Readonly<Record<string, unknown>>): Promise<string> => {
-  const files = (await Promise.all(sources.map((source) => filesBelow(join(root, source))))).flat();
+/** A digest of the sources, another app if there is one, and the settings: hex digits. */
+const digestOf = async (settings: Readonly<Record<string, unknown>>, program?: string): Promise<string> => {
+  const below = [...sources, ...(program ? [program] : [])].map((source) => filesBelow(join(root, source)));
+  const files = (await Promise.all(below)).flat();
   const contents = await Promise.all(files.map((file) => readFile(file)));
   const hash = createHash('sha256').update(`${process.version} ${JSON.stringify(contextWith(settings))}`);
   for (const [index, file] of files.entries()) {
@@ -97,6 +98,8 @@ export interface KeepOptions {
   readonly folder?: string;
   /** @default - the stack is synthesized */
   readonly make?: typeof synthesize;
+  /** The app that makes the stack, by its path in the project. @default - that of cdk.json */
+  readonly program?: string;
 }
 
 /**
@@ -112,11 +115,11 @@ export const assemble = async (
   outdir: string,
   settings: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal,
-  { folder = defaultFolder, make = synthesize }: KeepOptions = {},
+  { folder = defaultFolder, make = synthesize, program }: KeepOptions = {},
 ): Promise<void> => {
   signal?.throwIfAborted();
-  const digest = await digestOf(settings);
+  const digest = await digestOf(settings, program);
   if (await takeKept(join(folder, digest), outdir)) return;
-  await make(outdir, settings, signal);
+  await make(outdir, settings, signal, program);
   await keep(outdir, folder, digest);
 };

@@ -32,15 +32,17 @@ const kill = ({ pid, exitCode, signalCode }: ChildProcess): void => {
  * @param outdir the folder for template and bundles
  * @param settings override the context of cdk.json
  * @param signal cancels the synthesis
+ * @param program the app, by its path in the project
  * @throws SynthesisFailed with what the app printed; the signal's reason
  */
 export const synthesize = async (
   outdir: string,
   settings: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal,
+  program = 'bin/pennytrace.ts',
 ): Promise<void> => {
   signal?.throwIfAborted();
-  const app = spawn(process.execPath, [join(root, 'bin/pennytrace.ts')], {
+  const app = spawn(process.execPath, [join(root, program)], {
     cwd: root,
     env: {
       ...process.env,

@@ -1,30 +1,50 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { handlersOf, routesOf } from '../../api/routes.ts';
-import { readConfig } from '../../lib/config.ts';
+import { routesOf } from '../../api/routes.ts';
+import { bundle } from '../../lib/bundles.ts';
+import { type Config, readConfig } from '../../lib/config.ts';
+import { constantsOf } from '../../lib/constants.ts';
+import { handlersFor } from '../../lib/handlers.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
-import { assembly } from './assembly.ts';
-import { cdkContext, temporaryFolder } from './project.ts';
+import { bundlesOf } from './assembly.ts';
+import { cdkContext, root, temporaryFolder } from './project.ts';
 
-/**
- * Synthesizes the stack with settings, from the bundles of this test run's stack: bundling again
- * takes most of a synthesis. The one bundle that holds settings, `openapi`, is the default's.
- *
- * @returns the folder that the stack was synthesized to
- */
-export const assemblyWith = (settings: Readonly<Record<string, unknown>>): string => {
+/** The one handler whose bundle depends on the settings: it answers the OpenAPI document. */
+const documentHandler = 'openapi';
+
+const usual = readConfig(cdkContext);
+
+/** The bundle of the document, if it is not that of this test run's stack. */
+const documentBundle = ({ serviceName, dialect }: Config, outdir: string): ReadonlyMap<string, string> =>
+  serviceName === usual.serviceName && dialect === usual.dialect
+    ? new Map()
+    : bundle({ root, handlers: [documentHandler], outdir, constants: constantsOf(serviceName, dialect) });
+
+const synthesize = (settings: Readonly<Record<string, unknown>>): string => {
   const outdir = temporaryFolder();
   const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
   const config = readConfig(app.node.getAllContext());
   const routes = routesOf(config.dialect);
-  const folderOf = (handler: string) => join(assembly(), 'bundles', handler);
-  const bundles = new Map(
-    [...handlersOf(routes), 'authorizer'].map((handler) => [handler, folderOf(handler)]),
-  );
-  for (const [handler, folder] of bundles)
-    if (!existsSync(folder)) throw new Error(`the stack of this run has no bundle of ${handler}`);
+  const bundles = new Map([
+    ...bundlesOf(handlersFor(config, routes)),
+    ...documentBundle(config, join(outdir, 'bundles')),
+  ]);
   new PennytraceStack(app, { config, routes, bundles });
   app.synth();
   return outdir;
+};
+
+const made = new Map<string, string>();
+
+/**
+ * Synthesizes the stack with settings, once for each worker, from the bundles of this test run's
+ * stack: bundling again takes most of a synthesis.
+ *
+ * @returns the folder that the stack was synthesized to
+ */
+export const assemblyWith = (settings: Readonly<Record<string, unknown>>): string => {
+  const key = JSON.stringify(settings);
+  const folder = made.get(key) ?? synthesize(settings);
+  made.set(key, folder);
+  return folder;
 };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { inject } from 'vitest';
 
 /**
@@ -10,3 +11,10 @@ export const assembly = (): string => {
   if (error !== undefined) throw new Error(`the stack does not synthesize: ${error}`);
   return folder;
 };
+
+/** The folder of all bundles of this test run, those that are deployed: one folder for each handler. */
+export const bundlesFolder = (): string => join(assembly(), 'bundles');
+
+/** The bundles of handlers, as stacks take them. */
+export const bundlesOf = (handlers: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(handlers.map((handler) => [handler, join(bundlesFolder(), handler)]));

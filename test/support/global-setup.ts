@@ -47,7 +47,7 @@ const start = async (): Promise<Shared> => {
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
-    failureOf(assemble(folder)),
+    failureOf(assemble(folder, {}, undefined, { program: 'test/support/run-app.ts' })),
   ]);
   const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
   return {

@@ -46,6 +46,13 @@ const hurried =
     return wrap({ ...stores, functions: shorter }, ...rest);
   };
 
+/** The folder of the stack with settings. CDK takes a second to load: few files need it. */
+const assemblyOf = async (settings?: Readonly<Record<string, unknown>>): Promise<string> => {
+  if (!settings) return assembly();
+  const { assemblyWith } = await import('./assembly-with.ts');
+  return assemblyWith(settings);
+};
+
 /**
  * Starts the service for a test file, which stops it at its end.
  *
@@ -54,14 +61,14 @@ const hurried =
 export const startService = async ({
   onAccess,
   maxTimeoutSeconds = Number.POSITIVE_INFINITY,
+  settings,
   ...options
 }: TestServiceOptions = {}): Promise<TestService> => {
   const logged: string[] = [];
   const log = options.log ?? ((source: string, line: string) => logged.push(`${source}: ${line}`));
   const service = await startLocalService({
     ...inject('stores'),
-    // Settings of its own make another stack.
-    ...(options.settings ? {} : { assembly: assembly() }),
+    assembly: options.assembly ?? (await assemblyOf(settings)),
     poolLimits: testPoolLimits,
     stackName: `test-${randomUUID().slice(0, 13)}`,
     ...options,

@@ -39,9 +39,15 @@ export const makeStack = (
   return { app, stack: new PennytraceStack(app, { config, routes, bundles }) };
 };
 
-/** The template that the stack is deployed from. */
-export const synthesize = (settings?: Record<string, unknown>, routes?: readonly Route[]): Template =>
-  Template.fromStack(makeStack(settings, routes).stack);
+const templates = new Map<string, Template>();
+
+/** The template that the stack is deployed from, made once for the same settings. */
+export const synthesize = (settings: Record<string, unknown> = {}, routes = allRoutes): Template => {
+  const key = JSON.stringify([settings, routes]);
+  const template = templates.get(key) ?? Template.fromStack(makeStack(settings, routes).stack);
+  templates.set(key, template);
+  return template;
+};
 
 /** A resource as it stands in a template. */
 export interface Resource {

@@ -7,8 +7,6 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { handlersOf, routes } from '../../../api/routes.ts';
-import { bundle } from '../../../lib/bundles.ts';
-import { constantsOf } from '../../../lib/constants.ts';
 import { bundleOf } from '../../../lib/functions.ts';
 import { keyMakerHandler } from '../../../lib/handlers.ts';
 import { Pennytrace } from '../../../lib/pennytrace.ts';
@@ -19,6 +17,7 @@ import type { FunctionSpec } from '../../../local/template/functions.ts';
 import { fits } from '../../../local/template/policy.ts';
 import { type StackSpec, stackOf } from '../../../local/template/stack.ts';
 import type { Assembly } from '../../../local/template/template.ts';
+import { bundlesOf } from '../../support/assembly.ts';
 import { guardStores, withAccessKeys } from '../../support/iam/guard.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
 import { tableOf } from '../../support/rehearsal/checks.ts';
@@ -47,8 +46,7 @@ const handlers = [...handlersOf(routes), 'authorizer', 'events', keyMakerHandler
 /** A stack of somebody's, with the service and a function that reports to it. */
 const synthesizeShop = (): string => {
   const outdir = temporaryFolder();
-  const constants = constantsOf('svc');
-  const bundles = bundle({ root, handlers, outdir: temporaryFolder(), constants });
+  const bundles = bundlesOf(handlers);
   const app = new App({ outdir, context: cdkContext, analyticsReporting: false });
   const stack = new Stack(app, 'Shop');
   const service = new Pennytrace(stack, 'Tracing', settings, { routes, bundles });

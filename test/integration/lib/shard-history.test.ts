@@ -4,13 +4,14 @@ import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../lib/config.ts';
 import { ShardHistory } from '../../../lib/shard-history.ts';
+import { temporaryFolder } from '../../support/project.ts';
 import { type Resource, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const type = 'AWS::SSM::Parameter';
 
 /** The parameters of a stack that has nothing else but a table. */
 const markersOf = (settings: Record<string, unknown>): ReadonlyMap<string, Resource> => {
-  const stack = new Stack(new App({ analyticsReporting: false }), 'Shards');
+  const stack = new Stack(new App({ outdir: temporaryFolder(), analyticsReporting: false }), 'Shards');
   const table = new Table(stack, 'Calls', { partitionKey: { name: 'k', type: AttributeType.BINARY } });
   new ShardHistory(stack, 'History', { config: readConfig(settings), table });
   return resourcesOf(Template.fromStack(stack), type);

@@ -1,10 +1,10 @@
-import { Stack } from 'aws-cdk-lib';
+import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { type KeyAttribute, type TableDeclaration, tables } from '../../../core/storage/tables.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { makeTable } from '../../../lib/table.ts';
-import { cdkContext } from '../../support/project.ts';
+import { cdkContext, temporaryFolder } from '../../support/project.ts';
 import { resourcesOf, synthesize } from '../../support/synth.ts';
 
 const type = 'AWS::DynamoDB::Table';
@@ -86,7 +86,7 @@ describe('a declared table', () => {
   );
 
   it('has the stream that it is declared with', () => {
-    const stack = new Stack();
+    const stack = new Stack(new App({ outdir: temporaryFolder(), analyticsReporting: false }));
     const declaration: TableDeclaration = { ...tables.calls, stream: 'KEYS_ONLY' };
     makeTable(stack, declaration, readConfig({ ...cdkContext, events: true }));
     expect(schemasIn(Template.fromStack(stack))).toEqual([['Calls', schemaOf(declaration)]]);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assemblyWith } from '../../support/assembly-with.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -82,7 +81,7 @@ describe('the settings of the stack', () => {
     });
 
   it('limit the requests of a key', async () => {
-    const limited = await startService({ assembly: assemblyWith({ inferenceRatePerMinute: 2 }) });
+    const limited = await startService({ settings: { inferenceRatePerMinute: 2 } });
     // Not across the end of a minute, where the count begins anew.
     const seconds = new Date().getSeconds();
     if (seconds > 50) await new Promise((resolve) => setTimeout(resolve, (60 - seconds) * 1000));
@@ -103,7 +102,7 @@ describe('the settings of the stack', () => {
     const upstream = { name: 'own', baseUrl: 'https://models.example/v1', models: ['own-*'] };
     const other = await startService({
       inference: null,
-      assembly: assemblyWith({ inferenceUpstreams: [upstream] }),
+      settings: { inferenceUpstreams: [upstream] },
     });
     const unknown = await send(other);
     expect(unknown.status).toBe(404);

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../../api/routes.ts';
-import { assembly } from '../../support/assembly.ts';
-import { assemblyWith } from '../../support/assembly-with.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -107,7 +105,7 @@ it('A malformed key is refused with what to write', async () => {
 });
 
 it('Pending requests are answered before the service ends', async () => {
-  const ending = await startService({ assembly: assembly() });
+  const ending = await startService();
   const answer = ending.post('/call/start', start('last'));
   await expect.poll(() => ending.logged.join()).toContain('"outcome":"allowed"');
   await ending.stop();
@@ -116,7 +114,7 @@ it('Pending requests are answered before the service ends', async () => {
 
 it('Settings change the stack', async () => {
   const strict = await startService({
-    assembly: assemblyWith({ throttleRate: 1, throttleBurst: 1, serviceName: 'penny' }),
+    settings: { throttleRate: 1, throttleBurst: 1, serviceName: 'penny' },
   });
   expect(strict.key).toMatch(/^penny_/);
   const body = { project_id: 'acme/shop' };

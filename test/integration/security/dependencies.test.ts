@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { bundle } from '../../../lib/bundles.ts';
-import { handlers } from '../../../lib/handlers.ts';
-import { root, temporaryFolder } from '../../support/project.ts';
+import { bundlesFolder } from '../../support/assembly.ts';
+import { root } from '../../support/project.ts';
 
 /** A package in the lockfile. */
 interface Locked {
@@ -54,9 +53,7 @@ describe('the lockfile', () => {
 });
 
 describe('every deployed package', () => {
-  const outdir = temporaryFolder();
-  bundle({ root, handlers, outdir });
-  const { outputs } = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8')) as Metafile;
+  const { outputs } = JSON.parse(readFileSync(join(bundlesFolder(), 'meta.json'), 'utf8')) as Metafile;
   const bundled = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
       bytesInOutput > 0 && path.startsWith('node_modules/') ? [path] : [],

@@ -43,6 +43,8 @@ describe('a stack for a local start', () => {
     }
     expect(made).toEqual(['1', '1', '2', '1', '2']);
     expect(count()).toBe(2);
+    await assemble(emptyFolder(), {}, undefined, { folder, make, program: 'bin/keys.ts' });
+    expect(count()).toBe(3);
   });
 
   it('is not kept if it could not be made', async () => {
