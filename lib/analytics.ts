@@ -96,7 +96,7 @@ export class Analytics extends Construct {
         DEAD_LETTERS: streams.deadLetters.queueUrl,
       },
       permissions: [
-        ...readerPermissions(storage),
+        ...readerPermissions('gather', storage),
         ...streams.permissions([calls, feedback]),
         ...['calls', 'feedback'].map((dataset) => objectPermission(this.bucket, `${dataset}/*`)),
       ],

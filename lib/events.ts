@@ -49,7 +49,7 @@ export class Events extends Construct {
         DEAD_LETTERS: streams.deadLetters.queueUrl,
       },
       permissions: [
-        ...readerPermissions(storage),
+        ...readerPermissions('tell', storage),
         ...streams.permissions([calls, feedback]),
         { actions: ['events:PutEvents'], resource: this.bus.eventBusArn },
       ],

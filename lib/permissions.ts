@@ -64,9 +64,14 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
 // BatchExecuteStatement needs PartiQLInsert for its INSERTs. Transactions need PutItem, DeleteItem
 // and ConditionCheckItem.
 
-const callsActions: Readonly<Record<CallsAccess | 'other', TableActions<'calls'>>> = {
-  // The other half of a call whose one half a stream has, and segments of payloads.
-  other: { table: ['BatchGetItem'] },
+/** How functions that streams wake access the table of calls. */
+export type CallsOfStreams = 'gather' | 'tell';
+
+const callsActions: Readonly<Record<CallsAccess | CallsOfStreams, TableActions<'calls'>>> = {
+  // Read the other half of a call whose one half a stream has, and segments of payloads.
+  gather: { table: ['BatchGetItem'] },
+  // Keeps the places of starts that come after their ends, too.
+  tell: { table: ['BatchGetItem', 'PutItem'] },
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
@@ -187,7 +192,7 @@ export const storePermissions = (
     costs,
     feedback,
     rollups,
-  }: Omit<Route['stores'], 'calls'> & { readonly calls?: CallsAccess | 'other' },
+  }: Omit<Route['stores'], 'calls'> & { readonly calls?: CallsAccess | CallsOfStreams },
   {
     calls: callsTable,
     objects: objectsTable,

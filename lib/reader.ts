@@ -1,6 +1,6 @@
 import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
-import { type Permission, storePermissions } from './permissions.ts';
+import { type CallsOfStreams, type Permission, storePermissions } from './permissions.ts';
 import type { Storage } from './storage.ts';
 
 /** The environment of a function that reads what streams refer to. */
@@ -20,5 +20,5 @@ export const readerEnvironment = (
  * What such a function may do: read the other half of a call, payloads whose header lacks the
  * usage, and prices. Records have all of feedback that is read.
  */
-export const readerPermissions = (storage: Storage): Permission[] =>
-  storePermissions({ calls: 'other', payloads: 'read', costs: 'read' }, storage);
+export const readerPermissions = (calls: CallsOfStreams, storage: Storage): Permission[] =>
+  storePermissions({ calls, payloads: 'read', costs: 'read' }, storage);

@@ -22,6 +22,7 @@ export * from './read/answer.ts';
 export { readHeaders, readParts } from './read/lookup.ts';
 export { PayloadReader, type StoredCall } from './read/payload-reader.ts';
 export * from './read/read.ts';
+export { keepPlaces } from './write/keep-places.ts';
 export { reportCalls } from './write/named-ends.ts';
 export { maxTurnTraces } from './write/reserve-traces.ts';
 export { type CallChanges, updateCall } from './write/update.ts';

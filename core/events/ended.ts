@@ -9,8 +9,8 @@ import {
   hasEnd,
   hasStart,
   nameText,
-  readCallItems,
 } from '../streams/index.ts';
+import { findOthers } from './other-items.ts';
 
 /** A call that has ended, and the change that says so. */
 export interface EndedCall {
@@ -35,8 +35,8 @@ type Telling =
 const nothing: Telling = { kind: 'nothing' };
 
 /**
- * What a change of a start tells. An end that was stored with a known start has a record of its
- * own behind the start's. So only a start that was not there before asks for an end.
+ * What a change of a start tells. The record of an end by itself looks for its start, and keeps the
+ * start's place if there is none. So only a start that took a kept place asks for an end.
  */
 const startTells = ({ projectId, id, before, after }: CallChange): Telling => {
   if (!hasStart(after)) return nothing;
@@ -44,7 +44,8 @@ const startTells = ({ projectId, id, before, after }: CallChange): Telling => {
     const isOld = hasStart(before) && hasEnd(before) && isSameEnd(before.end, after.end);
     return isOld ? nothing : { kind: 'whole', header: callOf(projectId, after, after) };
   }
-  return hasStart(before) ? nothing : { kind: 'half', other: { projectId, id, part: 'E' } };
+  if (!before || hasStart(before)) return nothing;
+  return { kind: 'half', other: { projectId, id, part: 'E' } };
 };
 
 /** What a change of an end that came by itself tells. */
@@ -66,24 +67,6 @@ const joined = (change: CallChange, other: CallItem | undefined): EndedCall | un
   // An end that knows of its start has a record of its own, which tells of the call.
   if (part === 'S' && end.placed) return undefined;
   return { change, header: callOf(projectId, start, end) };
-};
-
-/** The other items of calls: as the batch has them last, else as the table has them. */
-const findOthers = async (
-  store: Store,
-  changes: readonly CallChange[],
-  others: readonly CallItemName[],
-  budget: RequestBudget,
-): Promise<ReadonlyMap<string, CallItem>> => {
-  const known = new Map<string, CallItem>();
-  for (const change of changes) if (change.after) known.set(nameText(change), change.after);
-  const missing = others.filter((name) => !known.has(nameText(name)));
-  const starts = missing.filter(({ part }) => part === 'S');
-  // A start that an end knows of is older than the end, and hardly ever missed by a cheap read.
-  const cheap = await readCallItems(store, starts, budget, { consistent: false });
-  const left = missing.filter((name) => !cheap.has(nameText(name)));
-  const read = await readCallItems(store, left, budget, { consistent: true });
-  return new Map([...cheap, ...read, ...known]);
 };
 
 /**

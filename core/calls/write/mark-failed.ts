@@ -6,8 +6,9 @@ import {
   type Store,
 } from '../../storage/index.ts';
 import { indexedFieldsOf, isMarked, type StartItem, toItem } from '../codec/items.ts';
-import { startKey, unplacedError } from '../codec/keys.ts';
+import { unplacedError } from '../codec/keys.ts';
 import { copyStarts, withCopy } from './copy-starts.ts';
+import { placeOf } from './keep-places.ts';
 import { hasStart, readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls marked concurrently. */
@@ -42,7 +43,10 @@ export const markFailed = (
     const copies = await copyStarts(store, entries.filter(hasStart), budget);
     const done = await mapConcurrent(left, concurrency, async (call) => {
       const stored = [...before, ...read].find((start) => isSame(start, call));
-      if (!stored) return replaceItem(store.table, placeholder(store, call), { k: undefined }, budget);
+      if (!stored) {
+        const place = { ...placeOf(store, call), ...unplacedError };
+        return replaceItem(store.table, place, { k: undefined }, budget);
+      }
       const { item, projectId, id, start, end } = stored;
       if (isMarked(item)) return true;
       if (start === null)
@@ -54,10 +58,3 @@ export const markFailed = (
     });
     return left.filter((_, i) => !done[i]);
   });
-
-/** What keeps the place of a start that is not known yet. */
-const placeholder = (store: Store, { projectId, id }: Pick<StartItem, 'projectId' | 'id'>) => ({
-  ...toItem(store, { projectId, id, part: 'S' }, { start: null, end: null }, null),
-  ...startKey(projectId, id),
-  ...unplacedError,
-});

@@ -92,6 +92,27 @@ describe('a call that ends', () => {
     expect(of('c3')[0]?.detail).toMatchObject({ status: 'error', op_name: 'chat' });
   });
 
+  it('is told of, and listed once, if its start finds the place that was kept for it', async () => {
+    const query = { project_id, filter: { call_ids: ['c8'] } };
+    const listed = async () => (await (await service.post('/calls/stream_query', query)).text()).trim();
+    await service.post('/call/end', endOf('c8'));
+    await barrier();
+    expect(await listed()).toBe('');
+    await service.post('/call/start', startOf('c8'));
+    await eventually('c8', ['CallEnded']);
+    expect(of('c8')[0]?.detail).toMatchObject({ status: 'success', op_name: 'chat', latency_ms: 1500 });
+    expect(JSON.parse(await listed())).toMatchObject({ id: 'c8', output: { secret: 'out' } });
+  });
+
+  it('is not told of if its end is deleted before its start comes', async () => {
+    await service.post('/call/end', endOf('c9'));
+    await service.post('/calls/delete', { project_id, call_ids: ['c9'] });
+    await barrier();
+    await service.post('/call/start', startOf('c9'));
+    await barrier();
+    expect(kindsOf('c9')).toEqual([]);
+  });
+
   it('makes one more event if it fails, and one more if it is a turn', async () => {
     const turn = { thread_id: 'th', turn_id: 'c4' };
     await batch(startOf('c4', turn), endOf('c4', { exception: 'no' }));
