@@ -26,7 +26,7 @@ const maxRecordAge = Duration.hours(12);
 /**
  * What the readers of the tables' streams share: a queue of dead letters. Lambda polls streams for
  * nothing and drops for nothing what no filter lets through
- * (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html).
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CostOptimization_StreamsUsage.html).
  */
 export class Streams extends Construct {
   /**

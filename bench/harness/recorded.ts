@@ -12,6 +12,7 @@ import { allQueryFigures } from '../parts/queries.ts';
 import { rolledUpFigures } from '../parts/rollups.ts';
 import { bundleFigures, makeBundles } from '../parts/starts.ts';
 import { statisticsFigures } from '../parts/statistics.ts';
+import { streamFigures } from '../parts/streams.ts';
 import { tableFigures } from '../parts/tables.ts';
 import { threadFigures } from '../parts/threads.ts';
 import { writeFigures } from '../parts/writes.ts';
@@ -73,6 +74,8 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     tables: await tableFigures(bench),
     threads: await threadFigures(bench, turns),
     otel: await spanUnits(bench, generatedCalls(queriedConversations)),
+    // A file of few rows has more bytes a row.
+    streams: (await streamFigures(bench, calls)).filter(({ name }) => !/files$/.test(name)),
     statistics: (await statisticsFigures(bench, calls, monthCalls)).filter(isCounted),
     rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(
       isCounted,

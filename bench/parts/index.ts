@@ -16,6 +16,7 @@ import { service } from './service.ts';
 import { speed } from './speed.ts';
 import { starts } from './starts.ts';
 import { statistics } from './statistics.ts';
+import { streams } from './streams.ts';
 import { tablePart } from './tables.ts';
 import { threads } from './threads.ts';
 import { writes } from './writes.ts';
@@ -33,6 +34,7 @@ export const parts: readonly BenchPart[] = [
   rollups,
   tuning,
   otel,
+  streams,
   cpu,
   encodings,
   scan,

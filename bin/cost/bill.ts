@@ -24,7 +24,7 @@ const requestsOf = (load: Load) => ({ reports: reportsOf(load), asks: asksOf(loa
  * Converts ms of a full vCPU to ms in a function of this memory. Smaller functions have a share of
  * one.
  */
-const cpuIn = (milliseconds: number, memoryMb: number): number =>
+export const cpuIn = (milliseconds: number, memoryMb: number): number =>
   milliseconds * Math.max(1, fullCpuMb / memoryMb);
 
 const functionLines = (load: Load): Bill => {

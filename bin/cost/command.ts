@@ -13,7 +13,7 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     'In proportion:',
     toText(growthTable(load, measured)),
     'With the settings events and analytics:',
-    toText(streamsTable(load)),
+    toText(streamsTable(load, measured)),
     'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
     'A server of your own, without anybody’s time:',

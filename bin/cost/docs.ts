@@ -19,7 +19,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   growth: (measured) => growthTable(loadOf(), measured),
   batch: (measured) => batchTable(loadOf(), measured),
   visits: (measured) => visitTable(loadOf(), measured),
-  streams: () => streamsTable(loadOf()),
+  streams: (measured) => streamsTable(loadOf(), measured),
   servers: (measured) => serverTable(loadOf(), measured),
   prices: () => priceTable(),
 };

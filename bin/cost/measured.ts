@@ -27,6 +27,9 @@ export interface Measured {
   readonly rollups: number;
   /** Calls that a search through headers reads per read unit. */
   readonly scannedPerUnit: number;
+  /** Read units of the events, and of the rows, of a call whose start and end come apart. */
+  readonly eventReads: number;
+  readonly rowReads: number;
   /** Compressed payloads as a share of the JSON, by calls per request, ascending. */
   readonly compressed: readonly (readonly [batch: number, share: number])[];
   /** The usual layout: write units and billed bytes of a call with `bytes` of JSON. */
@@ -83,6 +86,8 @@ export const measuredOf = (figures: Figures): Measured => {
     usage: figure('statistics: usage of 100 roots of 20 calls, of known traces: read units'),
     rollups: figure('rollups: 100000 calls, by the hour, warm: read units'),
     scannedPerUnit: figure('queries: slower than 5 s, headers (together): looked at'),
+    eventReads: figure('streams: events, apart: read units'),
+    rowReads: figure('streams: analytics, apart: read units'),
     compressed: compressedOf(figures),
     usual: {
       bytes: figure('payloads: JSON'),

@@ -78,10 +78,10 @@ export const visitTable = (load: Load, measured: Measured): Table => [
 ];
 
 /** What events and analytics add to the bill, for calls reported together and apart. */
-export const streamsTable = (load: Load): Table => {
-  const row = (name: string, bill: (load: Load) => Bill) => [
+export const streamsTable = (load: Load, measured: Measured): Table => {
+  const row = (name: string, bill: (load: Load, measured: Measured) => Bill) => [
     name,
-    ...[0, 1].map((apart) => dollars(total(bill({ ...load, apart })))),
+    ...[0, 1].map((apart) => dollars(total(bill({ ...load, apart }, measured)))),
   ];
   return [
     ['$ a month more', 'start and end together', 'apart'],

@@ -1,4 +1,10 @@
-import { type Item, mapConcurrent, type RequestBudget, replaceItem, type Store } from '../../storage/index.ts';
+import {
+  type Item,
+  mapConcurrent,
+  type RequestBudget,
+  replaceItem,
+  type Store,
+} from '../../storage/index.ts';
 import { type StartEntry, toItem } from '../codec/items.ts';
 import { startKey } from '../codec/keys.ts';
 

@@ -21,6 +21,8 @@ const measured: Measured = {
   usage: 150,
   rollups: 20,
   scannedPerUnit: 20,
+  eventReads: 0.5,
+  rowReads: 1,
   compressed: [
     [1, 0.3],
     [100, 0.02],

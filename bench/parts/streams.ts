@@ -1,0 +1,145 @@
+/**
+ * The functions that the tables' streams wake, on batches of records: read units, events and files,
+ * and CPU time. The bus and the bucket answer at once.
+ */
+import { recordCpuMs, rowBytes } from '../../bin/cost/streams.ts';
+import { type RowWriter, writeRows } from '../../core/analytics/index.ts';
+import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/costs/index.ts';
+import { type Delivery, deliver } from '../../core/events/index.ts';
+import { chunked, type Store } from '../../core/storage/index.ts';
+import type { CostsOfProject, StreamRecord } from '../../core/streams/index.ts';
+import type { Bench } from '../harness/bench.ts';
+import type { Call } from '../harness/calls.ts';
+import { totalUnits } from '../harness/capacity.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import type { BenchPart } from '../harness/part.ts';
+import { cpuEach } from '../harness/processor.ts';
+import { benchBudget, type ReportMode, sendAll } from '../harness/reporting.ts';
+import { recordsOf } from '../harness/stream-records.ts';
+import { instantBucket, instantBus, type Tally } from '../harness/stream-targets.ts';
+
+/** Costs at the default prices, which are remembered as the functions do. */
+const defaultCosts = (): CostsOfProject => {
+  let book: Promise<PriceBook> | undefined;
+  return async (projectId) => {
+    book ??= loadDefaultPrices().then((defaults) => priceBook(projectId, [], defaults));
+    const priceOf = await book;
+    return (usage, startedAt) => costsOf(usage, startedAt, priceOf);
+  };
+};
+
+const deadLetters = {
+  url: 'none',
+  client: () => Promise.reject(new Error('nothing here should be a dead letter')),
+};
+
+/** A function that takes batches of records. */
+type Reader = 'events' | 'analytics';
+
+/** A reader over the records of a table, with a tally of what it sends. */
+interface Trial {
+  readonly reader: Reader;
+  readonly records: readonly StreamRecord[];
+  readonly tally: Tally;
+  /** Takes a batch. */
+  readonly take: (batch: readonly StreamRecord[]) => Promise<unknown>;
+}
+
+const trialOf = (reader: Reader, calls: Store, records: readonly StreamRecord[]): Trial => {
+  const tally: Tally = { requests: 0, events: 0, bytes: 0 };
+  const feedback: Store = { ...calls, table: { ...calls.table, name: 'feedback' } };
+  const sources = { calls, feedback, costs: defaultCosts(), deadLetters };
+  const delivery: Delivery = { ...sources, payloads: false, bus: instantBus(tally) };
+  const writer: RowWriter = { ...sources, bucket: instantBucket(tally) };
+  const take = (batch: readonly StreamRecord[]) =>
+    reader === 'events' ? deliver(delivery, batch, benchBudget()) : writeRows(writer, batch, benchBudget());
+  return { reader, records, tally, take };
+};
+
+/** Takes all records in batches of a size. */
+const takeAll = async ({ records, take }: Trial, size: number): Promise<void> => {
+  for (const batch of chunked(records, size)) await take(batch);
+};
+
+/** The most records of a batch, which no start has its end in if they were reported apart. */
+const wholeBatch = 1000;
+/** What a shard of four gets of a request with a hundred calls. */
+const shareOfRequest = 25;
+
+const modes = ['together', 'apart'] as const satisfies readonly ReportMode[];
+
+/** The trials over calls that were reported in one mode. */
+interface Reported {
+  readonly mode: ReportMode;
+  readonly trials: readonly Trial[];
+}
+
+/** All trials over calls, which are stored for them. */
+const trialsOf = async (bench: Bench, calls: readonly Call[]): Promise<Reported[]> => {
+  const reported: Reported[] = [];
+  for (const mode of modes) {
+    const store = await bench.newStore('calls');
+    await sendAll(store, calls, mode);
+    const records = await recordsOf(store);
+    const readers = ['events', 'analytics'] as const;
+    reported.push({ mode, trials: readers.map((reader) => trialOf(reader, store, records)) });
+  }
+  return reported;
+};
+
+/** Counts what taking all records uses and sends. */
+const countsOf = async (bench: Bench, trial: Trial, name: string, calls: number): Promise<Figure[]> => {
+  const { reads, writes } = await bench.capacity.during(() => takeAll(trial, calls));
+  const { tally, records, reader } = trial;
+  const { requests, events, bytes } = tally;
+  return [
+    counted(`${name}: records`, 'records a call', records.length / calls),
+    counted(`${name}: read units`, 'units a call', totalUnits(reads) / calls),
+    counted(`${name}: write units`, 'units a call', totalUnits(writes) / calls),
+    ...(reader === 'events'
+      ? [
+          counted(`${name}: events`, 'events a call', events / calls),
+          counted(`${name}: events sent`, 'events a request', events / requests),
+        ]
+      : [counted(`${name}: files`, 'bytes a row', bytes / records.length, { atMost: rowBytes })]),
+  ];
+};
+
+/** The counted figures: the same on every machine. A batch has all starts, or all ends. */
+export const streamFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const { mode, trials } of await trialsOf(bench, calls))
+    for (const trial of trials)
+      figures.push(...(await countsOf(bench, trial, `${trial.reader}, ${mode}`, calls.length)));
+  return figures;
+};
+
+/** The number of measured rounds. As many unmeasured ones let V8 optimize before. */
+const rounds = 7;
+
+const times = async (trial: Trial, name: string, size: number): Promise<Figure> => {
+  const each: number[] = [];
+  for (let round = 0; round < 2 * rounds; round++)
+    each.push(await cpuEach(() => takeAll(trial, size), trial.records.length));
+  return measured(`${name}, in batches of ${size}: processor`, 'ms a record', each.slice(rounds), {
+    atMost: recordCpuMs[trial.reader],
+  });
+};
+
+/** Read units, events, files and CPU time of the functions of streams. */
+export const streams: BenchPart = {
+  name: 'streams',
+  title: 'Batches of the tables’ streams: what events and analytics read, send and take',
+  run: async ({ bench: open, calls, progress }) => {
+    const bench = await open();
+    const figures = await streamFigures(bench, calls);
+    for (const { mode, trials } of await trialsOf(bench, calls))
+      for (const trial of trials)
+        for (const size of [shareOfRequest, wholeBatch]) {
+          const name = `${trial.reader}, ${mode}`;
+          progress(`  ${name}, in batches of ${size}`);
+          figures.push(await times(trial, name, size));
+        }
+    return figures;
+  },
+};
