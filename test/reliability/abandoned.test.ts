@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { runs } from '../support/sampling.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { calls, noise, report } from './scenarios/scenario.ts';
 
@@ -183,9 +184,9 @@ describe('requests that are done, refused and abandoned', () => {
   };
 
   it.runIf(process.platform === 'linux')('leave no connection open, and nothing under way', async () => {
-    await mix(10);
+    await mix(5);
     const [sockets, resources] = [openSockets(), process.getActiveResourcesInfo().length];
-    await mix(40);
+    await mix(runs(20));
     await expect.poll(openSockets, patience).toBeLessThanOrEqual(sockets + 8);
     expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(resources + 16);
     agent.destroy();

@@ -60,20 +60,20 @@ export const cover = (coverage: Coverage, path: string, injected: Injected): voi
   coverage.operationsDone.add(`${path}: ${injected.operation}`);
 };
 
-/** How many ways are tried with an operation of which all ways are tried elsewhere. */
-const samplePerOperation = 2;
-
-/** The ways that are tried with an operation of a scenario: all that no other test has taken on. */
+/**
+ * The ways that are tried with an operation of a scenario: all that no other test has taken on, or
+ * one.
+ */
 const chosenWays = (coverage: Coverage, name: string, operation: string, ways: readonly Way[]): Way[] => {
   if (coverage.sampled) return sample(ways, 1, name);
   const fresh = ways.filter((way) => !coverage.taken.has(wayName(operation, way)));
   for (const way of fresh) coverage.taken.add(wayName(operation, way));
-  return fresh.length >= samplePerOperation ? fresh : sample(ways, samplePerOperation, name);
+  return fresh.length > 0 ? fresh : sample(ways, 1, name);
 };
 
 /**
  * The faults to be tried with a scenario, in a deep run all of them at every storage request. Else
- * one storage request of each operation fails in two ways, or in all that no earlier test of the
+ * one storage request of each operation fails in one way, or in all that no earlier test of the
  * file has tried: so each operation of each scenario fails, and each operation in every way.
  *
  * @param operations the storage requests that the scenario makes, in order

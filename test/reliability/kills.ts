@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Answer, Sender } from '../support/in-process.ts';
-import { repeatWith, sample } from '../support/sampling.ts';
+import { deep, repeatWith, sample } from '../support/sampling.ts';
 import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
 import { expectNothingHalf, look, prepare } from './trial.ts';
 
@@ -109,21 +109,27 @@ const placesOf = (operations: readonly string[]): Place[] =>
     nth: operations.slice(0, i).filter((other) => other === operation).length,
   }));
 
-/**
- * When the function is killed: before one storage request of each operation, or, in a deep run,
- * before all of them; and behind the last.
- */
-const momentsOf = (path: string, operations: readonly string[]): Moment[] => {
+const kindOf = ({ when, place }: Moment): string => `${when} ${place?.operation}`;
+
+/** When a function can be killed: before each of its storage requests, and behind the last. */
+const allMoments = (operations: readonly string[]): Moment[] => {
   const places = placesOf(operations);
-  const chosen = [...new Set(operations)].flatMap((kind) =>
-    sample(
-      places.filter(({ operation }) => operation === kind),
-      1,
-      `${path} ${kind}`,
-    ),
-  );
-  const last = places.slice(-1).map((place): Moment => ({ when: 'behind', place }));
-  return [...chosen.map((place): Moment => ({ when: 'before', place })), ...last];
+  const before = places.map((place): Moment => ({ when: 'before', place }));
+  return [...before, ...places.slice(-1).map((place): Moment => ({ when: 'behind', place }))];
+};
+
+/**
+ * When a function is killed: in a deep run at all moments. An ordinary run has one of each kind
+ * that no earlier route has tried, but at least one.
+ *
+ * @param tried the kinds of moments that earlier routes have tried
+ */
+const chosenMoments = (path: string, moments: readonly Moment[], tried: ReadonlySet<string>): Moment[] => {
+  if (deep) return [...moments];
+  const fresh = Map.groupBy(moments, kindOf);
+  for (const kind of tried) fresh.delete(kind);
+  if (fresh.size === 0) return sample(moments, 1, path);
+  return [...fresh].flatMap(([kind, some]) => sample(some, 1, `${path} ${kind}`));
 };
 
 const expectBadGateway = ({ status, headers, text }: Answer): void => {
@@ -136,19 +142,24 @@ const expectBadGateway = ({ status, headers, text }: Answer): void => {
 interface KillOptions {
   /** By the path of their route. @default - those of the service's own dialect */
   readonly scenarios?: Readonly<Record<string, readonly Scenario[]>>;
-  /** How many moments of each route are tried, unless the run is deep. @default - all */
+  /**
+   * How many moments of each route are tried, unless the run is deep. @default - as many as all kinds
+   * of moments take
+   */
   readonly most?: number;
 }
 
 /**
- * Has the functions of routes die at a storage request of each operation: before the store has it,
- * and, at the last, when it has and nobody knows.
+ * Has the functions of routes die at storage requests, of each operation on some route: before the
+ * store has it, and, at the last, when it has and nobody knows.
  */
 export const describeKills = (
   killer: () => Killer,
   paths: readonly string[],
   { scenarios = ownScenarios, most = Number.POSITIVE_INFINITY }: KillOptions = {},
 ): void => {
+  const [possible, tried] = [new Set<string>(), new Set<string>()];
+
   describe.each(paths)('%s', (path) => {
     // The last scenario of a route is the one that makes the most different requests.
     const scenario = scenarios[path]?.at(-1);
@@ -157,12 +168,19 @@ export const describeKills = (
       if (!scenario) throw new Error(`${path} has no scenario`);
       const { operations, after: whole } = await tryKill(killer(), path, scenario, { when: 'before' });
       expect(operations.length).toBeGreaterThan(0);
-      for (const moment of sample(momentsOf(path, operations), most, path)) {
+      const moments = allMoments(operations);
+      for (const moment of moments) possible.add(kindOf(moment));
+      for (const moment of sample(chosenMoments(path, moments, tried), most, path)) {
         const { killed, after } = await tryKill(killer(), path, scenario, moment);
         const where = `${repeatWith}: ${moment.when} ${moment.place?.operation} ${moment.place?.nth}`;
         expect(killed, where).toBe(true);
         expect(after, where).toEqual(whole);
+        tried.add(kindOf(moment));
       }
     });
+  });
+
+  it.runIf(deep || most === Number.POSITIVE_INFINITY)('functions have died at moments of every kind', () => {
+    expect([...tried].sort()).toEqual([...possible].sort());
   });
 };

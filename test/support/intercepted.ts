@@ -67,20 +67,33 @@ export const kindsOf = async (
  * seed. In a deep run it is before all of them, and after the last.
  *
  * @param kinds the kind of each command
+ * @param taken the kinds that earlier tests have stopped before. An ordinary run leaves them out, or
+ * has one of them if there is no other; the chosen ones are added. @default - none
  */
-export const stopsAmong = (kinds: readonly string[], name: string): number[] => {
+export const stopsAmong = (
+  kinds: readonly string[],
+  name: string,
+  taken: Set<string> = new Set(),
+): number[] => {
   const numbers = kinds.map((_, at) => at);
   if (deep) return [...numbers, numbers.length];
-  const byKind = Map.groupBy(numbers, (at) => kinds[at] ?? '');
-  return [...byKind].flatMap(([kind, some]) => sample(some, 1, `${name}: ${kind}`));
+  const byKind = [...Map.groupBy(numbers, (at) => kinds[at] ?? '')];
+  const fresh = byKind.filter(([kind]) => !taken.has(kind));
+  const chosen = fresh.length > 0 ? fresh : sample(byKind, 1, name);
+  for (const [kind] of chosen) taken.add(kind);
+  return chosen.flatMap(([kind, some]) => sample(some, 1, `${name}: ${kind}`));
 };
 
-/** Runs something on a store, to learn before which of its commands it is worth stopping. */
+/**
+ * Runs something on a store, to learn before which of its commands it is worth stopping: as
+ * {@link stopsAmong} says.
+ */
 export const stops = async (
   store: Store,
   name: string,
   work: (store: Store) => Promise<unknown>,
-): Promise<number[]> => stopsAmong(await kindsOf(store, work), name);
+  taken?: Set<string>,
+): Promise<number[]> => stopsAmong(await kindsOf(store, work), name, taken);
 
 /**
  * Runs something on a store, stops it before its command of the given number, runs something else

@@ -15,8 +15,21 @@ export const seed = Number(process.env.SEED ?? (deep ? today : 20_261_001));
 /** What a failure says of the run, so that it can be repeated. */
 export const repeatWith = `${deep ? 'DEEP=1 ' : ''}SEED=${seed}`;
 
-/** How often a property is tried: four times as often in a deep run. */
-export const runs = (ordinary: number): number => (deep ? 4 : 1) * ordinary;
+/**
+ * How often a property is tried.
+ *
+ * @param inDeep how often in a deep run. @default - four times as often
+ */
+export const runs = (ordinary: number, inDeep = 4 * ordinary): number => (deep ? inDeep : ordinary);
+
+/**
+ * The items of a list whose turn it is: one of three, so that three tests in a row have them all;
+ * in a deep run all.
+ *
+ * @param nth the number of the test, from 0
+ */
+export const inTurns = <T>(list: readonly T[], nth: number): T[] =>
+  list.filter((_, i) => deep || (i + nth) % 3 === 0);
 
 /**
  * So many of a list, in its order; all of it in a deep run. The same ones for the same seed and

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import { arbitraryOf } from '../../support/arbitrary.ts';
 import type { documentOf } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
-import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
+import { inTurns, repeatWith, runs, sample, seed } from '../../support/sampling.ts';
 import type { TestService } from '../../support/service.ts';
 import { corpus } from './corpus.ts';
 import { brokenHeaders, checker, credentials, isWell, sendTo, spoilt, withCanary } from './probe.ts';
@@ -12,9 +12,12 @@ type Said = ReturnType<typeof documentOf>;
 
 /** How much is tried with each operation. */
 interface FuzzOptions {
-  /** Bodies that are made up. @default 25 */
+  /** Bodies that are made up. @default - 10, and 100 in a deep run */
   readonly bodies?: number;
-  /** How many of the corpus, and of the headers, unless the run is deep. @default - all */
+  /**
+   * How many of the corpus, and of the headers, unless the run is deep. @default - one of three by
+   * turns, so that every third operation has each of them
+   */
   readonly most?: number;
 }
 
@@ -46,9 +49,8 @@ export const describeFuzz = (
   service: () => TestService,
   said: Said,
   paths: readonly string[],
-  { bodies: count = 25, most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
+  { bodies: bodiesEach = runs(10, 100), most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
 ): void => {
-  const bodiesEach = runs(count);
   const taking = paths.flatMap((path) => {
     const schema = said.requestSchema(path);
     return schema ? [{ path, schema }] : [];
@@ -61,6 +63,7 @@ export const describeFuzz = (
     const requests = fc.sample(fc.tuple(pathsOf(said, path), bodies), { numRuns: bodiesEach, seed });
     const [at = path] = requests[0] ?? [];
     const method = said.methodAt(path);
+    const nth = taking.findIndex((other) => other.path === path);
     const headers = () => ({ authorization: credentials(service(), path) });
 
     it('answers any request as documented', { timeout: 60_000 + bodiesEach * 1000 }, async () => {
@@ -74,14 +77,14 @@ export const describeFuzz = (
 
     it('answers requests that broke other parsers', { timeout: 300_000 }, async () => {
       const check = checker(said, service());
-      for (const [name, body] of sample(corpus, most, path))
+      for (const [name, body] of sample(inTurns(corpus, nth), most, path))
         check(path, await sendTo(service().url, { path: at, method, body, headers: headers() }), name);
       await isWell(service());
     });
 
     it('answers nonsensical headers', async () => {
       const check = checker(said, service());
-      for (const broken of sample(brokenHeaders, most, path)) {
+      for (const broken of sample(inTurns(brokenHeaders, nth), most, path)) {
         const sent = { path: at, method, body: '{}', headers: { ...headers(), ...broken } };
         check(path, await sendTo(service().url, sent), JSON.stringify(broken));
       }

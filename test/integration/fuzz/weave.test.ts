@@ -19,10 +19,10 @@ const said = documentOf('weave');
 const isOwn = (path: string): boolean =>
   routesOf('weave').some((route) => route.path === path && route.dialect === 'weave');
 const json = said.operations.filter(({ operation }) => operation.form !== 'otlp').map(({ path }) => path);
-describeFuzz(() => service, said, json.filter(isOwn), { bodies: 12, most: 6 });
+describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(12), most: 6 });
 // What all dialects have passes unknown fields over in this one.
 const shared = json.filter((path) => !isOwn(path) && !path.startsWith('/inference'));
-describeFuzz(() => service, said, sample(shared, 5, 'shared'), { bodies: 10, most: 4 });
+describeFuzz(() => service, said, sample(shared, 5, 'shared'), { bodies: runs(10), most: 4 });
 
 describe.each(['/aliases', '/tags'])('GET %s', (path) => {
   it('answers any query as documented', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { feedbackOn } from '../../../../core/feedback/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
-import type { JsonObject } from '../../../../core/wire/index.ts';
+import type { JsonObject, ProjectId } from '../../../../core/wire/index.ts';
 import { project } from '../../../support/calls.ts';
 import {
   ask,
@@ -16,6 +16,7 @@ import {
   replace,
   whereEqual,
 } from '../../../support/feedback.ts';
+import { runs } from '../../../support/sampling.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -25,30 +26,25 @@ beforeAll(async () => {
 const byId = async (id: string) => (await ask(store, { query: whereEqual('id', id) }))[0];
 
 /** Every way to read, each giving the ids of what it reads on a call. */
-const views = (callId: string): [name: string, read: () => Promise<unknown[]>][] => {
-  const svc_ref = whereEqual('svc_ref', callRef(callId));
+const views = (callId: string, of = project): [name: string, read: () => Promise<unknown[]>][] => {
+  const ref = callRef(callId, of);
+  const svc_ref = whereEqual('svc_ref', ref);
+  const asked = (body: object = {}) => ask(store, { project_id: of, ...body });
   const idsOf = (records: JsonObject[]) => records.map(({ id }) => id);
   const sorted = (field: string, direction: string) => ({ sort_by: [{ field, direction }] });
-  const onCall = (records: JsonObject[]) =>
-    idsOf(records.filter((record) => record.svc_ref === callRef(callId)));
+  const onCall = (records: JsonObject[]) => idsOf(records.filter((record) => record.svc_ref === ref));
   return [
-    ['by ref', async () => idsOf(await ask(store, { query: svc_ref }))],
-    [
-      'the newest first',
-      async () => idsOf(await ask(store, { query: svc_ref, ...sorted('created_at', 'desc') })),
-    ],
-    [
-      'in another order',
-      async () => idsOf(await ask(store, { query: svc_ref, ...sorted('payload.n', 'asc') })),
-    ],
-    ['in the project', async () => onCall(await ask(store))],
-    ['in the project backwards', async () => onCall(await ask(store, sorted('created_at', 'desc')))],
-    ['by type', async () => onCall(await ask(store, { query: whereEqual('feedback_type', callId) }))],
-    ['without payloads', async () => idsOf(await ask(store, { query: svc_ref, fields: ['id'] }))],
+    ['by ref', async () => idsOf(await asked({ query: svc_ref }))],
+    ['the newest first', async () => idsOf(await asked({ query: svc_ref, ...sorted('created_at', 'desc') }))],
+    ['in another order', async () => idsOf(await asked({ query: svc_ref, ...sorted('payload.n', 'asc') }))],
+    ['in the project', async () => onCall(await asked())],
+    ['in the project backwards', async () => onCall(await asked(sorted('created_at', 'desc')))],
+    ['by type', async () => onCall(await asked({ query: whereEqual('feedback_type', callId) }))],
+    ['without payloads', async () => idsOf(await asked({ query: svc_ref, fields: ['id'] }))],
     [
       'joined onto the call',
       async () =>
-        ((await feedbackOn(store, project, [callId], requestBudget(60_000))).get(callId) ?? []).map(
+        ((await feedbackOn(store, of, [callId], requestBudget(60_000))).get(callId) ?? []).map(
           (record) => (record as JsonObject).id,
         ),
     ],
@@ -154,7 +150,7 @@ describe('a replacement', () => {
 
 describe('replacements at once', () => {
   it('of one record: one wins, the others are told', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < runs(6, 20); round++) {
       const svc_ref = callRef(`contested-${round}`);
       const { id } = await create(store, { svc_ref });
       const work = Array.from({ length: 6 }, (_, n) =>
@@ -193,20 +189,23 @@ describe('replacements at once', () => {
     async (size) => {
       const bytes = { small: 10, 'beside the head': 3000, 'in the bucket': 500_000 }[size] ?? 0;
       const callId = `watched-${bytes}`;
+      // Readers of a project read nothing of other tests.
+      const project_id = `acme/${callId}` as ProjectId;
+      const svc_ref = callRef(callId, project_id);
       const fields = (n: number) =>
-        feedbackOf({ svc_ref: callRef(callId), feedback_type: callId, payload: { n, ...noise(bytes) } });
+        feedbackOf({ project_id, svc_ref, feedback_type: callId, payload: { n, ...noise(bytes) } });
       let { id } = await create(store, fields(0));
       let replacing = true;
       const seen: string[] = [];
       let reads = 0;
-      const readers = views(callId).map(async ([name, read]) => {
+      const readers = views(callId, project_id).map(async ([name, read]) => {
         while (replacing) {
           const ids = await read();
           reads++;
           if (ids.length !== 1) seen.push(`${name}: ${JSON.stringify(ids)}`);
         }
       });
-      const rounds = bytes > 100_000 ? 12 : 30;
+      const rounds = runs(bytes > 100_000 ? 8 : 20, 60);
       for (let n = 1; n <= rounds; n++) ({ id } = await replace(store, id, fields(n)));
       replacing = false;
       await Promise.all(readers);

@@ -14,6 +14,7 @@ import {
   remove,
   type SeenVersion,
 } from '../../../support/objects.ts';
+import { runs } from '../../../support/sampling.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -106,7 +107,7 @@ describe('an object', () => {
           if (!live.has(digestAt(i))) expect(await readVersion(store, objectId, digestAt(i))).toBeUndefined();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8, 60) },
     );
   });
 
@@ -269,7 +270,7 @@ describe('at the same moment', () => {
         expect(heads).toMatchObject([{ val: 'afterwards', is_latest: 1 }]);
         expect(await remove(store, objectId)).toBe(versions.length + 1);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(8, 48) },
     );
     expect(await inBucket()).toEqual(before);
   });

@@ -11,7 +11,8 @@ import { askStats, createStatsStore, later } from '../../../support/stats.ts';
  * A reader that stores rollups and a request that changes their calls, interleaved: one is stopped
  * before one of its DynamoDB commands, the other runs to its end, and the first goes on. Afterwards
  * an answer must show what the calls are, at any time and as often as it is asked for. An ordinary
- * run stops before one command of each kind, and a deep one before all.
+ * run stops before one command of each kind over all changes, at least one for each change, and a
+ * deep one before all.
  */
 
 let store: Store;
@@ -128,6 +129,9 @@ describe('the reader', () => {
   });
 });
 
+/** The kinds of commands that a test of an earlier change has stopped before. */
+const taken = { read: new Set<string>(), underWay: new Set<string>(), died: new Set<string>() };
+
 describe.each(names)('%s', (name) => {
   const change = changes[name] as Change;
   let kinds: string[] = [];
@@ -139,7 +143,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is in the answer after a reader that began before it and stores after it', async () => {
-    for (const at of stopsAmong(readerKinds, `read, ${name}`)) {
+    for (const at of stopsAmong(readerKinds, `read, ${name}`, taken.read)) {
       const project = newProject();
       await prepare(project);
       await interleaved(
@@ -153,7 +157,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is in the answer after readers that came while it was under way, and stored what they may', async () => {
-    for (const at of stopsAmong(kinds, `under way, ${name}`)) {
+    for (const at of stopsAmong(kinds, `under way, ${name}`, taken.underWay)) {
       const project = newProject();
       await prepare(project);
       await ask(store, project, later);
@@ -169,7 +173,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('is in the answer although it died before it was done', async () => {
-    for (const at of stopsAmong(kinds, `died, ${name}`)) {
+    for (const at of stopsAmong(kinds, `died, ${name}`, taken.died)) {
       const project = newProject();
       await prepare(project);
       await ask(store, project, later);

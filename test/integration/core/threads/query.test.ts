@@ -8,6 +8,7 @@ import { queryThreads, sortFields } from '../../../../core/threads/index.ts';
 import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../../../core/wire/index.ts';
 import { parseBody } from '../../../../core/wire/schema.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../support/calls.ts';
+import { deep, runs } from '../../../support/sampling.ts';
 import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';
 
 let store: Store;
@@ -48,6 +49,11 @@ const turns = (count: number, threads: number, project_id: ProjectId) =>
     ] as const;
   });
 
+/** The turns of a thread that takes more than a page of its index. */
+const [many, lastUpdated, p99] = deep
+  ? [10_000, '2026-10-01T02:46:49.000000Z', 9900.01]
+  : [5000, '2026-10-01T01:23:24.000000Z', 4950.01];
+
 const sendAll = async (items: readonly object[], to = store) => {
   for (let i = 0; i < items.length; i += 1000) await send(to, items.slice(i, i + 1000));
 };
@@ -61,7 +67,7 @@ describe('threads', () => {
         await report(reported, project_id);
         expect(await threadsOf({ project_id })).toEqual(naiveThreads(reported, { project_id }));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(40, 120) },
     );
   });
 
@@ -95,7 +101,7 @@ describe('threads', () => {
           naiveThreads(reported, { project_id, ...body }),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(100, 400) },
     );
   });
 
@@ -166,21 +172,25 @@ describe('threads', () => {
     expect(idsOf(await threadsOf({ project_id, filter: { thread_ids: [second] } }))).toEqual([second]);
   });
 
-  it('of 10,000 turns are computed exactly', async () => {
+  it(`of ${many} turns, more than a page, are computed exactly`, async () => {
     const project_id = newProject();
-    await sendAll(turns(10_000, 1, project_id).flat());
-    expect(await threadsOf({ project_id })).toEqual([
+    await sendAll(turns(many, 1, project_id).flat());
+    const spent = requestBudget(60_000);
+    const found = (await Array.fromAsync(answer({ project_id }, store, spent).threads)).flat();
+    expect(found.map((text) => JSON.parse(text))).toEqual([
       {
         thread_id: 'thread-0000',
-        turn_count: 10_000,
+        turn_count: many,
         start_time: '2026-10-01T00:00:00.000000Z',
-        last_updated: '2026-10-01T02:46:49.000000Z',
+        last_updated: lastUpdated,
         first_turn_id: 'turn-0',
-        last_turn_id: 'turn-9999',
-        p50_turn_duration_ms: 5000.5,
-        p99_turn_duration_ms: 9900.01,
+        last_turn_id: `turn-${many - 1}`,
+        p50_turn_duration_ms: (many + 1) / 2,
+        p99_turn_duration_ms: p99,
       },
     ]);
+    // More than one for each of the four shards: there are several pages.
+    expect(spent.meter.requests).toBeGreaterThan(4);
   }, 180_000);
 });
 

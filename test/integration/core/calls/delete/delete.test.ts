@@ -2,9 +2,10 @@ import type { BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls, PayloadReader, readHeaders } from '../../../../../core/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
-import type { JsonObject } from '../../../../../core/wire/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../core/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
-import { interleaved } from '../../../../support/intercepted.ts';
+import { interleaved, stops } from '../../../../support/intercepted.ts';
+import { deep, repeatWith } from '../../../../support/sampling.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
 let store: Store;
@@ -14,6 +15,17 @@ beforeAll(async () => {
 
 const remove = (ids: readonly string[], of = store, spent = requestBudget(60_000)) =>
   deleteCalls(of, project, ids, spent);
+const removeIn = (projectId: ProjectId, ids: readonly string[]) =>
+  deleteCalls(store, projectId, ids, requestBudget(60_000));
+
+let fresh = 0;
+/** A project with nothing in it. */
+const newProject = () => `acme/emptied-${fresh++}` as ProjectId;
+/** Sends requests, with a project of their own instead of the usual one. */
+const sendInto = async (projectId: ProjectId, requests: readonly (readonly object[])[]) => {
+  for (const request of requests)
+    await send(store, JSON.parse(JSON.stringify(request).replaceAll(`"${project}"`, `"${projectId}"`)));
+};
 const idsOf = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)).sort();
 const secret = (id: string) => `secret of ${id}, `;
 const start = (id: string, fields: object = {}) =>
@@ -108,15 +120,20 @@ describe('deleting calls', () => {
       [[end('a'), nested('b')], [end('a', { output: 0 })]],
     ],
   ])('leaves nothing of a payload %s', async (_, requests) => {
-    const own = await createCallStore();
-    for (const request of requests) await send(own, request);
-    expect((await everythingStored(own)).text).toMatch(/secret of a/i);
-    await remove(['a'], own);
-    expect((await everythingStored(own)).text).not.toMatch(/secret of a/i);
-    expect(await remove(['b'], own)).toBe(
+    const projectId = newProject();
+    await sendInto(projectId, requests);
+    expect((await everythingStored(store, projectId)).text).toMatch(/secret of a/i);
+    await removeIn(projectId, ['a']);
+    expect((await everythingStored(store, projectId)).text).not.toMatch(/secret of a/i);
+    expect(await removeIn(projectId, ['b'])).toBe(
       requests.flat().some(({ req }) => JSON.stringify(req).includes('"b"')) ? 1 : 0,
     );
-    expect(await everythingStored(own)).toEqual({ text: '', items: 0, segments: 0, objects: 0 });
+    expect(await everythingStored(store, projectId)).toEqual({
+      text: '',
+      items: 0,
+      segments: 0,
+      objects: 0,
+    });
   });
 
   it('counts each call once and ignores unknown ids', async () => {
@@ -168,16 +185,17 @@ describe('deleting calls', () => {
     }
   });
 
-  it('works for a trace of thousands, flat and deep', { timeout: 120_000 }, async () => {
+  it('works for a trace of more than a thousand calls, flat and deep', { timeout: 120_000 }, async () => {
     const own = await createCallStore();
-    const calls = Array.from({ length: 2400 }, (_, i) =>
+    const third = deep ? 800 : 400;
+    const calls = Array.from({ length: 3 * third }, (_, i) =>
       // Three chains, each as deep as a run-away agent goes, and the rest flat.
       start(`many-${i}`, i < 3 ? {} : { parent_id: i < 300 ? `many-${i - 3}` : `many-${i % 3}` }),
     );
-    for (let i = 0; i < calls.length; i += 800) await send(own, calls.slice(i, i + 800));
-    expect(await deleteCalls(own, project, ['many-1'], requestBudget(100_000))).toBe(800);
-    expect(await query(own, { columns: ['id'] })).toHaveLength(1600);
-    expect(await deleteCalls(own, project, ['many-0', 'many-2'], requestBudget(100_000))).toBe(1600);
+    for (let i = 0; i < calls.length; i += third) await send(own, calls.slice(i, i + third));
+    expect(await deleteCalls(own, project, ['many-1'], requestBudget(100_000))).toBe(third);
+    expect(await query(own, { columns: ['id'] })).toHaveLength(2 * third);
+    expect(await deleteCalls(own, project, ['many-0', 'many-2'], requestBudget(100_000))).toBe(2 * third);
     expect(await everythingStored(own)).toEqual({ text: '', items: 0, segments: 0, objects: 0 });
   });
 });
@@ -192,33 +210,38 @@ describe('a reader with the header of a call that is deleted then', () => {
   };
 
   it.each(Object.entries(kinds))('leaves the call out if its payload was %s', async (_, requests) => {
-    const own = await createCallStore();
-    for (const request of requests) await send(own, request);
-    const headers = await readHeaders(own, project, ['gone', 'stays'], requestBudget(10_000));
+    const projectId = newProject();
+    await sendInto(projectId, requests);
+    const headers = await readHeaders(store, projectId, ['gone', 'stays'], requestBudget(10_000));
     expect(headers).toHaveLength(2);
-    await remove(['gone'], own);
-    const calls = await new PayloadReader(own, project, requestBudget(10_000)).read(headers);
+    await removeIn(projectId, ['gone']);
+    const calls = await new PayloadReader(store, projectId, requestBudget(10_000)).read(headers);
     expect(calls.map(({ header }) => header.id)).toEqual(['stays']);
   });
 
-  it.each(Object.entries(kinds))('is a query, at any moment, its payload being %s', async (_, requests) => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
-      const own = await createCallStore();
-      for (const request of requests) await send(own, request);
-      const before = await query(own);
-      let answer: JsonObject[] = [];
-      isStopped = await interleaved(
-        own,
-        at,
-        async (gated) => {
-          answer = await query(gated);
-        },
-        () => remove(['gone'], own),
-      );
-      const stays = before.filter(({ id }) => id === 'stays');
-      expect([before, stays], `stopped before command ${at}`).toContainEqual(answer);
-    }
-  });
+  it.each(Object.entries(kinds))(
+    'is a query, at any moment, its payload being %s',
+    async (kind, requests) => {
+      const watched = newProject();
+      await sendInto(watched, requests);
+      for (const at of await stops(store, kind, (from) => query(from, { projectId: watched }))) {
+        const projectId = newProject();
+        await sendInto(projectId, requests);
+        const before = await query(store, { projectId });
+        let answer: JsonObject[] = [];
+        await interleaved(
+          store,
+          at,
+          async (gated) => {
+            answer = await query(gated, { projectId });
+          },
+          () => removeIn(projectId, ['gone']),
+        );
+        const stays = before.filter(({ id }) => id === 'stays');
+        expect([before, stays], `${repeatWith}: stopped before command ${at}`).toContainEqual(answer);
+      }
+    },
+  );
 
   it('gets the call if it was reported again', async () => {
     const batch = [nested('back'), nested('beside')];

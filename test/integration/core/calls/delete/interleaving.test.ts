@@ -11,7 +11,7 @@ import { everythingStored } from '../../../../support/stored.ts';
  * Deletions that are stopped before each of their commands in turn, or whose process dies there,
  * while the same calls or their neighbours are reported; and reports that are stopped while the
  * calls are deleted. Where that takes long, an ordinary run stops before one command of each
- * operation, and a deep one before all.
+ * operation over all payloads and reports, and a deep one before all commands.
  */
 
 let store: Store;
@@ -63,15 +63,19 @@ const views = (projectId: ProjectId): Promise<JsonObject[][]> =>
     ].map((filter) => query(store, { projectId, filter })),
   );
 
+/** The kinds of commands that an earlier test of the same name has stopped before. */
+const taken = { dies: new Set<string>(), 'reported again': new Set<string>(), reported: new Set<string>() };
+
 describe.each([
   ['items', 40],
   ['segments', 2000],
   ['objects', 320_000],
 ])('a deletion with payloads in %s', (kind, length) => {
-  const places = async (name: string): Promise<number[]> => {
+  const places = async (name: 'dies' | 'reported again'): Promise<number[]> => {
     const projectId = newProject();
     for (const request of family(projectId, length)) await send(store, request);
-    return stops(store, `${name} in ${kind}`, (watched) => remove(watched, projectId, ['parent']));
+    const removing = (watched: Store) => remove(watched, projectId, ['parent']);
+    return stops(store, `${name} in ${kind}`, removing, taken[name]);
   };
 
   it('that dies before any of its commands is completed by sending it again', async () => {
@@ -227,7 +231,8 @@ describe('a call that is reported while it is deleted', () => {
     '%s is complete afterwards or gone with its payload',
     async (kind, report) => {
       const watched = await prepare(report);
-      const places = await stops(store, kind, (from) => remove(from, watched.projectId, ['victim']));
+      const removing = (from: Store) => remove(from, watched.projectId, ['victim']);
+      const places = await stops(store, kind, removing, taken.reported);
       for (const at of places) {
         const { projectId, neighbours } = await prepare(report);
         await interleaved(
