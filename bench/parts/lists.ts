@@ -28,7 +28,8 @@ const some = (calls: readonly Call[], others: readonly Call[]): [Call, ...Call[]
 
 /**
  * The calls in longer traces: a root of theirs, and nested calls of theirs below it. One in a
- * hundred is a nested call that has failed, as one of theirs did.
+ * hundred is a nested call that has failed, as one of theirs did. Calls that are in no list have no
+ * payload: they lie between those that are, and nothing reads them.
  */
 export function* longTraces(calls: readonly Call[], count: number): Generator<Call> {
   const isRoot = ({ start }: Call): boolean => start.parent_id === null;
@@ -56,9 +57,15 @@ export function* longTraces(calls: readonly Call[], count: number): Generator<Ca
     const own = { id: start.id, started_at: start.started_at, thread_id: null, turn_id: null };
     const trace_id = isFirst ? start.trace_id : root?.start.trace_id;
     const parent_id = isFirst ? null : root?.start.id;
+    const isListed = isFirst || isFailed;
     const call: Call = {
-      start: { ...like.start, ...own, trace_id: trace_id ?? start.trace_id, parent_id: parent_id ?? null },
-      end: { ...like.end, id: end.id, ended_at: end.ended_at },
+      start: {
+        ...like.start,
+        ...own,
+        ...{ trace_id: trace_id ?? start.trace_id, parent_id: parent_id ?? null },
+        ...(!isListed && { inputs: {}, attributes: {} }),
+      },
+      end: { ...like.end, id: end.id, ended_at: end.ended_at, ...(!isListed && { output: null }) },
     };
     if (isFirst) root = call;
     place++;
