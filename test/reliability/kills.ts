@@ -180,7 +180,8 @@ export const describeKills = (
     });
   });
 
-  it.runIf(deep || most === Number.POSITIVE_INFINITY)('functions have died at moments of every kind', () => {
+  if (!deep && most < Number.POSITIVE_INFINITY) return;
+  it('functions have died at moments of every kind', () => {
     expect([...tried].sort()).toEqual([...possible].sort());
   });
 };
