@@ -1,6 +1,6 @@
 import { connectionFailure, failureOf } from './errors.ts';
 import type { ModelAnswer } from './inference.ts';
-import { chunksOf, parsedLines } from './lines.ts';
+import { chunksOf, linesOf } from './lines.ts';
 import type { Api } from './types.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
@@ -20,6 +20,12 @@ export interface Client {
     body: Api[Name]['request'],
     signal?: AbortSignal,
   ) => AsyncGenerator<unknown[]>;
+  /** Does what `stream` does, and keeps the text of each record. */
+  readonly streamWithText: <Name extends Operation>(
+    operation: Name,
+    body: Api[Name]['request'],
+    signal?: AbortSignal,
+  ) => AsyncGenerator<{ readonly text: string; readonly value: unknown }[]>;
   /** The bytes of an answer in a media type, whole. Throws as `ask` does. */
   readonly download: <Name extends Operation>(
     operation: Name,
@@ -71,6 +77,20 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
     if (response.status === 401) onRefused();
     throw await failureOf(response);
   };
+  /** Reads lines of JSON, and makes something of each. */
+  async function* streamOf<Line>(
+    request: Parameters<Client['stream']>,
+    read: (line: string) => Line,
+  ): AsyncGenerator<Line[]> {
+    const [operation, body, signal] = request;
+    const response = await send(operation, body, 'application/jsonl', signal);
+    if (!response.body) return;
+    try {
+      for await (const lines of linesOf(chunksOf(response.body))) yield lines.map(read);
+    } catch (error) {
+      throw connectionFailure(error, true);
+    }
+  }
   return {
     ask: async (operation, body, signal) => {
       const response = await send(operation, body, 'application/json', signal);
@@ -78,15 +98,9 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
         throw connectionFailure(error, true);
       })) as never;
     },
-    stream: async function* (operation, body, signal) {
-      const response = await send(operation, body, 'application/jsonl', signal);
-      if (!response.body) return;
-      try {
-        yield* parsedLines(chunksOf(response.body));
-      } catch (error) {
-        throw connectionFailure(error, true);
-      }
-    },
+    stream: (...request) => streamOf(request, (line) => JSON.parse(line) as unknown),
+    streamWithText: (...request) =>
+      streamOf(request, (text) => ({ text, value: JSON.parse(text) as unknown })),
     download: async (operation, body, accept, signal) => {
       const response = await send(operation, body, accept, signal);
       return response.blob().catch((error: unknown) => {

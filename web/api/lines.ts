@@ -1,9 +1,9 @@
 /**
- * Parses JSON Lines as they arrive.
+ * Cuts a text into its lines as it arrives, without empty ones.
  *
- * @returns the values of each chunk that completes at least one line
+ * @returns the lines that each chunk completes, at least one
  */
-export async function* parsedLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown[]> {
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   // A line may come in many chunks: they are joined once, at its end.
   let pending: string[] = [];
@@ -16,14 +16,11 @@ export async function* parsedLines(chunks: AsyncIterable<Uint8Array>): AsyncGene
     }
     const complete = [...pending, text.slice(0, end)].join('');
     pending = [text.slice(end + 1)];
-    const values = complete
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as unknown);
-    if (values.length > 0) yield values;
+    const lines = complete.split('\n').filter((line) => line !== '');
+    if (lines.length > 0) yield lines;
   }
   const rest = pending.join('') + decoder.decode();
-  if (rest.trim() !== '') yield [JSON.parse(rest)];
+  if (rest.trim() !== '') yield [rest];
 }
 
 /** The chunks of an answer. Not every browser can iterate a stream itself. */

@@ -3,6 +3,7 @@ import { fromWire, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
 import { csvLine } from '../../data/csv.ts';
+import { parseToWrite } from '../../data/exact-json.ts';
 import { valueAt } from '../../data/value-at.ts';
 import type { CostTest } from './cost-filter.ts';
 import type { RowFigures } from './row-figures.ts';
@@ -44,7 +45,7 @@ const traceFigures = (figures: RowFigures | undefined) => ({
 const traceColumns = Object.keys(traceFigures(undefined));
 
 /** The rows as lines, of CSV with the columns that the request asks for. */
-const linesOf = (rows: readonly Wire[], { request, service, roots, form }: Exported): string[] => {
+const fileLines = (rows: readonly Wire[], { request, service, roots, form }: Exported): string[] => {
   if (form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`);
   const columns = [
     ...new Set([
@@ -59,10 +60,15 @@ const linesOf = (rows: readonly Wire[], { request, service, roots, form }: Expor
   return [columns, ...fields].map((values) => `${csvLine(values)}\n`);
 };
 
-const readRows = async ({ client, request, signal, onProgress }: Exported): Promise<Wire[]> => {
-  const rows: Wire[] = [];
-  for await (const batch of client.stream('POST /calls/stream_query', request, signal)) {
-    for (const row of batch) rows.push(row as Wire);
+interface ReadRow {
+  readonly text: string;
+  readonly call: CallRow;
+}
+
+const readRows = async ({ client, service, request, signal, onProgress }: Exported): Promise<ReadRow[]> => {
+  const rows: ReadRow[] = [];
+  for await (const batch of client.streamWithText('POST /calls/stream_query', request, signal)) {
+    for (const { text, value } of batch) rows.push({ text, call: fromWire(value, service) });
     onProgress(rows.length);
   }
   return rows;
@@ -95,19 +101,20 @@ const readFigures = async (
  * @throws RequestFailed in words for people; DOMException AbortError
  */
 export const exportRows = async (exported: Exported): Promise<Blob> => {
-  const { client, service, request, roots, costTest, form, signal } = exported;
+  const { client, request, roots, costTest, form, signal } = exported;
   // The service writes what it has itself.
   if (!roots && !costTest)
     return client.download('POST /calls/stream_query', request, mediaTypes[form], signal);
   const rows = await readRows(exported);
-  const calls = rows.map((row) => fromWire(row, service));
+  const calls = rows.map(({ call }) => call);
   const figures = roots
     ? await readFigures(exported, calls)
     : new Map(calls.map((call) => [call.id, { usage: sumUsage(usageByModel(call).values()) }]));
-  const kept = rows.flatMap((row) => {
-    const found = figures.get(String(row.id));
+  const kept = rows.flatMap(({ text, call }) => {
+    const found = figures.get(call.id);
     if (costTest && !costTest(found)) return [];
+    const row = parseToWrite(text) as Wire;
     return [roots ? { ...row, ...traceFigures(found) } : row];
   });
-  return new Blob(linesOf(kept, exported), { type: mediaTypes[form] });
+  return new Blob(fileLines(kept, exported), { type: mediaTypes[form] });
 };

@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parsedLines } from '../../../../web/api/lines.ts';
+import { linesOf } from '../../../../web/api/lines.ts';
 
-const collect = async (chunks: readonly Uint8Array[]): Promise<unknown[]> => {
-  const values: unknown[] = [];
+const collect = async (chunks: readonly Uint8Array[]): Promise<string[]> => {
+  const lines: string[] = [];
   const source = (async function* () {
     yield* chunks;
   })();
-  for await (const batch of parsedLines(source)) values.push(...batch);
-  return values;
+  for await (const batch of linesOf(source)) lines.push(...batch);
+  return lines;
 };
 
-it('lines are parsed alike, however they are cut into chunks', async () => {
+it('lines are the same, however they are cut into chunks', async () => {
   const cuts = fc.array(fc.nat(200), { maxLength: 8 });
   const values = fc.array(fc.record({ text: fc.string({ unit: 'grapheme' }) }), { maxLength: 6 });
   await fc.assert(
@@ -20,11 +20,7 @@ it('lines are parsed alike, however they are cut into chunks', async () => {
       const bytes = new TextEncoder().encode(text);
       const edges = [0, ...at.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
       const chunks = edges.slice(1).map((edge, index) => bytes.slice(edges[index], edge));
-      expect(await collect(chunks)).toEqual(records);
+      expect((await collect(chunks)).map((line) => JSON.parse(line) as unknown)).toEqual(records);
     }),
   );
-});
-
-it('a line that breaks off is an error', async () => {
-  await expect(collect([new TextEncoder().encode('{"a":1}\n{"b"')])).rejects.toThrow(SyntaxError);
 });
