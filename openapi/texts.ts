@@ -28,7 +28,8 @@ const statistics: Texts = {
     'Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200 buckets.',
   timezone: 'The IANA name of the zone whose midnights buckets are aligned to; `UTC` without it.',
   call_metrics: 'What is counted of calls; nothing without it.',
-  usage_metrics: 'What is counted of the usage of each model; nothing without it.',
+  usage_metrics:
+    'What is counted of the usage of each model, and of the calls that used it; nothing without it.',
   metric: 'What is counted.',
   aggregations: 'What is made of it; its sum without this and `percentiles`.',
   percentiles: 'Percentiles of it, from 0 to 100.',

@@ -38,7 +38,7 @@ const headersOf = async (bench: Bench, calls: readonly Call[], projectId: Projec
   const found: Scanned[] = [];
   await scanCalls(
     store,
-    { projectId, filter: everyCall, where: null, withUsage: true },
+    { projectId, filter: everyCall, where: null, withUsage: true, withFailed: false },
     [monthBegin, monthEnd],
     (header, usage) => void found.push([header, usage]),
     { scanned: 0, hydrated: 0 },

@@ -2,7 +2,14 @@ import { type CallHeader, latencyMs } from '../calls/index.ts';
 import { type Costs, type ModelCost, type Tokens, tokensOf } from '../costs/index.ts';
 import { isJsonObject, type JsonValue } from '../wire/index.ts';
 import { Numbers } from './numbers.ts';
-import { type CostMetric, costMetrics, type TokenMetric, tokenMetrics, type UsageMetric } from './request.ts';
+import {
+  type CostMetric,
+  costMetrics,
+  type TokenMetric,
+  tokenMetrics,
+  type UsageMetric,
+  usageMetrics,
+} from './request.ts';
 
 /** What cells keep, beside counts and sums. */
 export interface Keeping {
@@ -42,7 +49,7 @@ const newModelCell = ({ sketched }: Keeping): ModelCell => {
     metric,
     new Numbers(sketched.has(metric)),
   ];
-  return Object.fromEntries([...tokenMetrics, ...costMetrics].map(numbers)) as ModelCell;
+  return Object.fromEntries(usageMetrics.map(numbers)) as ModelCell;
 };
 
 /** Counts of some calls. Merging cells gives the cell of all their calls. */
@@ -73,21 +80,29 @@ export class Cell {
    *
    * @param usage its `summary.usage`, whatever it is
    * @param costs what it cost, by model
+   * @param failed the model that a call without usage was to use, if it failed
    */
-  add(header: CallHeader, usage: JsonValue, costs: Costs): void {
+  add(header: CallHeader, usage: JsonValue, costs: Costs, failed?: string): void {
     this.calls++;
     if (header.end?.status === 'error') this.errors++;
     const latency = latencyMs(header);
     if (latency !== null) this.latency.add(latency);
+    if (failed !== undefined) this.#addCall(this.model(failed), header, latency);
     if (!this.#keeping.usage || !isJsonObject(usage)) return;
     for (const [name, used] of Object.entries(usage).slice(0, maxModels)) {
       if (!isJsonObject(used)) continue;
       const cell = this.model(name);
+      this.#addCall(cell, header, latency);
       const tokens = tokensOf(used);
       for (const metric of tokenMetrics) cell[metric].add(readers[metric](tokens));
       const cost = Object.hasOwn(costs, name) ? costs[name] : undefined;
       if (cost) for (const metric of costMetrics) cell[metric].add(costReaders[metric](cost));
     }
+  }
+
+  #addCall(cell: ModelCell, { end }: CallHeader, latency: number | null): void {
+    cell.error_count.add(end?.status === 'error' ? 1 : 0);
+    if (latency !== null) cell.latency_ms.add(latency);
   }
 
   /** Adds all calls of another cell, which keeps at least as much. */
@@ -98,7 +113,7 @@ export class Cell {
     if (!this.#keeping.usage) return;
     for (const [name, theirs] of other.models) {
       const ours = this.model(name);
-      for (const metric of [...tokenMetrics, ...costMetrics]) ours[metric].merge(theirs[metric]);
+      for (const metric of usageMetrics) ours[metric].merge(theirs[metric]);
     }
   }
 }

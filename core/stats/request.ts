@@ -20,8 +20,15 @@ export type TokenMetric = (typeof tokenMetrics)[number];
 export const costMetrics = ['input_cost', 'output_cost', 'total_cost'] as const;
 export type CostMetric = (typeof costMetrics)[number];
 
-export const usageMetrics = [...tokenMetrics, ...costMetrics] as const;
-export type UsageMetric = TokenMetric | CostMetric;
+/**
+ * What is counted of the calls themselves that used a model. A call that failed and has no usage
+ * counts here for the model that its inputs name.
+ */
+export const modelCallMetrics = ['error_count', 'latency_ms'] as const;
+export type ModelCallMetric = (typeof modelCallMetrics)[number];
+
+export const usageMetrics = [...tokenMetrics, ...costMetrics, ...modelCallMetrics] as const;
+export type UsageMetric = TokenMetric | CostMetric | ModelCallMetric;
 
 /** What is made of the values of a metric. */
 export const aggregations = ['sum', 'avg', 'min', 'max', 'count'] as const;

@@ -81,7 +81,7 @@ class RolledUp {
   /** Scans what no rollup covers. Cut hours go to `take` at once, call by call. */
   async scan(take: TakeGroup, budget: RequestBudget): Promise<void> {
     const { store, projectId, span, costsOf, counts } = this.#reading;
-    const scanned = { projectId, filter: everything, where: null, withUsage: true };
+    const scanned = { projectId, filter: everything, where: null, withUsage: true, withFailed: false };
     for (const gap of gaps(span, this.hours, (hour) => this.#isKnown(hour)))
       await scanCalls(
         store,

@@ -1,8 +1,8 @@
 import { type CallHeader, PayloadReader } from '../calls/index.ts';
-import { type Expression, toPath } from '../expression/index.ts';
+import { type Expression, toPath, valueAt } from '../expression/index.ts';
 import { type CallRow, type CallsFilter, type Lookups, noIncludes, queryCalls } from '../query/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
-import { formatTime, type JsonValue, type Micros, type ProjectId } from '../wire/index.ts';
+import { formatTime, type JsonValue, type Micros, type ProjectId, parseJson } from '../wire/index.ts';
 import type { Span } from './span.ts';
 
 /** Which calls are scanned. */
@@ -12,6 +12,8 @@ export interface Scanned {
   readonly where: Expression | null;
   /** Whether their usage is wanted. */
   readonly withUsage: boolean;
+  /** Whether the models are wanted that failed calls without usage were to use. */
+  readonly withFailed: boolean;
 }
 
 /** Counts of what was scanned so far. */
@@ -32,19 +34,31 @@ const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
   right: { kind: 'literal', value: formatTime(time) },
 });
 
-/** Takes a call with its usage, null if it has none. */
-export type TakeCall = (header: CallHeader, usage: JsonValue) => void;
+/**
+ * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
+ * without any.
+ */
+export type TakeCall = (header: CallHeader, usage: JsonValue, failed?: string) => void;
+
+const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
+
+/** The model that a call's inputs name; undefined if they name none. */
+const modelOf = ({ payload }: CallRow): string | undefined => {
+  const model = valueAt(parseJson(payload?.inputs ?? 'null') as JsonValue, ['model']);
+  return typeof model === 'string' && model !== '' ? model : undefined;
+};
 
 /**
- * Scans the calls that start in a span of time, each once. Usage that is too large for a header is
- * read from the payload; a call whose payload is gone is left out then.
+ * Scans the calls that start in a span of time, each once. Usage that is too large for a header,
+ * and the model of a call that failed, are read from the payload; a call whose payload is gone is
+ * left out then.
  *
  * @param lookups for conditions on feedback
  * @throws ServiceError 503 when storage does not give something in time
  */
 export const scanCalls = async (
   store: Store,
-  { projectId, filter, where, withUsage }: Scanned,
+  { projectId, filter, where, withUsage, withFailed }: Scanned,
   [from, to]: Span,
   take: TakeCall,
   counts: ScanCounts,
@@ -62,6 +76,13 @@ export const scanCalls = async (
   );
   const reader = new PayloadReader(store, projectId, budget);
   let apart: CallRow[] = [];
+  const takeRow = (row: CallRow): void => {
+    const isFailed = withFailed && failedWithoutUsage(row.header);
+    take(row.header, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
+  };
+  const isApart = ({ header, payload }: CallRow): boolean =>
+    payload === null &&
+    ((withUsage && header.end?.usage === true) || (withFailed && failedWithoutUsage(header)));
   const readApart = async (): Promise<void> => {
     const calls = await reader.read(apart.map(({ header }) => header));
     const rows = new Map(apart.map((row) => [row.header.id, row]));
@@ -71,13 +92,13 @@ export const scanCalls = async (
       const { start } = call.header;
       const row = rows.get(call.header.id)?.readAs(call);
       // It may have been reported again meanwhile, with another time.
-      if (row && start.startedAt >= from && start.startedAt < to) take(call.header, row.usage ?? null);
+      if (row && start.startedAt >= from && start.startedAt < to) takeRow(row);
     }
   };
   for await (const batch of query.found) {
     for (const row of batch) {
-      if (withUsage && row.header.end?.usage === true && row.payload === null) apart.push(row);
-      else take(row.header, withUsage ? (row.usage ?? null) : null);
+      if (isApart(row)) apart.push(row);
+      else takeRow(row);
       if (apart.length === payloadsAtOnce) await readApart();
     }
   }

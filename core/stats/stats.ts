@@ -8,7 +8,7 @@ import { bucketEdges } from './buckets.ts';
 import { groupTest } from './group.ts';
 import { keepingFor, Output } from './output.ts';
 import { planStats, type StatsPlan } from './plan.ts';
-import { costMetrics, type StatsRequest } from './request.ts';
+import { costMetrics, modelCallMetrics, type StatsRequest } from './request.ts';
 import { takeRolledUp } from './rolled-up.ts';
 import { scanCalls } from './scan.ts';
 
@@ -34,6 +34,9 @@ export interface StatsUnderWay {
 
 const wantsCosts = ({ usage }: StatsRequest): boolean =>
   usage.some(({ metric }) => costMetrics.some((cost) => cost === metric));
+
+const wantsFailed = ({ usage }: StatsRequest): boolean =>
+  usage.some(({ metric }) => modelCallMetrics.some((each) => each === metric));
 
 /**
  * Computes statistics of a project's calls over time.
@@ -78,12 +81,12 @@ export const statsOf = (
       const withUsage = keepingFor(request).usage;
       await scanCalls(
         store,
-        { projectId, filter, where, withUsage },
+        { projectId, filter, where, withUsage, withFailed: wantsFailed(request) },
         span,
-        (header, usage) => {
+        (header, usage, failed) => {
           const { startedAt } = header.start;
           const cell = output.cell(startedAt, output.valuesOf(header));
-          cell.add(header, usage, costsOf?.(usage, startedAt) ?? {});
+          cell.add(header, usage, costsOf?.(usage, startedAt) ?? {}, failed);
         },
         counts,
         budget,

@@ -28,6 +28,14 @@ beforeAll(async () => {
     ...calls('tool.search', 1, 100),
     ...calls('model.chat', 25, 210),
     ...calls('tool.search', 25, 400, 3),
+    {
+      id: 'refused',
+      op: 'model.refused',
+      at: 26 * hour,
+      ms: 300,
+      exception: 'Overloaded',
+      inputs: { model: 'gpt-4o-mini' },
+    },
   ]);
 });
 
@@ -54,6 +62,11 @@ describe('the overview', () => {
 
   it('draws charts, whose points list their calls', async () => {
     const page = await visit(link());
+    // Some systems have browsers with a language that is none.
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en@posix' })",
+    );
+    await page.reload();
     const chart = page.getByRole('img', { name: /^Errors over time. errors: at most 3/ });
     const box = await chart.locator('.u-over').boundingBox();
     if (!box) throw new Error('no chart');
@@ -72,7 +85,7 @@ describe('the overview', () => {
     await page.getByRole('button', { name: 'p95' }).click();
     expect(await page.locator('.breakdown tbody a').allInnerTexts()).toEqual(['tool.search', 'model.chat']);
     await page.getByRole('button', { name: 'Models' }).click();
-    await page.getByRole('row', { name: /gpt-4o-mini 10/ }).waitFor();
+    await page.getByRole('row', { name: /gpt-4o-mini 10 1 · 10 % 210 ms/ }).waitFor();
     await page.getByRole('button', { name: 'Users' }).click();
     await page.getByRole('link', { name: 'local', exact: true }).waitFor();
     await page.getByLabel('A line for each').check();

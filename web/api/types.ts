@@ -492,7 +492,10 @@ export type CallsStatsReq = {
   query?: PlainCallQuery | null;
   /** What is counted of calls; nothing without it. */
   call_metrics?: (CallMetric)[] | null;
-  /** What is counted of the usage of each model; nothing without it. */
+  /**
+   * What is counted of the usage of each model, and of the calls that used it; nothing without
+   * it.
+   */
   usage_metrics?: (UsageMetric)[] | null;
   /** At most two fields. The 1,000 largest groups are told apart, the rest is under null. */
   group_by?: ('op_name' | 'svc_user_id' | 'status' | 'thread_id' | 'display_name')[] | null;
@@ -1442,7 +1445,7 @@ export type Timestamp = string;
 
 export type UsageMetric = {
   /** What is counted. */
-  metric: 'input_tokens' | 'output_tokens' | 'total_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens' | 'input_cost' | 'output_cost' | 'total_cost';
+  metric: 'input_tokens' | 'output_tokens' | 'total_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens' | 'input_cost' | 'output_cost' | 'total_cost' | 'error_count' | 'latency_ms';
   /** What is made of it; its sum without this and `percentiles`. */
   aggregations?: ('sum' | 'avg' | 'min' | 'max' | 'count')[] | null;
   /** Percentiles of it, from 0 to 100. */

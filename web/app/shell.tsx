@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Wakeable } from '../api/wake.ts';
 import { noteProject } from '../session/last-project.ts';
 import { useSession } from '../session/session.tsx';
@@ -90,10 +90,23 @@ const useWakes = (project: string | undefined) => {
   };
 };
 
+/** Keeps the link of the present view in sight, where there is no room for all of them. */
+const useLinkInSight = () => {
+  const nav = useRef<HTMLElement>(null);
+  const view = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another link
+  useEffect(() => {
+    const link = nav.current?.querySelector('[aria-current="page"]');
+    link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view]);
+  return nav;
+};
+
 /** What surrounds every view: the project, the views, the theme and the key. */
 export const Shell = () => {
   const project = useProject();
   const wakes = useWakes(project);
+  const nav = useLinkInSight();
   useEffect(() => {
     if (project) noteProject(project);
   }, [project]);
@@ -107,7 +120,7 @@ export const Shell = () => {
           <Logo /> <span className="brand-name">pennytrace</span>
         </Link>
         {project ? <ProjectMenu project={project} /> : null}
-        <nav aria-label="Views" className="views">
+        <nav aria-label="Views" className="views" ref={nav}>
           {project ? (
             <>
               <Link to="/traces" search={{ project }} className="view-link">

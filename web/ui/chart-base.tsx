@@ -1,8 +1,10 @@
+import './valid-language.ts';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import type { ChartProps, Line } from './chart.tsx';
 
-const height = 150;
+/** The least height, as the styles have it. */
+const minHeight = 150;
 
 /** A token's color as the canvas takes it: `light-dark()` is resolved only where it is used. */
 const colorOf = (element: HTMLElement, token: string): string => {
@@ -26,7 +28,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
   };
   return {
     width: element.clientWidth || 300,
-    height,
+    height: element.clientHeight || minHeight,
     padding: [8, 12, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: !bars }, drag: { setScale: false, x: false, y: false } },
@@ -105,7 +107,9 @@ export const ChartBase = (props: ChartProps) => {
       const { idx } = made.cursor;
       if (typeof idx === 'number') latest.current.onPick(idx);
     });
-    const sizes = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height }));
+    const sizes = new ResizeObserver(() =>
+      made.setSize({ width: host.clientWidth, height: host.clientHeight || minHeight }),
+    );
     sizes.observe(host);
     const unwatch = onTheme(() => made.redraw(false));
     return () => {

@@ -30,14 +30,15 @@ const cells: Readonly<Record<Order, (figures: GroupFigures) => ReactNode>> = {
   cost: ({ cost }) => (cost === undefined ? '' : costText(cost)),
 };
 
-/** Of models nobody counts errors and latencies. */
-const columnsOf = (by: Dimension): readonly Order[] =>
-  by === 'model' ? ['calls', 'tokens', 'cost'] : orders;
+/** The columns while nobody has counted errors and latencies. */
+const partly: readonly Order[] = ['calls', 'tokens', 'cost'];
 
 interface BreakdownProps {
   readonly project: string;
   readonly period: Period;
   readonly by: Dimension;
+  /** Whether groups have errors and latencies. */
+  readonly whole: boolean;
   readonly sort: Order;
   readonly groups: readonly GroupFigures[];
   readonly textOf: (group: string) => string;
@@ -45,8 +46,8 @@ interface BreakdownProps {
 }
 
 /** The figures of each operation, model or user. */
-export const Breakdown = ({ project, period, by, sort, groups, textOf, onSort }: BreakdownProps) => {
-  const columns = columnsOf(by);
+export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }: BreakdownProps) => {
+  const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
   const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
   if (groups.length === 0) return <p className="muted">None in this time.</p>;

@@ -11,8 +11,29 @@ const maxLines = 5;
 
 type Read = (figures: Figures) => number | undefined;
 
-/** The groups with most of a figure, each as a line. */
-const groupLines = (points: readonly Point[], read: Read, textOf: (group: string) => string): Line[] => {
+const colors = [1, 2, 3, 4, 5] as const;
+
+/** The groups by how often they are called, the most often first: a group has one color everywhere. */
+const ranksOf = (points: readonly Point[]): ReadonlyMap<string, number> => {
+  const calls = new Map<string, number>();
+  for (const { groups } of points)
+    for (const [group, figures] of groups) calls.set(group, (calls.get(group) ?? 0) + figures.calls);
+  return new Map([...calls].sort(([, a], [, b]) => b - a).map(([group], rank) => [group, rank]));
+};
+
+/** Which groups have lines, in what colors, and what they are called. */
+interface Grouping {
+  readonly points: readonly Point[];
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly textOf: (group: string) => string;
+}
+
+/**
+ * The groups with most of a figure, each as a line.
+ *
+ * @param none what a group has where it was not called
+ */
+const groupLines = ({ points, ranks, textOf }: Grouping, read: Read, none: 0 | null): Line[] => {
   const sums = new Map<string, number>();
   for (const { groups } of points)
     for (const [group, figures] of groups) sums.set(group, (sums.get(group) ?? 0) + (read(figures) ?? 0));
@@ -20,12 +41,20 @@ const groupLines = (points: readonly Point[], read: Read, textOf: (group: string
     .filter(([, value]) => value > 0)
     .sort(([, a], [, b]) => b - a)
     .slice(0, maxLines);
-  return largest.map(([group], at) => ({
+  const free = new Set<(typeof colors)[number]>(colors);
+  const colorOf = (group: string) => {
+    const wanted = colors[(ranks.get(group) ?? 0) % colors.length] ?? 1;
+    const [other = wanted] = free;
+    const color = free.has(wanted) ? wanted : other;
+    free.delete(color);
+    return color;
+  };
+  return largest.map(([group]) => ({
     label: textOf(group),
-    color: at + 1,
+    color: colorOf(group),
     values: points.map(({ groups }) => {
       const figures = groups.get(group);
-      return (figures && read(figures)) ?? null;
+      return figures ? (read(figures) ?? null) : none;
     }),
   }));
 };
@@ -42,7 +71,7 @@ interface ChartsProps {
   readonly granularity: number;
   /** Whether the largest groups have lines of their own. */
   readonly split: boolean;
-  /** Whether groups have errors and latencies; models have none. */
+  /** Whether groups have errors and latencies. */
   readonly whole: boolean;
   readonly textOf: (group: string) => string;
 }
@@ -50,8 +79,9 @@ interface ChartsProps {
 /** The figures over time. */
 export const Charts = ({ project, points, granularity, split, whole, textOf }: ChartsProps) => {
   const lines = useMemo(() => {
+    const grouping = { points, ranks: ranksOf(points), textOf };
     const of = (title: string, color: Line['color'], read: Read): Line[] =>
-      split ? groupLines(points, read, textOf) : [wholeLine(points, title, color, read)];
+      split ? groupLines(grouping, read, 0) : [wholeLine(points, title, color, read)];
     const ofWhole = (title: string, color: Line['color'], read: Read): Line[] =>
       whole ? of(title, color, read) : [wholeLine(points, title, color, read)];
     return {
@@ -59,7 +89,7 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
       errors: ofWhole('errors', 'error', ({ errors }) => errors),
       latency:
         split && whole
-          ? groupLines(points, ({ p95 }) => p95, textOf)
+          ? groupLines(grouping, ({ p95 }) => p95, null)
           : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, ({ p95 }) => p95)],
       tokens: of('tokens', 3, ({ tokens }) => tokens),
       cost: of('cost', 4, ({ cost }) => cost),

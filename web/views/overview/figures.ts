@@ -4,7 +4,7 @@ import type { CallsStatsRes, StatsPeriod } from '../../api/types.ts';
 export interface Figures {
   readonly calls: number;
   readonly errors: number;
-  /** In ms; undefined while no call has ended, and for models, whose latencies nobody counts. */
+  /** In ms; undefined while no call has ended, and where nobody counts it. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
   readonly tokens: number;
@@ -51,11 +51,24 @@ export const figuresOf = (calls: readonly StatsPeriod[], usage: readonly StatsPe
   };
 };
 
-/** What a model was used for: its requests count as calls. */
+const first = (usage: readonly StatsPeriod[], name: string): number | undefined =>
+  usage.map((bucket) => numberAt(bucket, name)).find((value) => value !== undefined);
+
+/** What a model was used for: its requests count as calls, with those that failed if known. */
 const modelFigures = (usage: readonly StatsPeriod[]): Figures => ({
   ...figuresOf([], usage),
-  calls: sum(usage.map((bucket) => numberAt(bucket, 'count_total_tokens'))) ?? 0,
+  calls: first(usage, 'count_error_count') ?? first(usage, 'count_total_tokens') ?? 0,
+  errors: first(usage, 'sum_error_count') ?? 0,
+  p50: first(usage, 'p50_latency_ms'),
+  p95: first(usage, 'p95_latency_ms'),
 });
+
+/**
+ * An answer together with the errors and latencies of its models. Without these it is as it was,
+ * and so are answers that tell no models apart by themselves.
+ */
+export const withModelCalls = (answer: CallsStatsRes, models: CallsStatsRes | undefined): CallsStatsRes =>
+  models ? { ...answer, usage_buckets: [...answer.usage_buckets, ...models.usage_buckets] } : answer;
 
 const textAt = (bucket: StatsPeriod, name: string): string | null => {
   const value = bucket[name];

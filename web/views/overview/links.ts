@@ -13,12 +13,14 @@ export const callsIn = (project: string, { start, end }: Span): TracesSearch => 
   to: iso(end),
 });
 
+/** A text that would be read as a number stands in quotes. */
+const quotedIfLike = (text: string): string =>
+  /^(true|false|null|-?\d.*|".*")$/.test(text) ? JSON.stringify(text) : text;
+
 /** The condition that calls of a group fulfil. */
 const conditionOf = (by: Dimension, group: string): Condition => {
   if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
-  // A text that would be read as a number stands in quotes.
-  const value = /^(true|false|null|-?\d.*|".*")$/.test(group) ? JSON.stringify(group) : group;
-  return { path: by === 'op' ? 'op_name' : 'svc_user_id', op: 'is', value };
+  return { path: by === 'op' ? 'op_name' : 'svc_user_id', op: 'is', value: quotedIfLike(group) };
 };
 
 /** The calls of a group. */
@@ -36,6 +38,9 @@ export const worseCalls = (
   worse: Worse,
 ): TracesSearch => ({
   ...callsOf(project, span, by, group),
+  // What failed has no usage as a rule.
+  ...(worse === 'faultier' &&
+    by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: quotedIfLike(group) }] }),
   ...(worse === 'faultier' && { status: ['error'] }),
   ...(worse === 'slower' && { sort: '-summary.svc.latency_ms' }),
 });

@@ -71,9 +71,11 @@ export const MetricChart = (props: MetricChartProps) => {
           }}
         />
       )}
-      <p className="muted metric-foot" aria-hidden="true">
-        {point ? `${bucketText(point)} · click for its calls` : ''}
-      </p>
+      {point ? (
+        <p className="muted metric-foot" aria-hidden="true">
+          {bucketText(point)} · click for its calls
+        </p>
+      ) : null}
     </section>
   );
 };

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { changed } from '../../data/changed.ts';
+import { countText } from '../../data/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TimeMenu } from '../traces/time-menu.tsx';
@@ -12,6 +13,7 @@ import { Charts } from './charts.tsx';
 import { Headline } from './headline.tsx';
 import { type Dimension, dimensions, type OverviewSearch } from './search.ts';
 import { useOverview } from './use-overview.ts';
+import { maxRead } from './use-stats.ts';
 import { ValuesTable } from './values-table.tsx';
 
 const route = getRouteApi('/overview');
@@ -56,7 +58,7 @@ export const OverviewView = () => {
   const [now, setNow] = useState(() => Date.now());
   const overview = useOverview(search, now);
   const { project, by = 'op', split = false, sort = 'calls' } = search;
-  const { period, points, groups, changes, totals, totalsBefore, error } = overview;
+  const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
   const textOf = useMemo(() => (by === 'op' ? opText : (group: string) => group), [by]);
   const span =
     search.range || !search.from
@@ -98,7 +100,7 @@ export const OverviewView = () => {
             points={points}
             granularity={period.granularity}
             split={split}
-            whole={by !== 'model'}
+            whole={overview.wholeLines}
             textOf={textOf}
           />
           {changes ? (
@@ -113,11 +115,18 @@ export const OverviewView = () => {
             project={project}
             period={period}
             by={by}
+            whole={whole}
             sort={sort}
             groups={groups}
             textOf={textOf}
             onSort={(order) => change({ sort: order === 'calls' ? undefined : order })}
           />
+          {overview.tooMany ? (
+            <p className="hint">
+              Errors and latencies of models are read from the calls, up to {countText(maxRead)} of them.
+              Choose a shorter time.
+            </p>
+          ) : null}
         </section>
       ) : null}
       {points && totals && totals.calls > 0 ? <ValuesTable project={project} points={points} /> : null}

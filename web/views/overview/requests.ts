@@ -43,8 +43,23 @@ const statsOf = (
 export const seriesRequest = (project: string, period: Period, field: string | undefined): CallsStatsReq =>
   statsOf(project, period, period.granularity, field);
 
+/**
+ * The errors and latencies of models over a span. Rollups do not have them, so the service reads
+ * the headers of all calls in it.
+ */
+export const modelCallsRequest = (project: string, span: Span, granularity: number): CallsStatsReq => {
+  const { call_metrics: _calls, ...request } = statsOf(project, span, granularity, undefined);
+  return {
+    ...request,
+    usage_metrics: [
+      { metric: 'error_count', aggregations: ['sum', 'count'] },
+      { metric: 'latency_ms', percentiles: [50, 95] },
+    ],
+  };
+};
+
 /** A bucket that is longer than any span: a hundred years from 1970 on, in seconds. */
-const whole = 36_500 * 86_400;
+export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
 export const totalsRequest = (project: string, span: Span, field: string | undefined): CallsStatsReq =>

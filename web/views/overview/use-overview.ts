@@ -1,23 +1,19 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { CallsStatsReq } from '../../api/types.ts';
+import type { CallsStatsRes } from '../../api/types.ts';
 import { useSession } from '../../session/session.tsx';
 import { changesOf } from './changes.ts';
-import { figuresOf, groupsOf } from './figures.ts';
+import { type Figures, figuresOf, groupsOf, withModelCalls } from './figures.ts';
 import { periodOf } from './period.ts';
 import { fieldOf, seriesRequest, totalsRequest } from './requests.ts';
 import type { OverviewSearch } from './search.ts';
 import { pointsOf } from './series.ts';
+import { useModelCalls, useStats } from './use-stats.ts';
 
-/** Statistics from the cache, or from the service. */
-const useStats = (request: CallsStatsReq) => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['stats', me.key_id, request],
-    queryFn: ({ signal }) => client.ask('POST /calls/stats', request, signal),
-    placeholderData: keepPreviousData,
-  });
-};
+type Stats = UseQueryResult<CallsStatsRes>;
+
+const totalsOf = ({ data }: Stats): Figures | undefined =>
+  data && figuresOf(data.call_buckets, data.usage_buckets);
 
 /** Everything that the overview shows, as far as it is there. */
 export const useOverview = (search: OverviewSearch, now: number) => {
@@ -38,24 +34,37 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     groupsBefore: useStats(totalsRequest(project, period.before, field)),
   };
   const { series, groupsNow, groupsBefore } = queries;
+  const totals = totalsOf(queries.now);
+  const totalsBefore = totalsOf(queries.before);
+  const models = useModelCalls({
+    ...{ project, period, split, wanted: by === 'model' },
+    calls: queries.now.isPlaceholderData ? undefined : totals?.calls,
+    callsBefore: queries.before.isPlaceholderData ? undefined : totalsBefore?.calls,
+  });
   const points = useMemo(
-    () => series.data && pointsOf(series.data, period, lines),
-    [series.data, period, lines],
+    () => series.data && pointsOf(withModelCalls(series.data, models.series.data), period, lines),
+    [series.data, models.series.data, period, lines],
   );
-  const groups = useMemo(() => groupsNow.data && groupsOf(groupsNow.data, field), [groupsNow.data, field]);
+  const groups = useMemo(
+    () => groupsNow.data && groupsOf(withModelCalls(groupsNow.data, models.now.data), field),
+    [groupsNow.data, models.now.data, field],
+  );
   const changes = useMemo(() => {
     if (!groups || !groupsBefore.data) return undefined;
-    return changesOf(groupsOf(groupsBefore.data, field), groups);
-  }, [groups, groupsBefore.data, field]);
-  const all = Object.values(queries);
+    return changesOf(groupsOf(withModelCalls(groupsBefore.data, models.before.data), field), groups);
+  }, [groups, groupsBefore.data, models.before.data, field]);
+  const all: readonly Stats[] = [...Object.values(queries), models.series, models.now, models.before];
   return {
     period,
     points,
     groups,
     changes,
-    totals: queries.now.data && figuresOf(queries.now.data.call_buckets, queries.now.data.usage_buckets),
-    totalsBefore:
-      queries.before.data && figuresOf(queries.before.data.call_buckets, queries.before.data.usage_buckets),
+    totals,
+    totalsBefore,
+    /** Whether the groups have errors and latencies, in all and over time. */
+    whole: by !== 'model' || models.now.data !== undefined,
+    wholeLines: by !== 'model' || models.series.data !== undefined,
+    tooMany: models.tooMany,
     error: all.find(({ error }) => error)?.error,
     retry: () => {
       for (const query of all) if (query.error) query.refetch();

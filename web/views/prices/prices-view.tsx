@@ -23,7 +23,7 @@ interface TableProps {
 const PriceTable = ({ prices, onRemove }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
   <div className="scroll-x" role="region" aria-label="Prices" tabIndex={0}>
-    <table className="plain-table">
+    <table className="plain-table wide">
       <thead>
         <tr>
           <th>Model</th>

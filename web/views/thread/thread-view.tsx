@@ -57,7 +57,7 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
   return (
     <header className="thread-head">
       <div className="row-between">
-        <h1 className="break" dir="auto">
+        <h1 dir="auto" title={thread}>
           {thread}
         </h1>
         <CopyButton text={() => thread}>Copy id</CopyButton>
@@ -68,7 +68,9 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
             {countText(turns.length)} {turns.length === 1 ? 'turn' : 'turns'}
           </span>
           <time dateTime={first.started_at}>{momentText(first.started_at)}</time>
-          <span>over {durationText(end - timeOf(first.started_at))}</span>
+          {end > timeOf(first.started_at) ? (
+            <span>over {durationText(end - timeOf(first.started_at))}</span>
+          ) : null}
           {usage && usage.total > 0 ? (
             <span>
               {tokensText(usage.total)} tokens{whole ? '' : ' in the turns below'}

@@ -46,7 +46,9 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   return (
     <header className="call-head">
       <div className="row-between">
-        <h2 dir="auto">{nameOf(call)}</h2>
+        <h2 dir="auto" title={nameOf(call)}>
+          {nameOf(call)}
+        </h2>
         <span className="row-end">
           <Link to="/compare" search={{ project: call.project_id, left: call.id }} className="button quiet">
             Compare

@@ -149,6 +149,42 @@ describe('statistics', () => {
   });
 });
 
+describe('errors and latencies of models', () => {
+  it('are those of the calls that used them, and of failed ones that were to', async () => {
+    const project_id = newProject();
+    const call = (each: string, ms: number, end: object, inputs = {}) => [
+      startOf({ project_id, id: each, trace_id: 't', started_at: at(0), inputs }),
+      endOf({ project_id, id: each, ended_at: new Date(begin + ms).toISOString(), ...end }),
+    ];
+    const usage = { m: { total_tokens: 7 }, n: {} };
+    await send(store, [
+      ...call('both', 100, { summary: { usage } }),
+      ...call('used', 300, { summary: { usage: { m: usage.m } }, exception: 'late' }),
+      ...call('refused', 500, { exception: 'overloaded' }, { model: 'm' }),
+      ...call('tool', 900, { exception: 'of no model' }, { model: 3 }),
+    ]);
+    const { usage_buckets } = await askStats(store, {
+      ...{ project_id, ...span, granularity: 86_400 },
+      usage_metrics: [
+        { metric: 'error_count', aggregations: ['sum', 'count'] },
+        { metric: 'latency_ms', aggregations: ['max'], percentiles: [0] },
+        { metric: 'total_tokens' },
+      ],
+    });
+    const timestamp = expect.any(String);
+    expect(usage_buckets).toEqual([
+      {
+        ...{ timestamp, model: 'm', sum_error_count: 2, count_error_count: 3, sum_total_tokens: 14 },
+        ...{ max_latency_ms: 500, p0_latency_ms: 100 },
+      },
+      {
+        ...{ timestamp, model: 'n', sum_error_count: 0, count_error_count: 1, sum_total_tokens: 0 },
+        ...{ max_latency_ms: 100, p0_latency_ms: 100 },
+      },
+    ]);
+  });
+});
+
 const month = { start: '2026-10-24T20:00:00Z', end: '2026-10-26T08:00:00Z', granularity: 3600 };
 const counting = { call_metrics: [{ metric: 'call_count' }] };
 const totalOf = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
@@ -186,6 +222,7 @@ describe('rollups', () => {
       20,
     ],
     ['buckets of minutes', { granularity: 900 }, 20],
+    ['errors by model', { usage_metrics: [{ metric: 'error_count' }] }, 20],
     ['percentiles of tokens', { usage_metrics: [{ metric: 'input_tokens', percentiles: [50] }] }, 20],
   ])('are not used for %s', async (_, asked, expected) => {
     const project_id = newProject();
