@@ -10,6 +10,8 @@ export interface Made {
   readonly trace?: string;
   readonly parent?: string;
   readonly inputs?: object;
+  /** Whether it has no end. @default false */
+  readonly running?: boolean;
 }
 
 /** Reports calls, a second after one another, the first at a place in that row. */
@@ -19,14 +21,12 @@ export const report = async (
   calls: readonly Made[],
   place = 0,
 ): Promise<void> => {
-  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {} }, at) => {
+  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {}, running }, at) => {
     const time = (ms: number) => new Date(beginning + (place + at) * 1000 + ms).toISOString();
     const fields = { project_id: project, id };
     const start = { ...fields, trace_id: trace, parent_id: parent, op_name: `step ${place + at}`, inputs };
-    return [
-      { mode: 'start', req: { start: { ...start, started_at: time(0) } } },
-      { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } },
-    ];
+    const begun = { mode: 'start', req: { start: { ...start, started_at: time(0) } } };
+    return running ? [begun] : [begun, { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } }];
   });
   for (let at = 0; at < reports.length; at += reportsPerRequest)
     await (await post('/call/upsert_batch', { batch: reports.slice(at, at + reportsPerRequest) })).text();
