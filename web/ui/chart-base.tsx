@@ -1,4 +1,3 @@
-import './valid-language.ts';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import type { ChartProps, Line } from './chart.tsx';

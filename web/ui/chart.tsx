@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { ensureValidLanguage } from './valid-language.ts';
 
 /** A line of a chart. */
 export interface Line {
@@ -27,7 +28,10 @@ export interface ChartProps {
   readonly onPick: (at: number) => void;
 }
 
-const Base = lazy(async () => ({ default: (await import('./chart-base.tsx')).ChartBase }));
+const Base = lazy(async () => {
+  ensureValidLanguage();
+  return { default: (await import('./chart-base.tsx')).ChartBase };
+});
 
 /** A chart over time. What draws it loads with the first one. */
 export const Chart = (props: ChartProps) => (
