@@ -17,6 +17,10 @@ const tokenOf = ({ color }: Line): string => (color === 'error' ? 'error' : `ser
 
 const axisFont = '11px system-ui, sans-serif';
 
+/** Where a line has points: not where it rests at zero. */
+const pointsOf = ({ data }: UPlot, series: number): number[] =>
+  [...(data[series] ?? [])].flatMap((value, at) => (value ? [at] : []));
+
 const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot.Options => {
   const { lines, bars } = latest.current;
   const axis = {
@@ -57,7 +61,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
           stroke: color,
           width: bars ? 0 : 1.75,
           spanGaps: false,
-          points: { show: !bars, size: 4, fill: color },
+          points: { show: !bars, size: 4, fill: color, filter: pointsOf },
           ...(bars && {
             fill: color,
             paths: UPlot.paths.bars?.({ size: [0.8, 60, 1], align: 0 }) as UPlot.Series.PathBuilder,
