@@ -1,6 +1,15 @@
-/** `npm pack` runs this first: it builds what the package has. See docs/construct.md. */
+/**
+ * `npm pack` runs this before it packs, and with `--restore` afterwards: it builds what the package
+ * has into the folder that is packed, and lends it the package's manifest. See docs/construct.md.
+ */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPackage } from './package/build.ts';
+import { placeManifest, restoreManifest } from './package/manifest.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-buildPackage(root, fileURLToPath(new URL('../dist', import.meta.url)));
+const folder = process.cwd();
+restoreManifest(folder);
+if (!process.argv.includes('--restore')) {
+  buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
+  placeManifest(folder);
+}

@@ -1,5 +1,14 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -74,32 +83,94 @@ const codeOf = ({ Resources }: Template): Map<string, string> =>
       .flatMap(([id, { S3Key }]) => (S3Key === undefined ? [] : [[id, S3Key]])),
   );
 
+/**
+ * A folder that npm can pack as it packs the project's, without touching that: what is packed is
+ * copied, and what packs is linked.
+ */
+const makeCheckout = (folder: string): void => {
+  mkdirSync(join(folder, 'docs'), { recursive: true });
+  const documents = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  const files = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+  for (const name of [...files, ...documents.map((document) => `docs/${document}`)])
+    copyFileSync(join(root, name), join(folder, name));
+  cpSync(join(root, 'schemas'), join(folder, 'schemas'), { recursive: true });
+  symlinkSync(join(root, 'bin'), join(folder, 'bin'));
+};
+
+/**
+ * A package that is installed here, as a folder that npm can install without a registry: its
+ * dependencies are found where its files are.
+ */
+const standIn = (name: string, folder: string): void => {
+  const installed = join(root, 'node_modules', name);
+  const { version, type, main, types, exports, peerDependencies } = JSON.parse(
+    readFileSync(join(installed, 'package.json'), 'utf8'),
+  );
+  mkdirSync(folder, { recursive: true });
+  for (const entry of readdirSync(installed))
+    if (entry !== 'package.json' && entry !== 'node_modules')
+      symlinkSync(join(installed, entry), join(folder, entry));
+  const manifest = { name, version, type, main, types, exports, peerDependencies };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+};
+
 describe('the package that npm packs', () => {
   const folder = temporaryFolder();
-  const installed = join(folder, 'node_modules/pennytrace');
+  const checkout = join(folder, 'checkout');
+  const app = join(folder, 'app');
+  const installed = join(app, 'node_modules/pennytrace');
+  const peers = ['aws-cdk-lib', 'constructs'];
   let packed: string[];
 
-  /** Installs it as npm does, with CDK and nothing else beside it. No registry is asked. */
+  /** Runs npm with Node 24, a cache of its own, and no registry. */
+  const npm = (args: readonly string[], cwd: string) =>
+    run('npm', [...args, '--offline', '--no-audit', '--no-fund', '--cache', join(folder, 'cache')], {
+      cwd,
+      env: { ...process.env, PATH: `${join(root, 'node_modules/.bin')}:${process.env.PATH}` },
+    });
+
+  /** Packs the project, and installs it in an empty app that has CDK. */
   beforeAll(async () => {
-    const npm = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root });
-    const [{ filename, files }] = JSON.parse(npm.stdout.slice(npm.stdout.indexOf('[')));
+    makeCheckout(checkout);
+    const { stdout } = await npm(['pack', '--json', '--pack-destination', folder], checkout);
+    const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[')));
     packed = files.map(({ path }: { path: string }) => path);
-    mkdirSync(installed, { recursive: true });
-    execFileSync('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
-    for (const name of ['aws-cdk-lib', 'constructs'])
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }));
-    writeFileSync(join(folder, 'app.ts'), source);
+    mkdirSync(app);
+    for (const name of peers) standIn(name, join(folder, 'peers', name));
+    const dependencies = Object.fromEntries(peers.map((name) => [name, `file:../peers/${name}`]));
+    writeFileSync(join(app, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
+    await npm(['install', join(folder, filename)], app);
+    writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }));
+    writeFileSync(join(app, 'app.ts'), source);
     // CloudFormation's rules are checked in the rehearsal: here they would take half the time.
-    const env = { ...process.env, CDK_VALIDATION: 'false' };
-    await run(process.execPath, ['app.ts'], { cwd: folder, env });
+    await run(process.execPath, ['app.ts'], { cwd: app, env: { ...process.env, CDK_VALIDATION: 'false' } });
   }, packingMs);
 
+  it('brings no other package, and runs no script', () => {
+    const lock = JSON.parse(readFileSync(join(app, 'package-lock.json'), 'utf8'));
+    const others = Object.keys(lock.packages).filter((path) => path.startsWith('node_modules/'));
+    expect(others).toEqual([...peers, 'pennytrace'].map((name) => `node_modules/${name}`));
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ name: 'pennytrace', version, bundled: dependencies });
+    expect(Object.keys(manifest).filter((name) => /^(?:dep|devDep|scripts)/.test(name))).toEqual([]);
+  });
+
+  it('leaves the manifest of the project as it was', () => {
+    const [own, after] = [root, checkout].map((place) => readFileSync(join(place, 'package.json'), 'utf8'));
+    expect(after).toBe(own);
+  });
+
   it('has the construct, the bundles and the documents, and no source', () => {
-    expect([...new Set(packed.map((path) => path.split('/')[0]))].toSorted()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json'].toSorted(),
-    );
+    expect([...new Set(packed.map((path) => path.split('/')[0]))].toSorted()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'dist',
+      'docs',
+      'package.json',
+      'schemas',
+    ]);
     expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
     for (const handler of handlers) expect(packed).toContain(`dist/bundles/${handler}/index.cjs`);
   });
@@ -114,19 +185,19 @@ describe('the package that npm packs', () => {
   });
 
   it('has types that a strict compiler accepts, and that know each prop', async () => {
-    await expect(run(join(root, 'node_modules/.bin/tsc'), [], { cwd: folder })).resolves.toMatchObject({
+    await expect(run(join(root, 'node_modules/.bin/tsc'), [], { cwd: app })).resolves.toMatchObject({
       stdout: '',
     });
   });
 
   it('is loaded by an app that is CommonJS, too', async () => {
     const script = "console.log(typeof require('pennytrace').Pennytrace)";
-    const { stdout } = await run(process.execPath, ['--eval', script], { cwd: folder });
+    const { stdout } = await run(process.execPath, ['--eval', script], { cwd: app });
     expect(stdout).toBe('function\n');
   });
 
   it('synthesizes two services in one stack, with the bundles that it brings', () => {
-    const out = join(folder, 'cdk.out');
+    const out = join(app, 'cdk.out');
     const code = codeOf(templateIn(out));
     const own = [...codeOf(templateIn(assembly())).keys()];
     expect([...code.keys()].filter((id) => /^(?:One|Two)/.test(id))).toEqual(
@@ -138,13 +209,13 @@ describe('the package that npm packs', () => {
 
   it('deploys the same code as the project’s own app, but for the text of the OpenAPI document', () => {
     const own = codeOf(templateIn(assembly()));
-    const theirs = codeOf(templateIn(join(folder, 'cdk.out')));
+    const theirs = codeOf(templateIn(join(app, 'cdk.out')));
     const different = [...own].filter(([id, key]) => theirs.get(`One${id}`) !== key).map(([id]) => id);
     expect(different).toEqual(['FunctionsOpenapiFunction']);
   });
 
   it('answers the OpenAPI document in the names of each service', () => {
-    const out = join(folder, 'cdk.out');
+    const out = join(app, 'cdk.out');
     const code = codeOf(templateIn(out));
     const documentOf = (service: string) => {
       const key = code.get(`${service}FunctionsOpenapiFunction`) ?? '';
@@ -156,7 +227,7 @@ describe('the package that npm packs', () => {
   });
 
   it('gives no role of its own a wildcard but where AWS takes nothing narrower', () => {
-    const { Resources } = templateIn(join(folder, 'cdk.out'));
+    const { Resources } = templateIn(join(app, 'cdk.out'));
     const statements = Object.values(Resources)
       .filter(({ Type }) => Type === 'AWS::IAM::Role')
       .flatMap(({ Properties }) => (Properties.Policies ?? []) as Policy[])
@@ -170,7 +241,7 @@ describe('the package that npm packs', () => {
   });
 
   it('lets the function report without a permission: it has its headers from a secret', () => {
-    const { Resources } = templateIn(join(folder, 'cdk.out'));
+    const { Resources } = templateIn(join(app, 'cdk.out'));
     const policies = Object.entries(Resources).filter(
       ([id, { Type }]) => id.startsWith('Agent') && Type.startsWith('AWS::IAM::'),
     );
