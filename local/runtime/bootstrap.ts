@@ -1,6 +1,6 @@
 /**
- * Runs inside a worker thread, as JavaScript (`bootstrap-code.ts`). It loads a function's module and
- * calls its handler as Lambda's Node runtime does.
+ * Runs inside a worker thread, as JavaScript (`bootstrap-code.ts`). It loads a function's module
+ * and calls its handler as Lambda's Node runtime does.
  */
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';

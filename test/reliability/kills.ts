@@ -143,8 +143,8 @@ interface KillOptions {
   /** By the path of their route. @default - those of the service's own dialect */
   readonly scenarios?: Readonly<Record<string, readonly Scenario[]>>;
   /**
-   * How many moments of each route are tried, unless the run is deep. @default - as many as all kinds
-   * of moments take
+   * How many moments of each route are tried, unless the run is deep. @default - as many as all
+   * kinds of moments take
    */
   readonly most?: number;
 }

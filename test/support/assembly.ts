@@ -12,7 +12,7 @@ export const assembly = (): string => {
   return folder;
 };
 
-/** The folder of all bundles of this test run, those that are deployed: one folder for each handler. */
+/** The folder of all bundles of this test run, those that are deployed: one for each handler. */
 export const bundlesFolder = (): string => join(assembly(), 'bundles');
 
 /** The bundles of handlers, as stacks take them. */

@@ -67,8 +67,8 @@ export const kindsOf = async (
  * seed. In a deep run it is before all of them, and after the last.
  *
  * @param kinds the kind of each command
- * @param taken the kinds that earlier tests have stopped before. An ordinary run leaves them out, or
- * has one of them if there is no other; the chosen ones are added. @default - none
+ * @param taken the kinds that earlier tests have stopped before. An ordinary run leaves them out,
+ * or has one of them if there is no other; the chosen ones are added. @default - none
  */
 export const stopsAmong = (
   kinds: readonly string[],
