@@ -61,7 +61,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
           stroke: color,
           width: bars ? 0 : 1.75,
           spanGaps: false,
-          points: { show: !bars, size: 4, fill: color, filter: pointsOf },
+          points: bars ? { show: false } : { size: 4, fill: color, filter: pointsOf },
           ...(bars && {
             fill: color,
             paths: UPlot.paths.bars?.({ size: [0.8, 60, 1], align: 0 }) as UPlot.Series.PathBuilder,
