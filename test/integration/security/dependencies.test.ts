@@ -11,13 +11,19 @@ interface Locked {
   readonly resolved?: string;
   readonly hasInstallScript?: boolean;
   readonly inBundle?: boolean;
+  readonly link?: boolean;
   readonly license?: string;
 }
 
 const readJson = (file: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(root, file), 'utf8'));
 
-const { '': _project, ...locked } = readJson('package-lock.json').packages as Record<string, Locked>;
+/** All that is installed from a registry: neither the project, nor a workspace or its link. */
+const locked = Object.fromEntries(
+  Object.entries(readJson('package-lock.json').packages as Record<string, Locked>).filter(
+    ([path, { link }]) => path.includes('node_modules/') && !link,
+  ),
+);
 const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
