@@ -1,4 +1,4 @@
-import { isId, type Micros, type ProjectId } from '../wire/index.ts';
+import { isId, type Micros, type ProjectId, type WireNames } from '../wire/index.ts';
 
 /** What a value is: an op, or any other object. */
 export type ObjectKind = 'object' | 'op';
@@ -56,6 +56,10 @@ export interface ObjectVersion {
 export interface StoredVersion extends ObjectVersion {
   readonly val: string;
 }
+
+/** What stands in place of a value that was not asked for, as JSON text: `{}` at Weave's server. */
+export const noValue = ({ dialect }: Pick<WireNames, 'dialect'>): string =>
+  dialect === 'weave' ? '{}' : 'null';
 
 /** How a version of an object is asked for. */
 export type VersionName = { readonly digest: string } | { readonly versionIndex: number } | 'latest';

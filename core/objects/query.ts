@@ -2,7 +2,7 @@ import { bySize, mapBatches, takeSlice } from '../listing/index.ts';
 import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
 import { objectJson } from './answer.ts';
 import { readLabels } from './labels.ts';
-import type { ObjectVersion } from './model.ts';
+import { noValue, type ObjectVersion } from './model.ts';
 import { sortVersions, storedOrder } from './order.ts';
 import type { ObjectsFilter, ObjectsQuery } from './request.ts';
 import { findAll } from './scan.ts';
@@ -28,7 +28,7 @@ export async function* queryObjects(
     const labelsOf = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
     const toJson = (version: ObjectVersion, val: string) =>
       objectJson(store.names, version, val, labelsOf?.(version.header));
-    if (query.metadataOnly) yield batch.map((version) => toJson(version, 'null'));
+    if (query.metadataOnly) yield batch.map((version) => toJson(version, noValue(store.names)));
     else yield* withValues(store, batch, toJson, budget);
   }
 }

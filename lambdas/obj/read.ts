@@ -14,12 +14,11 @@ export const handler = streamJsonEndpoint(
   },
   ({ body, budget }) => ({
     json: async () => {
-      const version = await readObject(settings.objects, body, budget);
+      const version = await readObject(settings.objects, body, budget, body.metadataOnly);
       const labelsOf =
         body.withLabels && (await readLabels(settings.objects, body.projectId, [body.objectId], budget));
       const labels = labelsOf ? labelsOf(version.header) : undefined;
-      const val = body.metadataOnly ? 'null' : version.val;
-      return `{"obj":${objectJson(settings.names, version, val, labels)}}`;
+      return `{"obj":${objectJson(settings.names, version, version.val, labels)}}`;
     },
   }),
 );

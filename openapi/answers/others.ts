@@ -41,7 +41,10 @@ export const objectVersion = (names: WireNames) =>
       ),
       created_at: field(timestamp, 'When it was made.'),
       [names.userId]: field(z.string(), 'The user whose key made it.'),
-      val: field(z.unknown(), 'The value, any JSON; null with `metadata_only`.'),
+      val: field(
+        z.unknown(),
+        `The value, any JSON; ${names.dialect === 'weave' ? '`{}`' : 'null'} with \`metadata_only\`.`,
+      ),
     })
     .register(documented, { name: 'ObjectVersion' });
 

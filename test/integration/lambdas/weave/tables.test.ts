@@ -243,7 +243,7 @@ describe('tags and aliases', () => {
     expect(await read('prod')).toMatchObject({ digest: second });
     const asked = { include_tags_and_aliases: true, metadata_only: true };
     expect(await read('stable', asked)).toMatchObject({
-      ...{ digest: first, tags: ['a', 'b'], aliases: ['stable'], val: null },
+      ...{ digest: first, tags: ['a', 'b'], aliases: ['stable'], val: {} },
     });
     const refs = [`weave:///${project_id}/object/model:prod/attr/v`];
     expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [2] });
