@@ -1,13 +1,16 @@
 import { callBatchBody } from '../../api/schemas/calls.ts';
+import { callsCompleteBody } from '../../api/schemas/calls-v2.ts';
 import { callsQueryBody } from '../../api/schemas/query.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import type { CallsQuery } from '../../core/query/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
+import { wireNames } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { names } from './bench.ts';
 import type { Call } from './calls.ts';
 
 const batchBody = callBatchBody(names);
+const completeBody = callsCompleteBody(wireNames('weave', 'weave'));
 
 /** A budget of an hour, more than anything here needs. */
 export const benchBudget = (): RequestBudget => requestBudget(3_600_000);
@@ -21,6 +24,17 @@ export const sendText = async (store: Store, body: string): Promise<void> => {
 export const send = (store: Store, batch: readonly object[]): Promise<void> =>
   sendText(store, JSON.stringify({ batch }));
 
+/** Reports calls that are over in one, as Weave's SDKs do. */
+const sendComplete = async (store: Store, calls: readonly Call[]): Promise<void> => {
+  const [entity, project] = String(calls[0]?.start.project_id).split('/');
+  const body = JSON.stringify({
+    entity,
+    project,
+    batch: calls.map(({ start, end }) => ({ ...start, ...end })),
+  });
+  await writeCalls(store, parseBody(completeBody, body).batch, 'ada', benchBudget());
+};
+
 /** A call's start as an item of a batch. */
 export const startOf = ({ start }: Call) => ({ mode: 'start', req: { start } });
 /** A call's end as an item of a batch. */
@@ -30,9 +44,10 @@ export const endOf = ({ end }: Call) => ({ mode: 'end', req: { end } });
 export const batchSize = 100;
 
 /**
- * How starts and ends are reported: in one batch, in two batches, or each in a request of its own.
+ * How starts and ends are reported: in one batch, as one record each in a batch, in two batches, or
+ * each in a request of its own.
  */
-export type ReportMode = 'together' | 'apart' | 'alone';
+export type ReportMode = 'together' | 'whole' | 'apart' | 'alone';
 
 const reportBatch = async (store: Store, calls: readonly Call[], mode: ReportMode): Promise<void> => {
   if (mode === 'together')
@@ -40,6 +55,7 @@ const reportBatch = async (store: Store, calls: readonly Call[], mode: ReportMod
       store,
       calls.flatMap((call) => [startOf(call), endOf(call)]),
     );
+  if (mode === 'whole') return sendComplete(store, calls);
   if (mode === 'apart') {
     await send(store, calls.map(startOf));
     return send(store, calls.map(endOf));

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
-import { handlersOf, routes } from '../../api/routes.ts';
+import { allRoutes, handlersOf } from '../../api/routes.ts';
 import { tables } from '../../core/storage/tables.ts';
 import { defaultServiceName } from '../../core/wire/index.ts';
 import { bundle } from '../../lib/bundles.ts';
@@ -18,7 +18,7 @@ import { counted, type Figure, measured } from '../harness/figures.ts';
 import type { BenchPart } from '../harness/part.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const handlers: readonly string[] = [...handlersOf(routes), 'authorizer'];
+const handlers: readonly string[] = [...handlersOf(allRoutes), 'authorizer'];
 
 /** The bundles of all handlers, in a folder that disposal removes. */
 interface Bundles extends Disposable {

@@ -1,8 +1,10 @@
 /**
- * What tables of Weave's dialect cost to write: a new one, one that shares its rows, and a row
- * more. It is independent of the machine's speed.
+ * What tables and files of Weave's dialect cost to write: a new table, one that shares its rows, a
+ * row more; a small file, and a large one. It is independent of the machine's speed.
  */
+import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { createFile } from '../../core/files/index.ts';
 import { requestBudget, type Store } from '../../core/storage/index.ts';
 import { createTable, updateTable } from '../../core/tables/index.ts';
 import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
@@ -20,6 +22,12 @@ const rowsOf = (count: number): JsonObject[] =>
     return { id, question: Array.from({ length: 32 }, (_, n) => word(n)).join(' '), answer: word(99) };
   });
 
+/** Sizes in bytes that do not compress: in an item, and in the bucket. */
+const files = [
+  ['a file of 2 KB', 2048],
+  ['a file of 1 MB', 1024 * 1024],
+] as const;
+
 /** Takes what is put, and counts it. */
 const countingBucket = () => {
   let puts = 0;
@@ -35,7 +43,7 @@ const countingBucket = () => {
   return { client: { send } as unknown as S3Client, puts: () => puts };
 };
 
-/** Counts the write units and PUTs of tables. */
+/** Counts the write units and PUTs of tables and files. */
 export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
   const bucket = countingBucket();
   const store: Store = {
@@ -77,12 +85,14 @@ export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
       budget,
     ),
   );
+  for (const [name, bytes] of files)
+    await count(name, (budget) => createFile(store, project, randomBytes(bytes), null, budget));
   return figures;
 };
 
-/** Units of tables. */
+/** Units of tables and files. */
 export const tablePart: BenchPart = {
   name: 'tables',
-  title: "Tables of Weave's dialect: what writing rows of 200 bytes takes",
+  title: "Tables and files of Weave's dialect: what writing rows of 200 bytes and files takes",
   run: async ({ bench }) => tableFigures(await bench()),
 };

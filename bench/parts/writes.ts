@@ -26,6 +26,7 @@ const situations = (calls: readonly Call[], maxAlone: number): Situation[] => {
   const outside = withoutThreads(calls);
   return [
     { name: 'together', mode: 'together', calls: outside, units: 3.3, bytes: 0.2 },
+    { name: 'whole', mode: 'whole', calls: outside, units: 3.3, bytes: 0.2 },
     { name: 'apart', mode: 'apart', calls: outside, units: 5.5, bytes: 0.32 },
     { name: 'together, in threads', mode: 'together', calls, units: 4.4, bytes: 0.2 },
     { name: 'apart, in threads', mode: 'apart', calls, units: 7, bytes: 0.32 },
