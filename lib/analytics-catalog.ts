@@ -86,7 +86,7 @@ export class AnalyticsCatalog extends Construct {
     });
     for (const dataset of Object.keys(datasets) as Dataset[]) {
       const states = this.#statesTable(dataset);
-      this.#view(dataset).addDependency(states);
+      this.#view(dataset).addResourceDependency(states);
     }
   }
 
@@ -96,7 +96,7 @@ export class AnalyticsCatalog extends Construct {
       databaseName: this.database,
       tableInput,
     });
-    table.addDependency(this.#database);
+    table.addResourceDependency(this.#database);
     return table;
   }
 

@@ -45,7 +45,7 @@ export class AnalyticsWorkgroup extends Construct {
         queryString: sql,
         workGroup: name,
       });
-      query.addDependency(group);
+      query.addResourceDependency(group);
     }
   }
 }

@@ -13,6 +13,8 @@ import { Pennytrace } from '../../../lib/pennytrace.ts';
 import { gateway } from '../../../local/gateway/gateway.ts';
 import { listen } from '../../../local/gateway/server.ts';
 import { makeFunctions } from '../../../local/runtime/functions.ts';
+import { type BusEvent, busEnvironment, startEventBus } from '../../../local/streams/event-bus.ts';
+import { runStreams } from '../../../local/streams/run.ts';
 import type { FunctionSpec } from '../../../local/template/functions.ts';
 import { fits } from '../../../local/template/policy.ts';
 import { type StackSpec, stackOf } from '../../../local/template/stack.ts';
@@ -20,6 +22,7 @@ import type { Assembly } from '../../../local/template/template.ts';
 import { bundlesOf } from '../../support/assembly.ts';
 import { guardStores, withAccessKeys } from '../../support/iam/guard.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
+import { type Catalog, makeCatalog } from '../../support/rehearsal/catalog.ts';
 import { tableOf } from '../../support/rehearsal/checks.ts';
 import { deploy } from '../../support/rehearsal/deploy.ts';
 import { dependenciesOf, deploymentOrder, type Resources } from '../../support/rehearsal/order.ts';
@@ -39,12 +42,13 @@ const settings = {
   monthlyBudget: 50,
   inferenceRatePerMinute: 60,
   events: true,
+  analytics: true,
 };
 
-const handlers = [...handlersOf(routes), 'authorizer', 'events', keyMakerHandler];
+const handlers = [...handlersOf(routes), 'authorizer', 'events', 'analytics', keyMakerHandler];
 
 /** A stack of somebody's, with the service and a function that reports to it. */
-const synthesizeShop = (): string => {
+const synthesizeShop = (): { readonly outdir: string; readonly database: string } => {
   const outdir = temporaryFolder();
   const bundles = bundlesOf(handlers);
   const app = new App({ outdir, context: cdkContext, analyticsReporting: false });
@@ -57,12 +61,13 @@ const synthesizeShop = (): string => {
   });
   service.grantReport(agent, { project: 'acme/shop' });
   app.synth();
-  return outdir;
+  return { outdir, database: service.analyticsDatabase ?? '' };
 };
 
 describe('a deployment, resource by resource', () => {
   const stackName = `rehearsal-${randomUUID().slice(0, 8)}`;
-  const assembly = readForDeployment(synthesizeShop());
+  const { outdir, database } = synthesizeShop();
+  const assembly = readForDeployment(outdir);
   const resources = assembly.template.Resources as Resources;
   const order = deploymentOrder(resources);
   const idsOf = (type: string) => order.filter((id) => resources[id]?.Type === type);
@@ -72,21 +77,29 @@ describe('a deployment, resource by resource', () => {
   let places: Places;
   let specs: readonly FunctionSpec[];
   let url: string;
+  let catalog: Catalog;
+  const events: BusEvent[] = [];
+  const troubles: unknown[] = [];
 
   /** Deploys it, and serves what was deployed, its functions held to their roles. */
   beforeAll(async () => {
     const secrets = cleanup.use(await startSecretsManager());
     const cloudFormation = cleanup.use(await startUpstream(json({})));
     const { dynamodb, s3, environment: stores } = await createStores('keys');
+    catalog = cleanup.use(await makeCatalog(s3, temporaryFolder()));
+    const bus = await startEventBus();
+    cleanup.defer(() => bus.stop());
+    bus.subscribe((event) => events.push(event));
     const environment: Record<string, string> = {
       ...stores,
+      ...busEnvironment(bus),
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
     };
     const { assets } = assembly;
     const messages = inject('stores').s3;
     places = { dynamodb, s3, messages, secrets, cloudFormation, assets, environment, stackName };
     deployed = await deploy(assembly, {
-      providers: providersOf(places),
+      providers: { ...providersOf(places), ...catalog.providers },
       secretValue: (arn, field, version) => JSON.parse(secrets.valueOf(arn, version))[field],
       stackName,
     });
@@ -105,6 +118,11 @@ describe('a deployment, resource by resource', () => {
     const server = await listen(0, Promise.resolve(listener));
     cleanup.defer(() => server.stop());
     url = `http://127.0.0.1:${server.port}`;
+    const { dynamodb: endpoint } = inject('stores');
+    const streams = { stack, dynamodb: endpoint, functions, bus, maxWindowMs: 100, after: async () => {} };
+    cleanup.defer(
+      await runStreams({ ...streams, from: 'TRIM_HORIZON', failed: (error) => troubles.push(error) }),
+    );
   });
 
   afterAll(() => cleanup.disposeAsync());
@@ -188,6 +206,31 @@ describe('a deployment, resource by resource', () => {
       .map((line) => JSON.parse(line));
     expect(calls.length).toBeGreaterThan(2);
     expect(new Set(calls.map(({ svc_user_id }) => svc_user_id))).toEqual(new Set(['Shop/Agent']));
+  });
+
+  it('puts what it took on the bus and into files, which the tables, the view and the queries find', async () => {
+    const answer = await query(keyIn(agentEnvironment().OTEL_EXPORTER_OTLP_HEADERS));
+    const reported: string[] = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    const rows = async () => {
+      await catalog.load();
+      const sql = "SELECT id FROM calls WHERE project = 'acme/shop' AND day >= '2026-11-01'";
+      return (await catalog.ask(database, sql)).map(({ id }) => id).toSorted();
+    };
+    await expect.poll(rows, { timeout: 15_000, interval: 300 }).toEqual(reported.toSorted());
+    const slowest = await catalog.askNamed('Slowest operations');
+    expect(slowest.reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(reported.length);
+    const ended = events.filter((event) => event['detail-type'] === 'CallEnded');
+    expect(new Set(ended.map(({ detail }) => detail.id))).toEqual(new Set(reported));
+    expect(troubles).toEqual([]);
+  });
+
+  it('answers each of its named queries', async () => {
+    const names = idsOf('AWS::Athena::NamedQuery').map((id) => resources[id]?.Properties?.Name);
+    expect(names).toHaveLength(5);
+    for (const name of names) expect(await catalog.askNamed(String(name))).toBeInstanceOf(Array);
   });
 
   it('changes the key without a moment in which none is good, and revokes it with the stack', async () => {
