@@ -3,7 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createFile, readFile } from '../../../../core/files/index.ts';
-import { requestBudget, type Store } from '../../../../core/storage/index.ts';
+import { putItems, requestBudget, type Store, scanTable } from '../../../../core/storage/index.ts';
 import {
   createTable,
   createTableFromDigests,
@@ -113,6 +113,20 @@ describe('tables', () => {
 
 const client = { region: localRegion, credentials: localCredentials, maxAttempts: 1 };
 const faults: Fault[] = ['throttle', 'none', 'error', 'none', 'reset', 'none', 'half'];
+
+describe('digests that storage has damaged', () => {
+  it('make no table of other rows', async () => {
+    const own = await createObjectStore();
+    const { digest } = await create(rowsOf(3), own);
+    for await (const page of scanTable(own.table)) {
+      const packs = page.filter((item) => 'c' in item);
+      for (const item of packs) (item.d as Uint8Array).fill(1, 40, 50);
+      await putItems(own.table, packs, budget());
+    }
+    const change: TableChange = { kind: 'pop', index: 0 };
+    await expect(updateTable(own, project, digest, [change], budget())).rejects.toThrow('are damaged');
+  });
+});
 
 describe('storage that fails', () => {
   it('does not keep tables and files from being stored once it answers', async () => {
