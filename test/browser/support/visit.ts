@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
 const { url, key, reader } = inject('page');
@@ -8,7 +8,11 @@ export const pageUrl = `${url}/ui/`;
 export { key, reader, url };
 
 /** What a visitor comes with. */
-export interface Visit extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport'> {
+export interface Visit {
+  /** @default - the browser's own */
+  readonly colorScheme?: 'light' | 'dark';
+  /** @default - that of a small laptop */
+  readonly viewport?: { readonly width: number; readonly height: number };
   /** Whether they have signed in before, in this tab. @default true */
   readonly signedIn?: boolean;
   /** The key that they signed in with. @default - one that may do everything */
@@ -42,30 +46,46 @@ const watch = (page: Page, troubles: string[]): void => {
   });
 };
 
-/** Has a test file use the browser. Each visit ends with its test, and must go without trouble. */
+interface OpenVisit {
+  readonly page: Page;
+  readonly troubles: readonly string[];
+  readonly expected?: RegExp;
+}
+
+/** Ends the visits of a test. The next test finds nothing that they kept. */
+const end = async (visits: readonly OpenVisit[]): Promise<void> => {
+  for (const { page } of visits) {
+    await page.evaluate(() => localStorage.clear());
+    await page.close();
+  }
+};
+
+/**
+ * Has a test file use the browser. Each visit ends with its test, and must go without trouble. All
+ * visits of a file share what the browser keeps of the page's scripts, which takes long to load.
+ */
 export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) => {
   let browser: Browser;
-  const visits: { readonly page: Page; readonly troubles: string[]; readonly expected?: RegExp }[] = [];
+  let context: BrowserContext;
+  const visits: OpenVisit[] = [];
   beforeAll(async () => {
     browser = await chromium.connect(inject('page').browser);
+    context = await browser.newContext({ locale: 'en-US' });
+    context.setDefaultTimeout(15_000);
+    await context.addInitScript({ content: tellOfViolations });
   });
   afterAll(() => browser.close());
   afterEach(async () => {
     const done = visits.splice(0);
-    await Promise.all(done.map(({ page }) => page.context().close()));
+    await end(done);
     for (const { troubles, expected } of done)
       expect(troubles.filter((trouble) => !expected?.test(trouble))).toEqual([]);
   });
-  return async (path, { signedIn = true, as = key, expected, base = pageUrl, ...options } = {}) => {
-    const context = await browser.newContext({
-      viewport: { width: 1280, height: 800 },
-      locale: 'en-US',
-      ...options,
-    });
-    context.setDefaultTimeout(15_000);
-    await context.addInitScript({ content: tellOfViolations });
-    if (signedIn) await context.addInitScript((kept) => sessionStorage.setItem('pennytrace.key', kept), as);
+  return async (path, { signedIn = true, as = key, expected, base = pageUrl, ...look } = {}) => {
     const page = await context.newPage();
+    await page.setViewportSize(look.viewport ?? { width: 1280, height: 800 });
+    if (look.colorScheme) await page.emulateMedia({ colorScheme: look.colorScheme });
+    if (signedIn) await page.addInitScript((kept) => sessionStorage.setItem('pennytrace.key', kept), as);
     const troubles: string[] = [];
     watch(page, troubles);
     visits.push({ page, troubles, ...(expected && { expected }) });
