@@ -98,7 +98,10 @@ export interface KeepOptions {
   readonly folder?: string;
   /** @default - the stack is synthesized */
   readonly make?: typeof synthesize;
-  /** The app that makes the stack, by its path in the project. @default - that of cdk.json */
+  /**
+   * Another app that makes the same stack with something beside it, by its path in the project.
+   * What it makes is kept for starts of the usual app, too. @default - that of cdk.json
+   */
   readonly program?: string;
 }
 
@@ -122,4 +125,5 @@ export const assemble = async (
   if (await takeKept(join(folder, digest), outdir)) return;
   await make(outdir, settings, signal, program);
   await keep(outdir, folder, digest);
+  if (program) await keep(outdir, folder, await digestOf(settings));
 };

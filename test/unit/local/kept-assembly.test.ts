@@ -43,8 +43,18 @@ describe('a stack for a local start', () => {
     }
     expect(made).toEqual(['1', '1', '2', '1', '2']);
     expect(count()).toBe(2);
-    await assemble(emptyFolder(), {}, undefined, { folder, make, program: 'bin/keys.ts' });
-    expect(count()).toBe(3);
+  });
+
+  it('is also kept if another app made it, which itself makes its own', async () => {
+    const [folder, { make, count }] = [emptyFolder(), maker()];
+    const options = { folder, make, program: 'bin/keys.ts' };
+    await assemble(emptyFolder(), {}, undefined, options);
+    await assemble(emptyFolder(), {}, undefined, options);
+    const outdir = emptyFolder();
+    await assemble(outdir, {}, undefined, { folder, make });
+    expect([stackIn(outdir), count()]).toEqual(['1', 1]);
+    await assemble(emptyFolder(), {}, undefined, { ...options, program: 'bin/cost.ts' });
+    expect(count()).toBe(2);
   });
 
   it('is not kept if it could not be made', async () => {
