@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -80,7 +80,9 @@ describe('npm start', () => {
   });
 
   it('accepts a key, does not print it, and shows the examples', async () => {
-    const process = run({ LOCAL_KEY: key, DEMO: '1' });
+    const { dynamodb, s3 } = inject('stores');
+    const stores = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb, AWS_ENDPOINT_URL_S3: s3 };
+    const process = run({ ...stores, LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
     const days = /Reported two days of a bicycle shop to demo\/shop: \d+ traces/;
     await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(days);
