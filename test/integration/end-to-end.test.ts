@@ -1,17 +1,16 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Grant } from '../../core/auth/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
 import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { keyWith as keyOf } from '../support/keys.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService, startService, type TestService } from '../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const lines = async (response: Response): Promise<Record<string, unknown>[]> =>
   (await response.text())
@@ -20,7 +19,7 @@ const lines = async (response: Response): Promise<Record<string, unknown>[]> =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 const start = (fields: object = {}) => ({
-  start: { project_id: 'acme/shop', op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields },
+  start: { project_id: 'acme/journey', op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields },
 });
 const startItem = ({ start }: Pick<TracedCall, 'start'>) => ({ mode: 'start', req: { start } });
 const endItem = ({ end }: Pick<TracedCall, 'end'>) => ({ mode: 'end', req: { end } });
@@ -63,7 +62,7 @@ describe('traces of an agent', () => {
   it('are answered one to one, in order', async () => {
     const batch = [
       { mode: 'start', req: start({ id: 'one', trace_id: 't' }) },
-      { mode: 'end', req: { end: { project_id: 'acme/shop', id: 'two', ended_at: '2026-10-01' } } },
+      { mode: 'end', req: { end: { project_id: 'acme/journey', id: 'two', ended_at: '2026-10-01' } } },
       { mode: 'start', req: start({ parent_id: 'one' }) },
     ];
     const { res } = (await (await post('/call/upsert_batch', { batch })).json()) as { res: unknown[] };
@@ -82,18 +81,18 @@ describe('one call', () => {
     ).json()) as { id: string; trace_id: string };
     expect(answer).toEqual({ id: expect.any(String), trace_id: expect.any(String) });
     const end = {
-      project_id: 'acme/shop',
+      project_id: 'acme/journey',
       id: answer.id,
       ended_at: '2026-10-01T00:00:00.0015Z',
       output: [1e308, 2 ** 53 - 1],
     };
     expect(await (await post('/call/end', { end })).json()).toEqual({});
     const { call } = (await (
-      await post('/call/read', { project_id: 'acme/shop', id: answer.id })
+      await post('/call/read', { project_id: 'acme/journey', id: answer.id })
     ).json()) as { call: object };
     expect(call).toEqual({
       id: answer.id,
-      project_id: 'acme/shop',
+      project_id: 'acme/journey',
       op_name: 'op',
       display_name: null,
       trace_id: answer.trace_id,
@@ -115,7 +114,7 @@ describe('one call', () => {
   });
 
   it('is null if it does not exist', async () => {
-    expect(await (await post('/call/read', { project_id: 'acme/shop', id: 'nowhere' })).json()).toEqual({
+    expect(await (await post('/call/read', { project_id: 'acme/journey', id: 'nowhere' })).json()).toEqual({
       call: null,
     });
   });
@@ -123,7 +122,9 @@ describe('one call', () => {
   it('may have 5 MB of inputs and output', async () => {
     const text = 'x'.repeat(5_000_000);
     expect((await post('/call/start', start({ id: 'large', inputs: { text } }))).status).toBe(200);
-    const { call } = (await (await post('/call/read', { project_id: 'acme/shop', id: 'large' })).json()) as {
+    const { call } = (await (
+      await post('/call/read', { project_id: 'acme/journey', id: 'large' })
+    ).json()) as {
       call: { inputs: { text: string } };
     };
     expect(call.inputs.text === text).toBe(true);
@@ -249,7 +250,7 @@ describe('a key', () => {
       (
         await post(
           '/calls/stream_query',
-          { project_id: 'acme/shop', limit: 1 },
+          { project_id: 'acme/journey', limit: 1 },
           { headers: { authorization } },
         )
       ).status,
@@ -291,7 +292,7 @@ describe('an error', () => {
     [
       'an answer that is not written',
       '/calls/stream_query',
-      { project_id: 'acme/shop' },
+      { project_id: 'acme/journey' },
       { accept: 'text/html' },
       406,
       'not_acceptable',
@@ -300,7 +301,7 @@ describe('an error', () => {
     [
       'an unknown field',
       '/call/read',
-      { project_id: 'acme/shop', id: 'x', more: 1 },
+      { project_id: 'acme/journey', id: 'x', more: 1 },
       {},
       422,
       'extra_forbidden',
@@ -308,7 +309,7 @@ describe('an error', () => {
     [
       'a query with an operator that there is not',
       '/calls/stream_query',
-      { project_id: 'acme/shop', query: { $expr: { $like: [] } } },
+      { project_id: 'acme/journey', query: { $expr: { $like: [] } } },
       {},
       422,
       'value_error',
@@ -354,7 +355,7 @@ describe('a stream', () => {
     await using proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
       operation === 'Query' && queries++ >= 8 ? fault : 'none',
     );
-    const faulty = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 8 });
+    const faulty = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 5 });
     try {
       const calls = [...agentTraces({ projectId: 'acme/faulty', conversations: 75 })];
       for (let i = 0; i < calls.length; i += 300) {

@@ -3,10 +3,10 @@ import { inject } from 'vitest';
 import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/auth/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { outputOf } from '../../local/template/stack.ts';
-import type { TestService } from './service.ts';
+import type { SharedService } from './service.ts';
 
 /** Makes a further key of a service, with grants of its own. */
-export const newKey = async (service: TestService, ...grants: Grant[]): Promise<string> => {
+export const newKey = async (service: SharedService, ...grants: Grant[]): Promise<string> => {
   const client = new DynamoDBClient({
     region: localRegion,
     credentials: localCredentials,
@@ -20,5 +20,5 @@ export const newKey = async (service: TestService, ...grants: Grant[]): Promise<
 };
 
 /** Makes a further key of a service, with grants of its own, and gives its `Authorization`. */
-export const keyWith = async (service: TestService, ...grants: Grant[]): Promise<string> =>
+export const keyWith = async (service: SharedService, ...grants: Grant[]): Promise<string> =>
   `Basic ${Buffer.from(`bob:${await newKey(service, ...grants)}`).toString('base64')}`;

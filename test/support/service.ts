@@ -85,3 +85,28 @@ export const startService = async ({
     });
   return { ...service, post, logged };
 };
+
+/** A service that the files of a worker share. It ends with the worker. */
+export type SharedService = Omit<TestService, 'stop' | 'killWorkers'>;
+
+/** Modules may be loaded anew while a worker runs: what lives as long hangs on the process. */
+const sharedServices = (): Map<string, Promise<SharedService>> => {
+  const holder = globalThis as { pennytraceServices?: Map<string, Promise<SharedService>> };
+  holder.pennytraceServices ??= new Map();
+  return holder.pennytraceServices;
+};
+
+/**
+ * The service of this worker, which the first file starts that needs it: loading functions takes
+ * longer than most tests. Its tables have the data of other files, so each file has projects of its
+ * own.
+ *
+ * @param settings of another stack. @default - that of this test run
+ */
+export const sharedService = (settings?: Readonly<Record<string, unknown>>): Promise<SharedService> => {
+  const services = sharedServices();
+  const key = JSON.stringify(settings ?? {});
+  const service = services.get(key) ?? startService(settings ? { settings } : {});
+  services.set(key, service);
+  return service;
+};

@@ -1,18 +1,17 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { outputOf } from '../../../local/template/stack.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
-const projectId = 'acme/shop' as ProjectId;
+const projectId = 'acme/deletes' as ProjectId;
 const start = (fields: object) => ({
   mode: 'start',
   req: { start: { project_id: projectId, op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields } },
@@ -48,7 +47,7 @@ const readersKey = async (): Promise<string> => {
 describe('POST /call/update', () => {
   it('sets and removes the display name of a call', async () => {
     await report(
-      start({ id: 'named', op_name: 'svc:///acme/shop/op/answer:v1', inputs: { q: 1 } }),
+      start({ id: 'named', op_name: 'svc:///acme/deletes/op/answer:v1', inputs: { q: 1 } }),
       end({ id: 'named' }),
     );
     const before = await call('named');

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runs, seed } from '../../support/sampling.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
-const project = '"project_id":"acme/shop"';
+const project = '"project_id":"acme/numbers"';
 const authorization = () => ({ authorization: `Basic ${btoa(`api:${service.key}`)}` });
 
 /** POSTs text, for numbers to be as they are written. */
@@ -113,13 +112,13 @@ describe('numbers of objects and feedback', () => {
     expect(new Set(digests).size).toBe(2);
     const read = `{${project},"object_id":"o","digest":"${digests[0]}"}`;
     expect(await send('/obj/read', read)).toContain('"val":{"n":[1.0,98765432109876543210]}');
-    const ref = `svc:///acme/shop/object/o:${digests[0]}`;
+    const ref = `svc:///acme/numbers/object/o:${digests[0]}`;
     expect(await send('/refs/read_batch', `{"refs":["${ref}/attr/n/index/0"]}`)).toContain('{"vals":[1.0]}');
     await send('/call/upsert_batch', report('refs', `{"o":"${ref}"}`, 'null'));
     expect(await query('refs', ',"expand_columns":["inputs.o"]')).toContain(
       '"inputs":{"o":{"n":[1.0,98765432109876543210]}}',
     );
-    const feedback = `{${project},"svc_ref":"svc:///acme/shop/call/refs","feedback_type":"score","payload":{"s":0.0}}`;
+    const feedback = `{${project},"svc_ref":"svc:///acme/numbers/call/refs","feedback_type":"score","payload":{"s":0.0}}`;
     expect(await send('/feedback/create', feedback)).toContain('"payload":{"s":0.0}');
     expect(await send('/feedback/query', `{${project},"fields":["payload.s"]}`)).toContain('{"s":0.0}');
     expect(await query('refs', ',"include_feedback":true')).toContain('"payload":{"s":0.0}');

@@ -6,18 +6,17 @@ import { requestBudget } from '../../../core/storage/index.ts';
 import type { ProjectId } from '../../../core/wire/index.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { outputOf } from '../../../local/template/stack.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 let client: DynamoDBClient;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   const endpoint = inject('stores').dynamodb;
   client = new DynamoDBClient({ region: localRegion, credentials: localCredentials, endpoint });
 });
 afterAll(async () => {
   client.destroy();
-  await service.stop();
 });
 
 const price = {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Grant, Role } from '../../../core/auth/index.ts';
 import { startOf } from '../../support/calls.ts';
 import { byIds, callRef, feedbackOf, noise, whereEqual } from '../../support/feedback.ts';
 import { keyWith } from '../../support/keys.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const project_id = 'acme/shop';
 

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { digestOf } from '../../../core/objects/index.ts';
 import type { JsonValue, ProjectId } from '../../../core/wire/index.ts';
 import { keyWith } from '../../support/keys.ts';
 import { bigValue } from '../../support/objects.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
-const project_id = 'acme/shop';
+const project_id = 'acme/objects';
 
 /** POSTs, and gives status and parsed body. */
 const call = async (path: string, body: unknown, authorization?: string) => {
@@ -83,7 +82,7 @@ describe('an object', () => {
         detail: [
           {
             loc: ['body', 'digest'],
-            msg: 'there is no version "v7" of "lonely" in acme/shop',
+            msg: 'there is no version "v7" of "lonely" in acme/objects',
             type: 'not_found',
           },
         ],
@@ -186,14 +185,14 @@ describe('an error', () => {
     [
       'a call ref',
       '/refs/read_batch',
-      { refs: [`svc:///acme/shop/object/x:${digest}`, 'svc:///acme/shop/call/1'] },
+      { refs: [`svc:///acme/objects/object/x:${digest}`, 'svc:///acme/objects/call/1'] },
       ['refs', '1'],
       'value_error',
     ],
     [
       'too many refs',
       '/refs/read_batch',
-      { refs: Array.from({ length: 1001 }, () => `svc:///acme/shop/object/x:${digest}`) },
+      { refs: Array.from({ length: 1001 }, () => `svc:///acme/objects/object/x:${digest}`) },
       ['refs'],
       'too_long',
     ],

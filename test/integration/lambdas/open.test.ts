@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import about from '../../../package.json' with { type: 'json' };
 import { document } from '../../support/document.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService, startService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 describe('GET /health', () => {
   it('tells everybody that the service is up and its version, and nothing else', async () => {

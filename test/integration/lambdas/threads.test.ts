@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectId } from '../../../core/wire/index.ts';
 import { endOf, startOf } from '../../support/calls.ts';
 import { keyWith } from '../../support/keys.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
 const project_id = 'acme/threads';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   const turn = (id: string, thread_id: string, second: number, ms?: number) => [
     startOf({ project_id, id, turn_id: id, thread_id, started_at: `2026-10-01T00:00:0${second}Z` }),
     startOf({ project_id, id: `${id}-nested`, turn_id: id, parent_id: id, thread_id }),
@@ -24,7 +24,6 @@ beforeAll(async () => {
   await report(batch);
   await report(turn('c1', 'c', 9));
 });
-afterAll(() => service.stop());
 
 const query = (body: object = {}, headers: Record<string, string> = {}) =>
   service.post('/threads/stream_query', { project_id, ...body }, { headers });
@@ -112,10 +111,10 @@ describe('POST /threads/stream_query', () => {
   });
 
   it('is for keys that may read the project', async () => {
-    const grant = { scope: 'acme/other' as ProjectId, role: 'write' } as const;
+    const grant = { scope: 'acme/threadless' as ProjectId, role: 'write' } as const;
     const authorization = await keyWith(service, grant);
     expect((await query({}, { authorization })).status).toBe(403);
-    expect(await (await query({ project_id: 'acme/other' }, { authorization })).text()).toBe('');
+    expect(await (await query({ project_id: 'acme/threadless' }, { authorization })).text()).toBe('');
   });
 
   it('logs its plan and what it read', async () => {

@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { brotli, buildPage } from '../../../lib/page.ts';
 import { type Wakeable, wakingBody } from '../../../web/api/wake.ts';
 import { get, type HttpAnswer } from '../../support/http-get.ts';
 import { lineOf } from '../../support/log-lines.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const ask = (path: string, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
   get(service.url + path, headers);

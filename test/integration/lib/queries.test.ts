@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { queries } from '../../../lib/queries.ts';
 import { linesOfTheLog } from '../../support/log-lines.ts';
 import { root } from '../../support/project.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 import { resourcesOf, synthesize } from '../../support/synth.ts';
 
 /** The words of the language that these queries are written in. */
@@ -42,18 +42,18 @@ const logsOfFunctions = [
   ),
 ];
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 describe('the saved queries', () => {
   it('read fields that log lines have', async () => {
     const project_id = 'acme/queries';
+    const before = service.logged.length;
     await (await service.post('/calls/stream_query', { project_id })).text();
     await (await service.post('/calls/stream_query', { project_id, limit: 'x' })).text();
-    const lines = () => linesOfTheLog(service.logged);
+    const lines = () => linesOfTheLog(service.logged.slice(before));
     await expect.poll(() => lines().filter(({ message }) => message === 'request').length).toBe(2);
     // A failure's and an X-Ray trace's are not to be had here.
     const known = new Set([

@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedService, sharedService, startService, type TestService } from '../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new OpenAI({ apiKey: service.key, baseURL: `${service.url}/inference/v1`, maxRetries: 0 });
 });
-afterAll(() => service.stop());
 
 const messages = [
   { role: 'system' as const, content: 'Be brief' },
@@ -55,8 +52,7 @@ describe('without an upstream of its own the local service has a model that', ()
 });
 
 it('A record is written before the service ends', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pennytrace-recorded-'));
-  const options = { dataDir, dynamodb: '', s3: '', stackName: 'Recorded' };
+  const options = { stackName: `recorded-${randomUUID().slice(0, 8)}` };
   const first = await startService(options);
   const recording = new OpenAI({
     apiKey: first.key,
@@ -69,10 +65,11 @@ it('A record is written before the service ends', async () => {
   const response = await second.post('/calls/stream_query', { project_id: 'acme/shop' });
   expect(await response.json()).toMatchObject({ op_name: 'openai.chat.completions.create' });
   await second.stop();
-  rmSync(dataDir, { recursive: true });
 });
 
 describe('the settings of the stack', () => {
+  const upstream = { name: 'own', baseUrl: 'https://models.example/v1', models: ['own-*'] };
+  const settings = { inferenceRatePerMinute: 2, inferenceUpstreams: [upstream] };
   const send = (from: TestService) =>
     fetch(`${from.url}/inference/v1/chat/completions`, {
       method: 'POST',
@@ -81,7 +78,7 @@ describe('the settings of the stack', () => {
     });
 
   it('limit the requests of a key', async () => {
-    const limited = await startService({ settings: { inferenceRatePerMinute: 2 } });
+    const limited = await startService({ settings });
     // Not across the end of a minute, where the count begins anew.
     const seconds = new Date().getSeconds();
     if (seconds > 50) await new Promise((resolve) => setTimeout(resolve, (60 - seconds) * 1000));
@@ -99,10 +96,9 @@ describe('the settings of the stack', () => {
     expect(await answer.json()).toMatchObject({ detail: [{ type: 'no_upstream' }] });
     await bare.stop();
 
-    const upstream = { name: 'own', baseUrl: 'https://models.example/v1', models: ['own-*'] };
     const other = await startService({
       inference: null,
-      settings: { inferenceUpstreams: [upstream] },
+      settings,
     });
     const unknown = await send(other);
     expect(unknown.status).toBe(404);

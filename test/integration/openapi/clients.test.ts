@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { generateApi } from 'swagger-typescript-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { root, temporaryFolder } from '../../support/project.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
 const run = promisify(execFile);
 /** What `test/clients` depends on. */
@@ -16,11 +16,10 @@ const clients = createRequire(join(root, 'test/clients/package.json'));
 /** The folder of one of its packages, wherever npm has put it. */
 const packageFolder = (name: string): string => dirname(clients.resolve(`${name}/package.json`));
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 /** The query of both programs: operators, operands, a null and an operator in a list. */
 const query = `{

@@ -13,7 +13,7 @@ import {
 import type { Table } from '../../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { outputOf } from '../../../local/template/stack.ts';
-import type { TestService } from '../../support/service.ts';
+import type { SharedService } from '../../support/service.ts';
 
 /** The `Authorization` headers of a request: none, one or several. */
 export type Headers = readonly string[];
@@ -37,7 +37,7 @@ export interface KeyMaker extends Disposable {
 const everything = '*:write *:inference';
 
 /** Makes keys in the table of a service. */
-export const keyMaker = (service: TestService): KeyMaker => {
+export const keyMaker = (service: SharedService): KeyMaker => {
   const client = new DynamoDBClient({
     region: localRegion,
     credentials: localCredentials,

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, routesOf } from '../../../api/routes.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, bearer, type KeyMaker, keyMaker } from './credentials.ts';
 import type { GoodRequest } from './requests.ts';
 import { weaveRequests } from './weave-requests.ts';
 
-let service: TestService;
+let service: SharedService;
 let keys: KeyMaker;
 beforeAll(async () => {
-  service = await startService({ settings: { dialect: 'weave' } });
+  service = await sharedService({ dialect: 'weave' });
   keys = keyMaker(service);
 });
 afterAll(async () => {
   keys[Symbol.dispose]();
-  await service.stop();
 });
 
 const routes = routesOf('weave').filter(({ dialect }) => dialect === 'weave');

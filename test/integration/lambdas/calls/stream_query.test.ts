@@ -1,33 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectId } from '../../../../core/wire/index.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
 import { endOf, startOf } from '../../../support/calls.ts';
 import { keyWith } from '../../../support/keys.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 
-const project_id = 'acme/shop';
+const project_id = 'acme/streams';
 const calls = [...agentTraces({ projectId: project_id, conversations: 4 })];
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   const batch = [
     ...calls.flatMap(({ start, end }) => [
       { mode: 'start', req: { start } },
       { mode: 'end', req: { end } },
     ]),
     startOf({
+      project_id,
       id: 'odd',
       trace_id: 'odd',
       op_name: 'a "quoted", name',
       started_at: '2020-01-01T00:00:00Z',
       inputs: { model: 'x,y', lines: 'one\ntwo', list: [1] },
     }),
-    endOf({ id: 'odd', ended_at: '2020-01-01T00:00:00.250Z', output: 'plain', exception: 'boom' }),
+    endOf({
+      project_id,
+      id: 'odd',
+      ended_at: '2020-01-01T00:00:00.250Z',
+      output: 'plain',
+      exception: 'boom',
+    }),
   ];
   expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
 }, 60_000);
-afterAll(() => service?.stop());
 
 const ask = (body: object, accept = 'application/jsonl') =>
   service.post('/calls/stream_query', { project_id, ...body }, { headers: { accept } });
@@ -63,7 +69,7 @@ describe('an answer to a query', () => {
     expect(await answer.text()).toBe(
       [
         'id,project_id,op_name,trace_id,thread_id,started_at,ended_at,inputs,output',
-        'odd,acme/shop,"a ""quoted"", name",odd,,2020-01-01T00:00:00.000000Z,2020-01-01T00:00:00.250000Z,"{""model"":""x,y"",""lines"":""one\\ntwo"",""list"":[1]}",plain',
+        'odd,acme/streams,"a ""quoted"", name",odd,,2020-01-01T00:00:00.000000Z,2020-01-01T00:00:00.250000Z,"{""model"":""x,y"",""lines"":""one\\ntwo"",""list"":[1]}",plain',
         '',
       ].join('\r\n'),
     );
@@ -76,7 +82,7 @@ describe('an answer to a query', () => {
     );
     expect((await answer.text()).split('\r\n')).toEqual([
       'id,project_id,op_name,trace_id,started_at,inputs.lines,inputs.list,summary.svc.status',
-      'odd,acme/shop,"a ""quoted"", name",odd,2020-01-01T00:00:00.000000Z,"one\ntwo",[1],error',
+      'odd,acme/streams,"a ""quoted"", name",odd,2020-01-01T00:00:00.000000Z,"one\ntwo",[1],error',
       '',
     ]);
   });
@@ -234,7 +240,7 @@ describe('a query with expand_columns', () => {
   });
 
   it('does not follow a ref into a project that the key may not read', async () => {
-    const secret = await create('acme/secret', 'key', { secret: 'hidden' });
+    const secret = await create('acme/hidden', 'key', { secret: 'hidden' });
     const batch = [startOf({ project_id: 'acme/spy', id: 'spy', trace_id: 't', inputs: { prompt: secret } })];
     expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
     const authorization = await keyWith(service, { scope: 'acme/spy' as ProjectId, role: 'write' });

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { lineOf as loggedLineOf } from '../../../support/log-lines.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const lineOf = async (answer: Response): Promise<Record<string, unknown>> => {
   await answer.text();

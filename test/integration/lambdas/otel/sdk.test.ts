@@ -3,14 +3,13 @@ import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../support/service.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const exporters = { protobuf: ProtobufExporter, JSON: JsonExporter } as const;
 

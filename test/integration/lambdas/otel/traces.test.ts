@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../core/wire/index.ts';
 import {
   attributes,
@@ -17,20 +17,19 @@ import {
   textAttribute,
   traceId,
 } from '../../../support/otel.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 import { basic, bearer, keyMaker } from '../../security/credentials.ts';
 
 const protobuf = 'application/x-protobuf';
 const json = 'application/json';
 
-let service: TestService;
+let service: SharedService;
 let ourKey: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   using keys = keyMaker(service);
   ourKey = await keys.granted('acme/*:write');
 });
-afterAll(() => service.stop());
 
 let projects = 0;
 const newProject = (): string => `acme/otel-${projects++}`;

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../support/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService({ settings: { dialect: 'weave' } });
+  service = await sharedService({ dialect: 'weave' });
 });
-afterAll(() => service.stop());
 
 const done = async (path: string, body: unknown) => {
   const answer = await service.post(path, body);
@@ -38,11 +37,11 @@ describe('a service in Weave’s dialect', () => {
 
   it('calls users and runs as Weave does, passes unknown fields over, and says so', async () => {
     const start = {
-      ...{ project_id: 'acme/shop', id: 'c', op_name: 'op', started_at: '2026-10-01T00:00:00Z' },
+      ...{ project_id: 'acme/dialect', id: 'c', op_name: 'op', started_at: '2026-10-01T00:00:00Z' },
       ...{ wb_run_id: 'run', wb_run_step: 3, otel_dump: null, tomorrow: [1] },
     };
     await done('/call/start', { start });
-    const { call } = (await done('/call/read', { project_id: 'acme/shop', id: 'c' })) as { call: object };
+    const { call } = (await done('/call/read', { project_id: 'acme/dialect', id: 'c' })) as { call: object };
     expect(call).toMatchObject({
       wb_run_id: 'run',
       wb_run_step: 3,
@@ -50,7 +49,8 @@ describe('a service in Weave’s dialect', () => {
       wb_run_step_end: null,
     });
     expect(call).toMatchObject({ summary: { weave: { status: 'running' } } });
-    const line = service.logged.find((text) => text.includes('"route":"/call/start"')) ?? '';
+    const ours = service.logged.filter((text) => text.includes('acme/dialect'));
+    const line = ours.find((text) => text.includes('"route":"/call/start"')) ?? '';
     expect(line).toContain('"passedOver":["start.otel_dump","start.tomorrow"]');
   });
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../core/wire/index.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService({ settings: { dialect: 'weave' } });
+  service = await sharedService({ dialect: 'weave' });
 });
-afterAll(() => service.stop());
 
 const project = 'acme/meaning';
 const callRef = (id: string) => `weave:///${project}/call/${id}`;

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bytesDigest, tableDigest, valueDigest } from '../../../../core/wire/weave-digest.ts';
-import { startService, type TestService } from '../../../support/service.ts';
+import { type SharedService, sharedService } from '../../../support/service.ts';
 import { basic, keyMaker } from '../../security/credentials.ts';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService({ settings: { dialect: 'weave' } });
+  service = await sharedService({ dialect: 'weave' });
 });
-afterAll(() => service.stop());
 
-const project_id = 'acme/shop';
+const project_id = 'acme/rows';
 
 const call = async (path: string, body: unknown, authorization?: string) => {
   const answer = await service.post(path, body, authorization ? { headers: { authorization } } : {});
