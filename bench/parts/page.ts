@@ -45,19 +45,37 @@ const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> =>
   const api = await bench.readUnitsOf(async () =>
     (await bench.post('/calls/stream_query', newest(project))).text(),
   );
-  const opened = await bench.readUnitsOf(async () => {
-    const page = await bench.visit(listOf(project));
-    await page.getByText('100+ rows').waitFor();
-    await close(page);
-  });
   return [
     measured(`first rows of ${size} calls`, 'ms', rows),
     measured(`first rows of ${size} calls, beside the first line and an empty page`, 'ratio', ratios, {
       atMost: 1.5,
     }),
     counted('the newest 100 by headers, asked for directly', 'read units', api),
-    counted('opening the list, with the usage of its traces', 'read units', opened),
   ];
+};
+
+/** More traces than a page of the list has. */
+const traces = 120;
+
+/** What opening a list reads: its rows, and the usage of those in sight. */
+const openedFigure = async (bench: PageBench, callsOfTrace: number): Promise<Figure> => {
+  const project = `bench/of-${callsOfTrace}`;
+  const idOf = (at: number) => `01a0f4c2-c400-7000-8000-${String(at).padStart(12, '0')}`;
+  await report(
+    bench,
+    project,
+    numbered(traces * callsOfTrace, (at) => {
+      const root = idOf(at - (at % callsOfTrace));
+      return { id: idOf(at), trace: root, ...(at % callsOfTrace > 0 && { parent: root }) };
+    }),
+  );
+  const opened = await bench.readUnitsOf(async () => {
+    const page = await bench.visit(listOf(project));
+    await page.getByText('100+ rows').waitFor();
+    await page.waitForLoadState('networkidle');
+    await close(page);
+  });
+  return counted(`opening a list of traces of ${callsOfTrace} calls`, 'read units', opened);
 };
 
 /** The page beside the API. */
@@ -68,6 +86,7 @@ export const page: BenchPart = {
     await using bench = await openPageBench();
     progress('  a list');
     const list = await listFigures(bench, sizes.at(-1) ?? 1000);
+    for (const callsOfTrace of [1, 20, 50]) list.push(await openedFigure(bench, callsOfTrace));
     progress('  a trace');
     const trace = await traceFigures(bench);
     progress('  an input of 5 MB');

@@ -4,6 +4,7 @@ import { advanced, atStart, type Cursor } from './cursor.ts';
 import { emptyList, type ListOptions, type ListState } from './list-state.ts';
 import { newerThan, nextPage, pageSize, rowsAgain } from './request.ts';
 import type { RowFigures } from './row-figures.ts';
+import { UsageBatches } from './usage-batches.ts';
 import { chunkSize, readUsage } from './use-trace-usage.ts';
 
 /** In live mode, the oldest rows beyond this number leave the list, so that it does not grow. */
@@ -33,6 +34,8 @@ export class CallList {
   scrollTop = 0;
   /** The rows in sight, by their places: the first and the last. */
   inSight: readonly [first: number, last: number] = [0, -1];
+  /** What it has asked for of its traces' usage. */
+  readonly usageBatches = new UsageBatches();
   readonly options: ListOptions;
   readonly #listeners = new Set<Listener>();
   readonly #ids = new Set<string>();

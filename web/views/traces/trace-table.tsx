@@ -118,7 +118,7 @@ export const TraceTable = (props: TraceTableProps) => {
   const lastSeen = items.at(-1)?.index ?? -1;
   const firstSeen = items[0]?.index ?? 0;
   const inSight = { first: firstSeen, last: all || filtered ? -1 : lastSeen, settled };
-  const usages = useTraceUsage(project, rows, inSight);
+  const usages = useTraceUsage(list, project, rows, inSight);
   useEffect(() => {
     list.inSight = [firstSeen, lastSeen];
   }, [list, firstSeen, lastSeen]);

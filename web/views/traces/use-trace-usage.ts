@@ -4,9 +4,11 @@ import { sumUsage } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsUsageRes } from '../../api/types.ts';
 import { useSession } from '../../session/session.tsx';
+import type { CallList } from './call-list.ts';
 import type { RowFigures } from './row-figures.ts';
+import type { Root, Sight } from './usage-batches.ts';
 
-/** How many traces are asked for at once. */
+/** How many traces a list asks for at once, if it needs all. */
 export const chunkSize = 50;
 
 type ModelUsage = CallsUsageRes['call_usage'][string][string];
@@ -22,9 +24,6 @@ const usageOf = (usage: ModelUsage): Usage => {
     cost: hasCost ? (input ?? 0) + (output ?? 0) : undefined,
   };
 };
-
-/** A root whose usage is asked for. */
-type Root = Pick<CallRow, 'id' | 'trace_id'>;
 
 /** What roots used with all below them, by their ids. */
 export const readUsage = async (
@@ -45,33 +44,23 @@ export const readUsage = async (
   );
 };
 
-/** Rows in pieces of one size, as far as they are in sight. A list that grows keeps full pieces. */
-const chunksIn = (rows: readonly CallRow[], first: number, last: number): Root[][] => {
-  const chunks: Root[][] = [];
-  for (let at = Math.floor(Math.max(0, first) / chunkSize) * chunkSize; at <= last; at += chunkSize) {
-    const chunk = rows.slice(at, at + chunkSize).map(({ id, trace_id }) => ({ id, trace_id }));
-    if (chunk.length > 0) chunks.push(chunk);
-  }
-  return chunks;
-};
-
 /**
- * What the traces in sight used in all, and how much failed, by the id of their root. While more
- * rows come in, only full pieces of the list are asked for: no trace is asked for twice.
- *
- * @param settled whether no rows are on their way
+ * What the traces in sight used in all, and how much failed, by the id of their root. Each trace of
+ * the list is asked for once.
  */
 export const useTraceUsage = (
+  { usageBatches }: CallList,
   project: string,
   rows: readonly CallRow[],
-  { first, last, settled }: { first: number; last: number; settled: boolean },
+  sight: Sight,
 ): ReadonlyMap<string, RowFigures> => {
   const { client, me } = useSession();
-  const chunks = chunksIn(rows, first, last).filter((roots) => settled || roots.length === chunkSize);
   return useQueries({
-    queries: chunks.map((roots) => ({
+    queries: usageBatches.inSight(rows, sight).map((roots) => ({
       queryKey: ['usage', me.key_id, project, roots],
       queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, project, roots, signal),
+      // Live lists ask again for traces that have ended.
+      staleTime: Number.POSITIVE_INFINITY,
     })),
     combine: (results) => new Map(results.flatMap(({ data }) => [...(data ?? [])])),
   });
