@@ -4,14 +4,23 @@ import type { Dialect } from '../core/wire/names.ts';
 /**
  * What a function does with calls:
  *
- * - `find` looks for one by its id, `query` for many in every way, `threads` for the turns of
- *   threads;
+ * - `find` looks for one by its id, `sum` for many with all below them, `query` for many in every
+ *   way, `threads` for the turns of threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
  * - `end` writes ends alone, `record` whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
-export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'end' | 'record' | 'update' | 'delete';
+export type CallsAccess =
+  | 'find'
+  | 'sum'
+  | 'query'
+  | 'threads'
+  | 'write'
+  | 'end'
+  | 'record'
+  | 'update'
+  | 'delete';
 
 /** What a function does with the calls' part of the bucket. */
 export type PayloadsAccess = 'read' | 'write' | 'delete';

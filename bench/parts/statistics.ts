@@ -1,4 +1,5 @@
 /** What statistics over a month read and store, cold and warm, and what marks cost writers. */
+import { createHash } from 'node:crypto';
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsQueryStatsBody } from '../../api/schemas/query.ts';
 import { writeCalls } from '../../core/calls/index.ts';
@@ -6,7 +7,7 @@ import { noLookups } from '../../core/query/index.ts';
 import { countCalls } from '../../core/query/stats.ts';
 import { usageOf } from '../../core/stats/index.ts';
 import { requestBudget } from '../../core/storage/index.ts';
-import { formatTime, type ProjectId } from '../../core/wire/index.ts';
+import { formatTime, type ProjectId, parseTime } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
@@ -62,13 +63,23 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
 const roots = 100;
 const callsOfRoot = 20;
 
+/** The id that a client makes for its call when that starts: a UUID of version 7. */
+const madeId = (startedAt: number, number: number): string => {
+  const time = Math.floor(startedAt / 1000)
+    .toString(16)
+    .padStart(12, '0');
+  const noise = createHash('sha256').update(String(number)).digest('hex');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${noise.slice(0, 3)}-8${noise.slice(3, 6)}-${noise.slice(6, 18)}`;
+};
+
 /** What the usage of a hundred roots of 20 calls reads. */
 const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const store = await bench.newStore('calls');
-  const all = [...repeatCalls(calls, roots * callsOfRoot)].map(({ start, end }, i): Call => {
-    const [root, isRoot] = [Math.floor(i / callsOfRoot), i % callsOfRoot === 0];
-    const id = `01a0f4c2-c400-7430-99c4-${String(i).padStart(12, '0')}`;
-    const rootId = `01a0f4c2-c400-7430-99c4-${String(root * callsOfRoot).padStart(12, '0')}`;
+  const repeated = [...repeatCalls(calls, roots * callsOfRoot)];
+  const ids = repeated.map(({ start }, i) => madeId(parseTime(String(start.started_at)) ?? 0, i));
+  const all = repeated.map(({ start, end }, i): Call => {
+    const [rootAt, isRoot] = [i - (i % callsOfRoot), i % callsOfRoot === 0];
+    const [id, rootId] = [ids[i], ids[rootAt] ?? null];
     const links = { id, trace_id: rootId, parent_id: isRoot ? null : rootId, thread_id: null, turn_id: null };
     return { start: { ...start, ...links }, end: { ...end, id } };
   });

@@ -1,4 +1,5 @@
 export type { BucketRow, StatsAnswer } from './answer.ts';
+export type { UsagePlan } from './families.ts';
 export type { StatsPlan } from './plan.ts';
 export * from './request.ts';
 export { type StatsLookups, type StatsUnderWay, statsOf } from './stats.ts';

@@ -28,5 +28,6 @@ export const traceUsageOf = async (
       traceIds.add(header.start.traceId);
     }
   const { projectId } = selection;
-  return usageOf(store, { projectId, callIds, traceIds: [...traceIds], withCosts }, budget, lookups);
+  const request = { projectId, callIds, traceIds: [...traceIds], withCosts };
+  return (await usageOf(store, request, budget, lookups)).answer;
 };

@@ -1,17 +1,13 @@
-import { type CallHeader, PayloadReader, readParts, statusOf, traceRange } from '../calls/index.ts';
+import { type CallHeader, PayloadReader, statusOf } from '../calls/index.ts';
 import { type ModelCost, type Tokens, tokensOf } from '../costs/index.ts';
 import { valueAt } from '../expression/index.ts';
-import { joinParts, type Lookups, scanParts } from '../query/index.ts';
-import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
+import type { Lookups } from '../query/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type ProjectId } from '../wire/index.ts';
+import { type FamiliesRequest, readFamilies, type UsagePlan } from './families.ts';
 
 /** Which calls are to be summed up, checked. */
-export interface UsageRequest {
-  readonly projectId: ProjectId;
-  /** Each once. */
-  readonly callIds: readonly string[];
-  /** The traces in which the calls are, as far as they are known, each once. */
-  readonly traceIds: readonly string[];
+export interface UsageRequest extends FamiliesRequest {
   readonly withCosts: boolean;
 }
 
@@ -41,11 +37,6 @@ interface OwnUsage {
   readonly byModel: readonly (readonly [model: string, tokens: Tokens])[];
   readonly costs: Readonly<Record<string, ModelCost>>;
 }
-
-/** How many traces are read at once. */
-const traceConcurrency = 16;
-/** Rows to ask for at first: most traces are smaller. */
-const firstPage = 256;
 
 const addTo = (sum: ModelUsage, tokens: Tokens, cost: ModelCost | undefined): void => {
   sum.requests += tokens.requests;
@@ -82,95 +73,6 @@ const sumUp = (calls: readonly OwnUsage[]): Record<string, ModelUsage> => {
   return Object.fromEntries(sums);
 };
 
-const readTrace = async (
-  store: Store,
-  projectId: ProjectId,
-  traceId: string,
-  budget: RequestBudget,
-): Promise<CallHeader[]> => {
-  const range = traceRange(projectId, traceId, {});
-  const rows = scanParts(store, projectId, [range], { descending: false, firstPage }, budget);
-  const batches = await Array.fromAsync(joinParts(store, projectId, rows, budget));
-  return batches.flat();
-};
-
-/** What was read of some traces: calls by id, and the ids of the calls below each. */
-class Families {
-  readonly byId = new Map<string, CallHeader>();
-  readonly #children = new Map<string, Set<string>>();
-  readonly #read = new Set<string>();
-
-  /** Reads traces that were not read yet. */
-  async read(
-    store: Store,
-    projectId: ProjectId,
-    traces: Iterable<string>,
-    budget: RequestBudget,
-  ): Promise<void> {
-    const unread = [...new Set(traces)].filter((trace) => !this.#read.has(trace));
-    for (const trace of unread) this.#read.add(trace);
-    const found = await mapConcurrent(unread, traceConcurrency, (trace) =>
-      readTrace(store, projectId, trace, budget),
-    );
-    for (const header of found.flat()) this.#add(header);
-  }
-
-  /** A call with all calls below it that were read. Parents may form cycles. */
-  of(id: string): CallHeader[] {
-    const met = new Set([id]);
-    for (const parent of met)
-      for (const child of this.#children.get(parent) ?? [])
-        if (this.byId.get(child)?.start.parentId === parent) met.add(child);
-    return [...met].flatMap((member) => this.byId.get(member) ?? []);
-  }
-
-  /** The traces of calls below these that were reported before their parents. */
-  earlyTraces(ids: readonly string[]): Set<string> {
-    const early = new Set<string>();
-    for (const id of ids)
-      for (const { earlyTraces = [] } of this.of(id))
-        for (const trace of earlyTraces) if (!this.#read.has(trace)) early.add(trace);
-    return early;
-  }
-
-  #add(header: CallHeader): void {
-    // A call that was just moved may still appear in its former trace, below its former parent.
-    this.byId.set(header.id, header);
-    const { parentId } = header.start;
-    if (parentId === null) return;
-    const siblings = this.#children.get(parentId) ?? new Set();
-    this.#children.set(parentId, siblings);
-    siblings.add(header.id);
-  }
-}
-
-/**
- * Reads calls with all below them: the traces that are given, those of calls that are not in them,
- * and those of calls that came before their parents.
- */
-const readFamilies = async (
-  store: Store,
-  { projectId, callIds, traceIds }: UsageRequest,
-  budget: RequestBudget,
-): Promise<Families> => {
-  const families = new Families();
-  await families.read(store, projectId, traceIds, budget);
-  const missing = callIds.filter((id) => !families.byId.has(id));
-  const starts =
-    missing.length > 0
-      ? await readParts(store, projectId, missing, ['S'], budget, { consistent: false })
-      : [];
-  await families.read(
-    store,
-    projectId,
-    starts.flatMap(({ start }) => start?.traceId ?? []),
-    budget,
-  );
-  for (let early = families.earlyTraces(callIds); early.size > 0; early = families.earlyTraces(callIds))
-    await families.read(store, projectId, early, budget);
-  return families;
-};
-
 /** The usage of calls by id. What is too large for a header is read from the payload. */
 const usagesOf = async (
   store: Store,
@@ -196,6 +98,7 @@ const usagesOf = async (
  * calls are read from their index, which normally lags some milliseconds.
  *
  * @param lookups gives what usage costs
+ * @returns the answer, and how its traces were found
  * @throws ServiceError 503 when storage does not answer in time
  */
 export const usageOf = async (
@@ -203,9 +106,9 @@ export const usageOf = async (
   request: UsageRequest,
   budget: RequestBudget,
   lookups: Pick<Lookups, 'costs'>,
-): Promise<UsageAnswer> => {
+): Promise<{ readonly plan: UsagePlan; readonly answer: UsageAnswer }> => {
   const { projectId, callIds, withCosts } = request;
-  const [families, costsOf] = await Promise.all([
+  const [{ families, plan }, costsOf] = await Promise.all([
     readFamilies(store, request, budget),
     withCosts ? lookups.costs(projectId, budget) : () => ({}),
   ]);
@@ -223,7 +126,7 @@ export const usageOf = async (
       return [header, { header, byModel, costs }];
     }),
   );
-  return {
+  const answer: UsageAnswer = {
     call_usage: Object.fromEntries(
       [...familyOf].map(([id, family]) => [id, sumUp(family.flatMap((member) => ownOf.get(member) ?? []))]),
     ),
@@ -235,4 +138,5 @@ export const usageOf = async (
     ),
     unfinished_call_ids: known.filter((id) => familyOf.get(id)?.some(({ end }) => end === null)),
   };
+  return { plan, answer };
 };

@@ -1,5 +1,5 @@
 import { callsUsage } from '../../api/requests.ts';
-import { usageOf } from '../../core/stats/index.ts';
+import { type UsagePlan, usageOf } from '../../core/stats/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
@@ -13,8 +13,15 @@ export const handler = streamJsonEndpoint(
     ...callsUsage(),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
-  ({ body, caller, budget }) => ({
-    json: async () => JSON.stringify(await usageOf(settings.calls, body, budget, lookupsFor(caller))),
-    logged: () => ({ rows: body.callIds.length }),
-  }),
+  ({ body, caller, budget }) => {
+    let plan: UsagePlan | undefined;
+    return {
+      json: async () => {
+        const usage = await usageOf(settings.calls, body, budget, lookupsFor(caller));
+        plan = usage.plan;
+        return JSON.stringify(usage.answer);
+      },
+      logged: () => ({ rows: body.callIds.length, ...(plan && { plan }) }),
+    };
+  },
 );

@@ -175,6 +175,9 @@ const reading = async (send: Send): Promise<void> => {
     ...{ project_id: project, call_ids: ['one', 'w1', 'large'] },
     include_costs: true,
   });
+  // Ids with a time, in a number for which roots are looked for by it.
+  const timed = Array.from({ length: 64 }, (_, i) => `01a0f4c2-c400-7000-8000-${`${i}`.padStart(12, '0')}`);
+  await send('/calls/usage', { project_id: project, call_ids: timed });
   await send('/threads/stream_query', { project_id: project });
   await send('/threads/stream_query', { project_id: project, filter: { thread_ids: ['h'] } });
 };

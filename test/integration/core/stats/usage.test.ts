@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { deleteCalls } from '../../../../core/calls/index.ts';
 import { noLookups } from '../../../../core/query/index.ts';
 import { usageOf } from '../../../../core/stats/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
@@ -16,8 +17,10 @@ beforeAll(async () => {
 let projects = 0;
 const newProject = () => `acme/usage-${projects++}` as ProjectId;
 
-const ask = (projectId: ProjectId, callIds: readonly string[], traceIds: readonly string[] = []) =>
+const askWithPlan = (projectId: ProjectId, callIds: readonly string[], traceIds: readonly string[] = []) =>
   usageOf(store, { projectId, callIds, traceIds, withCosts: false }, requestBudget(30_000), noLookups);
+
+const ask = async (...request: Parameters<typeof askWithPlan>) => (await askWithPlan(...request)).answer;
 
 const used = (prompt: number, completion: number) => ({
   ...{ requests: 1, prompt_tokens: prompt, completion_tokens: completion },
@@ -137,7 +140,8 @@ describe('usage', () => {
       };
     };
     const request = { projectId: project_id, callIds: ['0'], traceIds: [], withCosts: true };
-    const { call_usage } = await usageOf(store, request, requestBudget(30_000), { costs });
+    const { answer } = await usageOf(store, request, requestBudget(30_000), { costs });
+    const { call_usage } = answer;
     expect(call_usage['0']?.m).toMatchObject({
       prompt_tokens: 20,
       prompt_tokens_total_cost: 40,
@@ -159,7 +163,8 @@ describe('usage', () => {
       let answer: unknown;
       const request = { projectId: project_id, callIds: ['a', 'b'], traceIds, withCosts: false };
       const commands = await kindsOf(store, async (watched) => {
-        answer = (await usageOf(watched, request, requestBudget(30_000), noLookups)).call_usage;
+        const usage = await usageOf(watched, request, requestBudget(30_000), noLookups);
+        answer = usage.answer.call_usage;
       });
       expect(answer).toMatchObject({ a: { m: { prompt_tokens: 1 } }, b: { m: { prompt_tokens: 2 } } });
       return commands.filter((command) => command === 'BatchGetItemCommand').length;
@@ -194,6 +199,88 @@ describe('usage', () => {
     ]);
     const { error_counts } = await ask(project_id, ['root', 'failed', 'fine', 'unknown']);
     expect(error_counts).toEqual({ root: 2, failed: 2, fine: 0 });
+  });
+
+  /** An id as clients make it at a time, in milliseconds. */
+  const idAt = (millis: number, random: number): string => {
+    const [time, tail] = [millis.toString(16).padStart(12, '0'), random.toString(16).padStart(12, '0')];
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${tail}`;
+  };
+
+  /** How a call is told of: when it starts after its id was made, in ms, and its kind. */
+  const member = fc.record({
+    gap: fc.nat({ max: 2000 }),
+    late: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.constantFrom(-50, 900, 86_400_000)),
+    kind: fc.oneof(
+      { weight: 6, arbitrary: fc.constant('root' as const) },
+      fc.constantFrom('nested' as const, 'named' as const, 'unknown' as const, 'deleted' as const),
+    ),
+    isAsked: fc.integer({ min: 0, max: 9 }).map((number) => number < 8),
+  });
+
+  it('finds many roots by the times in their ids, and looks up what it does not find', async () => {
+    const project_id = newProject();
+    const begin = Date.UTC(2026, 9, 1);
+    const ids = Array.from({ length: 40 }, (_, i) => idAt(begin + 1000 * i, i));
+    const roots = ids.map((id, i) =>
+      startOf({ project_id, id, trace_id: id, started_at: new Date(begin + 1000 * i).toISOString() }),
+    );
+    await send(store, roots);
+    const { plan } = await askWithPlan(project_id, ids);
+    expect(plan).toEqual({
+      named: 0,
+      roots: { because: null, seconds: 39, rows: 40, found: 40 },
+      lookedUp: 0,
+    });
+    const others = Array.from({ length: 40 }, (_, i) => idAt(begin + 1000 * i, 100 + i));
+    const { plan: ofOthers } = await askWithPlan(project_id, others);
+    expect(ofOthers).toMatchObject({ roots: { found: 0 }, lookedUp: 40 });
+    // What is read in vain costs at most a quarter of the lookups, and a page of each shard.
+    expect(ofOthers.roots?.rows).toBeLessThanOrEqual(60);
+    const few = await askWithPlan(project_id, ids.slice(0, 3), [ids[0] ?? '']);
+    const because = { because: 'few calls', seconds: 0, rows: 0, found: 0 };
+    expect(few.plan).toEqual({ named: 1, roots: because, lookedUp: 2 });
+  });
+
+  it('is the same however its traces are found', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(member, { minLength: 18, maxLength: 60 }), async (members) => {
+        const project_id = newProject();
+        let millis = Date.UTC(2026, 9, 1);
+        const calls = members.map(({ gap, late, kind, isAsked }, i) => {
+          millis += gap;
+          const id = kind === 'named' ? `call-${i}` : idAt(millis, i);
+          const started_at = new Date(millis + late).toISOString();
+          return { id, kind, isAsked, started_at, trace_id: `trace-${i}` };
+        });
+        const usage = { m: { prompt_tokens: 1 } };
+        const reports = calls.flatMap(({ id, kind, started_at, trace_id }) => {
+          if (kind === 'unknown') return [];
+          const parent_id = kind === 'nested' ? 'elsewhere' : null;
+          const child = { project_id, id: `${id}-child`, trace_id, parent_id: id };
+          return [
+            startOf({ project_id, id, trace_id, parent_id, started_at }),
+            startOf(child),
+            endOf({ project_id, id: child.id, summary: { usage } }),
+          ];
+        });
+        for (let i = 0; i < reports.length; i += 100) await send(store, reports.slice(i, i + 100));
+        const deleted = calls.flatMap(({ id, kind }) => (kind === 'deleted' ? [id] : []));
+        await deleteCalls(store, project_id, deleted, requestBudget(30_000));
+        const asked = calls.filter(({ isAsked }) => isAsked);
+        const ids = asked.map(({ id }) => id);
+        const answer = await ask(project_id, ids);
+        const known = asked.filter(({ kind }) => kind !== 'unknown' && kind !== 'deleted');
+        expect(answer).toEqual({
+          call_usage: Object.fromEntries(known.map(({ id }) => [id, { m: used(1, 0) }])),
+          error_counts: Object.fromEntries(known.map(({ id }) => [id, 0])),
+          unfinished_call_ids: known.map(({ id }) => id),
+        });
+        const traces = calls.map(({ trace_id }) => trace_id);
+        expect(await ask(project_id, ids, traces)).toEqual(answer);
+      }),
+      { numRuns: runs(4), seed },
+    );
   });
 
   it('does not follow a cycle of parents for ever', async () => {
