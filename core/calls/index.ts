@@ -1,4 +1,4 @@
-export { foldCall } from './codec/header.ts';
+export { foldCall } from './codec/fold.ts';
 export { fromItem, type StoredPart } from './codec/items.ts';
 export {
   callIdOf,

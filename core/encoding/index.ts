@@ -1,3 +1,5 @@
+export * from './byte-reader.ts';
+export * from './byte-writer.ts';
 export * from './compact-id.ts';
 export * from './join-bytes.ts';
 export * from './message-pack.ts';

@@ -13,7 +13,3 @@ export const encodeMessagePack = (value: unknown): Uint8Array => encoder.encode(
  * @throws Error if the bytes are not one value
  */
 export const decodeMessagePack = (bytes: Uint8Array): unknown => decoder.decode(bytes);
-
-/** Cuts the nulls off a list's end. Readers take a missing field as null. */
-export const trimNulls = (fields: readonly unknown[]): unknown[] =>
-  fields.slice(0, fields.findLastIndex((field) => field !== null) + 1);

@@ -14,6 +14,13 @@ export const signedTimeBytes = (micros: Micros): Buffer => {
   return bytes;
 };
 
+/** Undoes {@link signedTimeBytes}. Bytes after the seventh are ignored. */
+export const fromSignedTimeBytes = (bytes: Uint8Array): Micros => {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0] = bytes;
+  const lower = ((d << 24) | (e << 16) | (f << 8) | g) >>> 0;
+  return (((a << 16) | (b << 8) | c) - 2 ** 21) * 2 ** 32 + lower;
+};
+
 /** The length of {@link unsignedTimeBytes}. */
 export const unsignedTimeLength = 8;
 

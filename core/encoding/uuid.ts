@@ -8,8 +8,9 @@ export const packUuid = (id: string): Buffer | undefined =>
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** The canonical UUID of 32 hex digits. */
+export const uuidOfHex = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+
 /** The canonical UUID of 16 bytes. Undoes {@link packUuid}. */
-export const unpackUuid = (bytes: Uint8Array): string => {
-  const hex = asBuffer(bytes).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-};
+export const unpackUuid = (bytes: Uint8Array): string => uuidOfHex(asBuffer(bytes).toString('hex'));

@@ -1,224 +1,171 @@
-import {
-  decodeMessagePack,
-  encodeMessagePack,
-  type PackedId,
-  packId,
-  trimNulls,
-  unpackId,
-} from '../../encoding/index.ts';
-import type { ProjectId, WireNames } from '../../wire/index.ts';
-import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from '../model.ts';
-import type { Part } from './keys.ts';
-import { packUsage, unpackUsage } from './packed-usage.ts';
+import { ByteReader, ByteWriter, fromSignedTimeBytes } from '../../encoding/index.ts';
+import type { EndHeader, PayloadPointer, StartHeader } from '../model.ts';
+import { type HeaderContent, type HeaderOwner, placeOf, statusAt } from './header-content.ts';
+import { isListHeader, unpackListHeader } from './header-lists.ts';
+import { readId, readLinks, writeId, writeLinks } from './linked-ids.ts';
+import { readOp, writeOp } from './packed-op.ts';
+import { readUsage, writeUsage } from './packed-usage.ts';
+
+export type { HeaderContent, HeaderOwner } from './header-content.ts';
 
 /*
- * A header is one MessagePack list, [version, start | null, end | null, early traces if there are
- * any]. Start and end are lists in the order of the codecs below. Every byte is stored in the item
- * and in each of its index rows, and thousands of rows are read at once, so headers are packed.
- * UUIDs take 16 bytes, and an op of the call's own project has no scheme and project. A value that
- * another field of the header has is a small number or left out.
+ * A header is bytes: the version, a byte of flags, perhaps another, then what the flags say is
+ * there, in the order of the code below. Every byte is stored in the item and in each of its index
+ * rows, and thousands of rows are read at once. So what the row's key or another field has is left
+ * out: the call's id, when it started, and where the end's payload lies if that is behind the
+ * start's. Numbers take as many bytes as they need, and ids and digests no letters.
+ *
+ * Versions 1 and 2 were MessagePack lists. They are still read.
  */
 
-const version = 2;
-/**
- * Its ends repeated the location of the start's payload, and its usage had all names. It is still
- * read.
- */
-const oldestVersion = 1;
+const version = 3;
 
-/**
- * Replaces the scheme and project of a ref into the call's own project. No printable name starts
- * with it.
- */
-const ownOp = '\u0001';
-const ownOpPrefix = ({ projectId, names }: Pick<HeaderOwner, 'projectId' | 'names'>): string =>
-  `${names.refScheme}${projectId}/op/`;
+const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
+/** The end's status is two bits of the flags. */
+const statusShift = 3;
+const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd, hasOwnPlace, hasOwnTime] = [1, 2, 4, 8, 16, 32];
 
-/**
- * A segment is the bytes of its name, null for none, or a number for the start's segment. A null
- * offset is the end of the start's block.
- */
-type PackedPointer = [segment: Uint8Array | number | null, offset: number | null, length: number];
-
-const sameSegment = 0;
-
-const packPointer = ({ segment, offset, length }: PayloadPointer, start?: PayloadPointer): PackedPointer => [
-  segment === null ? null : segment === start?.segment ? sameSegment : Buffer.from(segment, 'hex'),
-  start && offset === start.offset + start.length ? null : offset,
-  length,
-];
-
-const unpackSegment = (segment: unknown, start: PayloadPointer | undefined): string | null => {
-  if (segment === sameSegment) return start?.segment ?? null;
-  if (!(segment instanceof Uint8Array)) return null;
-  return Buffer.from(segment.buffer, segment.byteOffset, segment.byteLength).toString('hex');
+const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
+  writer.block(Buffer.from(segment ?? '', 'hex'));
+  writer.count(offset);
+  writer.count(length);
 };
 
-const unpackPointer = (
-  [segment, offset, length]: readonly [unknown, unknown, unknown],
-  start?: PayloadPointer,
-): PayloadPointer => ({
-  segment: unpackSegment(segment, start),
-  offset: offset === null && start ? start.offset + start.length : Number(offset),
-  length: Number(length),
+const readPointer = (reader: ByteReader): PayloadPointer => {
+  const segment = reader.hex(reader.count());
+  return { segment: segment === '' ? null : segment, offset: reader.count(), length: reader.count() };
+};
+
+/** Whether the end's payload lies right behind the start's. */
+const isBehind = ({ payload: end }: EndHeader, { payload: start }: StartHeader): boolean =>
+  end.segment === start.segment && end.offset === start.offset + start.length;
+
+/** From start to end in microseconds. Between the ends of time there are more than numbers hold. */
+const durationOf = (end: EndHeader, start: StartHeader): number => end.endedAt - start.startedAt;
+
+const flagsOf = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
+  (start ? hasStart : 0) |
+  (end ? hasEnd | (placeOf(end.status) << statusShift) : 0) |
+  (earlyTraces && earlyTraces.length > 0 ? hasTraces : 0) |
+  (more ? hasMore : 0) |
+  (end && end.usage !== null ? (end.usage === true ? usageApart : hasUsage) : 0);
+
+const moreFlagsOf = ({ start, end }: HeaderContent): number =>
+  (start && start.displayName !== null ? hasDisplayName : 0) |
+  (start && start.runId !== null ? hasRunId : 0) |
+  (start && start.runStep !== null ? hasRunStep : 0) |
+  (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
+  (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
+  (start && end && !Number.isSafeInteger(durationOf(end, start)) ? hasOwnTime : 0);
+
+const writeStart = (writer: ByteWriter, start: StartHeader, owner: HeaderOwner): void => {
+  writeLinks(writer, start, owner.id);
+  writeOp(writer, start.opName, owner);
+  writer.text(start.userId);
+  writer.count(start.bytes);
+  writePointer(writer, start.payload);
+  if (start.displayName !== null) writer.text(start.displayName);
+  if (start.runId !== null) writer.text(start.runId);
+  if (start.runStep !== null) writer.integer(start.runStep);
+};
+
+const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, startedAt: number): StartHeader => {
+  const { parentId, traceId, turnId, threadId } = readLinks(reader, owner.id);
+  const opName = readOp(reader, owner);
+  const userId = reader.text();
+  const bytes = reader.count();
+  const payload = readPointer(reader);
+  return {
+    opName,
+    displayName: more & hasDisplayName ? reader.text() : null,
+    traceId,
+    parentId,
+    threadId,
+    turnId,
+    startedAt,
+    userId,
+    runId: more & hasRunId ? reader.text() : null,
+    runStep: more & hasRunStep ? reader.integer() : null,
+    bytes,
+    payload,
+  };
+};
+
+const writeEnd = (writer: ByteWriter, end: EndHeader, start: StartHeader | null, more: number): void => {
+  writer.integer(start && !(more & hasOwnTime) ? durationOf(end, start) : end.endedAt);
+  writer.count(end.bytes);
+  if (start && !(more & hasOwnPlace)) writer.count(end.payload.length);
+  else writePointer(writer, end.payload);
+  if (end.runStepEnd !== null) writer.integer(end.runStepEnd);
+  if (end.usage !== null && end.usage !== true) writeUsage(writer, end.usage);
+};
+
+const readEnd = (reader: ByteReader, flags: number, more: number, start: StartHeader | null): EndHeader => {
+  const time = reader.integer();
+  const bytes = reader.count();
+  return {
+    endedAt: start && !(more & hasOwnTime) ? start.startedAt + time : time,
+    status: statusAt((flags >> statusShift) & 3),
+    bytes,
+    payload: start && !(more & hasOwnPlace) ? pointerBehind(start, reader.count()) : readPointer(reader),
+    runStepEnd: more & hasRunStepEnd ? reader.integer() : null,
+    usage: flags & hasUsage ? readUsage(reader) : flags & usageApart ? true : null,
+  };
+};
+
+const pointerBehind = ({ payload: { segment, offset, length } }: StartHeader, ofEnd: number) => ({
+  segment,
+  offset: offset + length,
+  length: ofEnd,
 });
 
-const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
+const readTraces = (reader: ByteReader, own: string): string[] =>
+  Array.from({ length: reader.count() }, () => readId(reader, own));
 
-const statusAt = (index: unknown): EndStatus => {
-  const status = statuses[Number(index)];
-  if (status === undefined) throw new Error(`a header with the status ${String(index)}`);
-  return status;
-};
-
-/** The call that a header belongs to. The item's key has these fields, so the header omits them. */
-export interface HeaderOwner {
-  readonly projectId: ProjectId;
-  readonly id: string;
-  readonly names: WireNames;
-}
-
-const packStart = (start: StartHeader, owner: HeaderOwner): unknown[] => {
-  const prefix = ownOpPrefix(owner);
-  const opName = start.opName.startsWith(prefix) ? ownOp + start.opName.slice(prefix.length) : start.opName;
-  const known = [owner.id, start.parentId];
-  return [
-    opName,
-    start.startedAt,
-    packId(start.parentId, [owner.id]),
-    packId(start.traceId, known),
-    packId(start.turnId, known),
-    packId(start.threadId, known),
-    start.userId,
-    start.bytes,
-    ...packPointer(start.payload),
-    start.runId,
-    start.runStep,
-    start.displayName,
-  ];
-};
-
-const unpackStart = (fields: unknown[], owner: HeaderOwner): StartHeader => {
-  const [packedOp, startedAt, parent, trace, turn, thread, userId, bytes, ...rest] = fields;
-  const [segment, offset, length, runId, runStep, displayName] = rest;
-  const opName = String(packedOp);
-  const parentId = unpackId(parent as PackedId, [owner.id]);
-  const known = [owner.id, parentId];
-  return {
-    opName: opName.startsWith(ownOp) ? ownOpPrefix(owner) + opName.slice(1) : opName,
-    displayName: (displayName ?? null) as string | null,
-    traceId: unpackId(trace as PackedId, known) ?? owner.id,
-    parentId,
-    threadId: unpackId(thread as PackedId, known),
-    turnId: unpackId(turn as PackedId, known),
-    startedAt: Number(startedAt),
-    userId: String(userId),
-    runId: (runId ?? null) as string | null,
-    runStep: (runStep ?? null) as number | null,
-    bytes: Number(bytes),
-    payload: unpackPointer([segment, offset, length]),
-  };
-};
-
-const packEnd = (end: EndHeader, start: StartHeader | null): unknown[] => [
-  end.endedAt,
-  statuses.indexOf(end.status),
-  end.bytes,
-  ...packPointer(end.payload, start?.payload),
-  end.runStepEnd,
-  packUsage(end.usage),
-];
-
-const unpackEnd = (fields: unknown[], start: StartHeader | null): EndHeader => {
-  const [endedAt, status, bytes, segment, offset, length, runStepEnd, usage] = fields;
-  return {
-    endedAt: Number(endedAt),
-    status: statusAt(status),
-    runStepEnd: (runStepEnd ?? null) as number | null,
-    usage: unpackUsage(usage ?? null),
-    bytes: Number(bytes),
-    payload: unpackPointer([segment, offset, length], start?.payload),
-  };
-};
-
-/** The content of a header: a start, an end, or both. */
-export interface HeaderContent {
-  readonly start: StartHeader | null;
-  readonly end: EndHeader | null;
-  /** As in {@link CallHeader}. Without a start they are all that is known of the call. */
-  readonly earlyTraces?: readonly string[] | undefined;
-}
-
-const packTraces = (traces: readonly string[] | undefined): PackedId[][] =>
-  traces && traces.length > 0 ? [traces.map((trace) => packId(trace, []))] : [];
-
-const unpackTraces = (packed: PackedId[] | undefined): Pick<HeaderContent, 'earlyTraces'> =>
-  packed ? { earlyTraces: packed.flatMap((trace) => unpackId(trace, []) ?? []) } : {};
+const writer = /* @__PURE__ */ new ByteWriter();
 
 /** Packs a header for the attribute `h`. Times are microseconds, sizes are bytes. */
-export const packHeader = ({ start, end, earlyTraces }: HeaderContent, owner: HeaderOwner): Uint8Array =>
-  encodeMessagePack([
-    version,
-    start && trimNulls(packStart(start, owner)),
-    end && trimNulls(packEnd(end, start)),
-    ...packTraces(earlyTraces),
-  ]);
+export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Array => {
+  const { start, end, earlyTraces = [] } = content;
+  const more = moreFlagsOf(content);
+  writer.clear();
+  writer.byte(version);
+  writer.byte(flagsOf(content, more));
+  if (more) writer.byte(more);
+  if (start) writeStart(writer, start, owner);
+  if (end) writeEnd(writer, end, start, more);
+  if (earlyTraces.length > 0) {
+    writer.count(earlyTraces.length);
+    for (const trace of earlyTraces) writeId(writer, trace, owner.id);
+  }
+  return writer.toBytes();
+};
 
 /**
  * Unpacks the attribute `h`.
  *
- * @throws Error if a later release wrote its version
+ * @param timeKey the sort key of the item or row, without a thread's id; it begins with the time at
+ * which the call started
+ * @throws Error if a later release wrote its version, or it is damaged
  */
-export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner): HeaderContent => {
-  const [found, startFields, endFields, traces] = decodeMessagePack(bytes) as [
-    number,
-    unknown[] | null,
-    unknown[] | null,
-    PackedId[]?,
-  ];
-  if (!(found >= oldestVersion && found <= version))
-    throw new Error(`a header of version ${found}: this release reads ${oldestVersion} to ${version}`);
-  const start = startFields && unpackStart(startFields, owner);
-  return { start, end: endFields && unpackEnd(endFields, start), ...unpackTraces(traces) };
+export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uint8Array): HeaderContent => {
+  if (isListHeader(bytes)) return unpackListHeader(bytes, owner);
+  const reader = new ByteReader(bytes);
+  const found = reader.byte();
+  if (found !== version) throw new Error(`a header of version ${found}: this release reads 1 to ${version}`);
+  const flags = reader.byte();
+  const more = flags & hasMore ? reader.byte() : 0;
+  const start = flags & hasStart ? readStart(reader, more, owner, startTimeOf(timeKey)) : null;
+  const end = flags & hasEnd ? readEnd(reader, flags, more, start) : null;
+  const earlyTraces = flags & hasTraces ? readTraces(reader, owner.id) : undefined;
+  if (!reader.isDone) throw new Error('a damaged header: it goes on behind its end');
+  return { start, end, ...(earlyTraces && { earlyTraces }) };
 };
 
-/** A stored part of a call. */
-type StoredContent = HeaderContent & { readonly part: Part };
+/** The bytes of a time at the beginning of a sort key. */
+const timeLength = 7;
 
-/**
- * Folds the stored parts of one call, in any order. An end beside the start overrides one by
- * itself. Writers ensure that the valid end lies there, so a reader of the start, from the table or
- * an index, knows whether to look up another.
- *
- * @returns null for a call without a start, which is not visible
- */
-export const foldHeader = (
-  { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
-  parts: readonly StoredContent[],
-): CallHeader | null => {
-  const { start, earlyTraces } = parts.find((part) => part.start) ?? {};
-  if (!start) return null;
-  const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
-  const alone = parts.find(({ part }) => part === 'E')?.end ?? null;
-  const end = beside ?? alone;
-  return { projectId, id, start, end, endPart: beside ? 'S' : 'E', ...(earlyTraces && { earlyTraces }) };
-};
-
-/** Does what {@link foldHeader} does, and keeps the payloads that the parts hold. */
-export const foldCall = (
-  call: Pick<HeaderOwner, 'projectId' | 'id'>,
-  parts: readonly (StoredContent & {
-    readonly inline: Uint8Array | undefined;
-    readonly startCopy?: Uint8Array | undefined;
-  })[],
-): CallHeader | null => {
-  const header = foldHeader(call, parts);
-  const inline = parts.flatMap((part) => (part.inline ? [[part.part, part.inline] as const] : []));
-  const startCopy = parts.find(({ start }) => start)?.startCopy;
-  if (!header || (inline.length === 0 && !startCopy)) return header;
-  return {
-    ...header,
-    ...(inline.length > 0 && { inline: new Map(inline) }),
-    ...(startCopy && { startCopy }),
-  };
+const startTimeOf = (timeKey: Uint8Array): number => {
+  if (timeKey.length < timeLength) throw new Error('a header of a start without its sort key');
+  return fromSignedTimeBytes(timeKey);
 };

@@ -9,6 +9,7 @@ import {
   type IndexedFields,
   isTurn,
   type Part,
+  sortKeyOf,
   threadKeys,
   timeKeys,
   traceKeys,
@@ -123,7 +124,8 @@ export const fromItem = (store: Store, projectId: ProjectId, item: Item): Stored
   const [key, header] = [asBytes(item.k), asBytes(item.h)];
   if (!key || !header) throw new Error('an item of the calls table has no header');
   const id = callIdOf(projectId, key);
-  const parts = unpackHeader(header, { projectId, id, names: store.names });
+  const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
+  const parts = unpackHeader(header, { projectId, id, names: store.names }, timeKey);
   const [inline, startCopy] = [inlineOf(item), asBytes(item.s)];
   return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline, startCopy };
 };

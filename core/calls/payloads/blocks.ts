@@ -61,8 +61,8 @@ const maxUsageDepth = 4;
 
 /**
  * The value of `summary.usage` for the header: an object of at most 256 characters of JSON and 4
- * levels, without exact numbers. True if it is something else, or if a key of the summary starts
- * with `usage.`. Null if there is none.
+ * levels, without exact numbers or lone surrogates. True if it is something else, or if a key of
+ * the summary starts with `usage.`. Null if there is none.
  */
 export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;
@@ -70,7 +70,9 @@ export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   const { usage } = summary;
   if (!isJsonObject(usage) || problemOf(usage, maxUsageDepth)) return true;
   const text = JSON.stringify(usage);
-  // The header's codec rejects the key that would set a prototype.
-  const fits = text.length <= maxUsageLength && !text.includes('__proto__') && !hasExactNumber(text);
+  // The header's codec rejects the key that would set a prototype, and keeps texts as UTF-8. JSON
+  // escapes lone surrogates, and no others.
+  const isPlain = !text.includes('__proto__') && !text.includes('\\ud');
+  const fits = text.length <= maxUsageLength && isPlain && !hasExactNumber(text);
   return fits ? usage : true;
 };

@@ -1,6 +1,6 @@
 import { getItems, mapConcurrent, queryPage, type RequestBudget, type Store } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
-import { foldCall, foldHeader } from '../codec/header.ts';
+import { foldCall, foldHeader } from '../codec/fold.ts';
 import { fromItem, type StoredPart } from '../codec/items.ts';
 import { callKey, endKey, type Part, startKey } from '../codec/keys.ts';
 import type { CallHeader } from '../model.ts';

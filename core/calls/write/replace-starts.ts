@@ -110,7 +110,7 @@ const replacementOf = async (
 
 /** Whether two items have the same content. A repeated report does not extend the expiry. */
 const isSame = (a: Item, b: Item): boolean =>
-  (['h', 'b', 'c', 'ek'] as const).every(
+  (['h', 'ts', 'b', 'c', 'ek'] as const).every(
     (name) => Buffer.compare(asBytes(a[name]) ?? empty, asBytes(b[name]) ?? empty) === 0,
   ) && (a.x === undefined) === (b.x === undefined);
 

@@ -47,7 +47,7 @@ export const readStarts = async (
 ): Promise<StartItem[]> => (await readStartEntries(store, calls, budget)).filter(hasStart);
 
 /**
- * The condition that a stored item has the header, inline payload and mark of a failed call that
- * were read.
+ * The condition that a stored item has the header, time, inline payload and mark of a failed call
+ * that were read. The time of a start is in its sort key alone.
  */
-export const unchanged = ({ h, b, c, ek }: Item): Condition => ({ h, b, c, ek });
+export const unchanged = ({ h, ts, b, c, ek }: Item): Condition => ({ h, ts, b, c, ek });

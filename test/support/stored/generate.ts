@@ -4,7 +4,7 @@ import { changesOf } from './compare.ts';
 import { exchange, readAt, rereadAt, rewrittenAt, writtenAt } from './exchange.ts';
 import { readStored, writeStored } from './files.ts';
 import { authorizeKeys, writeKeys } from './keys.ts';
-import { expiringSet, keptSet, listsSet, type StoredSet, version1Set } from './sets.ts';
+import { expiringSet, keptSet, listsSet, type StoredSet, version1Set, version3Set } from './sets.ts';
 import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
 
 /*
@@ -13,7 +13,9 @@ import { restoreSnapshot, takeSnapshot } from './snapshot.ts';
  */
 
 const { STORED_SET, STORED_STEP } = process.env;
-const set = [keptSet, listsSet, expiringSet, version1Set].find(({ name }) => name === STORED_SET);
+const set = [keptSet, listsSet, expiringSet, version1Set, version3Set].find(
+  ({ name }) => name === STORED_SET,
+);
 
 const write = async ({ name, environment, current, keys, writes }: StoredSet): Promise<void> => {
   const service = await startInProcess(environment);

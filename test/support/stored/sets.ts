@@ -58,6 +58,13 @@ export const listsSet: StoredSet = {
   ...keptSet,
   name: 'lists',
   title: 'data with payloads in lists',
+};
+
+/** The same as the code stores it whose headers are bytes. */
+export const version3Set: StoredSet = {
+  ...keptSet,
+  name: 'version-3',
+  title: 'data with headers of version 3',
   current: true,
 };
 

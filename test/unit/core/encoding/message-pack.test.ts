@@ -1,7 +1,7 @@
 import { decode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeMessagePack, encodeMessagePack, trimNulls } from '../../../../core/encoding/message-pack.ts';
+import { decodeMessagePack, encodeMessagePack } from '../../../../core/encoding/message-pack.ts';
 
 const fields = fc.array(fc.oneof(fc.jsonValue(), fc.uint8Array(), fc.constant(null)));
 
@@ -26,12 +26,5 @@ describe('MessagePack', () => {
     const bytes = encodeMessagePack(['a', 'b']);
     expect(() => decodeMessagePack(bytes.subarray(0, -1))).toThrow();
     expect(() => decodeMessagePack(Buffer.concat([bytes, Buffer.of(1)]))).toThrow();
-  });
-});
-
-describe('trimNulls', () => {
-  it('removes only the nulls at the end', () => {
-    expect(trimNulls([null, 1, null, 0, null, null])).toEqual([null, 1, null, 0]);
-    expect(trimNulls([null])).toEqual([]);
   });
 });

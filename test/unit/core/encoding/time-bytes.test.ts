@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  fromSignedTimeBytes,
   fromUnsignedTimeBytes,
   signedTimeBytes,
   unsignedTimeBytes,
@@ -27,6 +28,14 @@ describe('signedTimeBytes', () => {
     [-safe, '00000000000001'],
   ])('writes %d as %s', (micros, hex) => {
     expect(signedTimeBytes(micros).toString('hex')).toBe(hex);
+  });
+
+  it('is undone, whatever follows', () => {
+    fc.assert(
+      fc.property(signed, fc.uint8Array(), (micros, after) => {
+        expect(fromSignedTimeBytes(Buffer.concat([signedTimeBytes(micros), after]))).toBe(micros);
+      }),
+    );
   });
 });
 

@@ -1,8 +1,10 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldHeader, packHeader, unpackHeader } from '../../../../../core/calls/codec/header.ts';
+import { foldHeader } from '../../../../../core/calls/codec/fold.ts';
+import { type HeaderContent, packHeader, unpackHeader } from '../../../../../core/calls/codec/header.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/calls/model.ts';
+import { signedTimeBytes } from '../../../../../core/encoding/index.ts';
 import { isId, type JsonObject, type ProjectId, wireNames } from '../../../../../core/wire/index.ts';
 
 const owner = {
@@ -10,13 +12,23 @@ const owner = {
   id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
   names: wireNames('svc'),
 };
+/** A text as names and ids are: well-formed, of any script. */
+const someText = fc.string({ unit: 'binary', maxLength: 20 });
+const hexOf = (minLength: number, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength, maxLength });
 const someId = fc.oneof(
   fc.uuid(),
+  fc.uuid().map((id) => owner.id.slice(0, 8) + id.slice(8)),
   fc.constant(owner.id),
-  fc.string({ minLength: 1, maxLength: 20 }).filter(isId),
+  hexOf(1, 40),
+  hexOf(0, 20).map((digits) => `01a0f4c308747e3e${digits}`),
+  someText.filter(isId),
 );
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
-const micros = fc.integer({ min: -9e15, max: 9e15 });
+const micros = fc.oneof(
+  fc.integer({ min: -9e15, max: 9e15 }),
+  fc.constantFrom(Number.MIN_SAFE_INTEGER, -1, 0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER),
+);
 
 const pointer: fc.Arbitrary<PayloadPointer> = fc.record({
   segment: maybe(fc.stringMatching(/^0[01][0-9a-f]{24}$/)),
@@ -24,30 +36,52 @@ const pointer: fc.Arbitrary<PayloadPointer> = fc.record({
   length: fc.nat(),
 });
 
+const op = fc.oneof(
+  fc.constantFrom('svc:///acme/airline/op/agent.turn:0a8e', 'svc:///acme/air/op/x:1', 'plain'),
+  someText.filter(isId),
+  fc
+    .record({
+      scheme: fc.constantFrom('', 'svc:///acme/airline/op/', 'svc:///acme/air/op/'),
+      name: fc.oneof(
+        fc.constantFrom('openai.chat.completions.create', 'openai.', 'langchain.Llm.X', ''),
+        someText,
+      ),
+      digest: fc.oneof(
+        hexOf(14, 66),
+        fc
+          .uint8Array({ minLength: 32, maxLength: 32 })
+          .map((bytes) => Buffer.from(bytes).toString('base64url')),
+        fc.stringMatching(/^[\w-]{43}$/),
+        fc.constantFrom('*', 'v0', ''),
+      ),
+    })
+    .map(({ scheme, name, digest }) => `${scheme}${name}:${digest}`),
+);
+
 const start: fc.Arbitrary<StartHeader> = fc.record({
-  opName: fc.oneof(
-    fc.constantFrom('svc:///acme/airline/op/agent.turn:0a8e', 'svc:///acme/air/op/x:1', 'plain'),
-    fc.string({ minLength: 1 }).filter(isId),
-  ),
-  displayName: maybe(fc.string()),
+  opName: op,
+  displayName: maybe(someText),
   traceId: someId,
   parentId: maybe(someId),
   threadId: maybe(someId),
   turnId: maybe(someId),
   startedAt: micros,
-  userId: fc.string(),
-  runId: maybe(fc.string()),
+  userId: someText,
+  runId: maybe(someText),
   runStep: maybe(fc.integer()),
   bytes: fc.nat(),
   payload: pointer,
 });
 
-const count = fc.oneof(fc.nat(), fc.constantFrom(0.25, 2 ** 53));
+const count = fc.oneof(fc.nat({ max: 4 }), fc.nat(), fc.constantFrom(0.25, 2 ** 53));
 const usageKey = fc.oneof(
   fc.constantFrom(
     'gpt-4o',
     'prompt_tokens',
+    'completion_tokens',
     'completion_tokens_details',
+    'total_tokens',
+    'requests',
     'cached_tokens',
     '',
     '0',
@@ -72,11 +106,28 @@ const end: fc.Arbitrary<EndHeader> = fc.record({
   payload: pointer,
 });
 
+const unpacked = (packed: Uint8Array, start: StartHeader | null = null): HeaderContent =>
+  unpackHeader(packed, owner, start ? signedTimeBytes(start.startedAt) : new Uint8Array());
+
 describe('a header', () => {
-  it('is unpacked as it was packed', () => {
+  it('is unpacked as it was packed, beside its sort key', () => {
+    const earlyTraces = fc.option(fc.array(someId, { minLength: 1, maxLength: 3 }), { nil: undefined });
     fc.assert(
-      fc.property(maybe(start), maybe(end), (start, end) => {
-        expect(unpackHeader(packHeader({ start, end }, owner), owner)).toEqual({ start, end });
+      fc.property(maybe(start), maybe(end), earlyTraces, (start, end, earlyTraces) => {
+        const header = { start, end, ...(earlyTraces && { earlyTraces }) };
+        expect(unpacked(packHeader(header, owner), start)).toEqual(header);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is unpacked as it was packed when the end lies behind the start', () => {
+    fc.assert(
+      fc.property(start, end, (start, end) => {
+        const { segment, offset, length } = start.payload;
+        const payload = { ...end.payload, segment, offset: offset + length };
+        const header = { start, end: { ...end, payload } };
+        expect(unpacked(packHeader(header, owner), start)).toEqual(header);
       }),
     );
   });
@@ -103,7 +154,7 @@ describe('a header', () => {
       },
       owner,
     );
-    expect(packed.length).toBeLessThan(200);
+    expect(packed.length).toBeLessThan(100);
   });
 
   it('stores a location that start and end share once, and common usage names as numbers', () => {
@@ -121,15 +172,15 @@ describe('a header', () => {
     const beside = { ...begun, payload: { segment, offset: 0, length: 7000 } };
     const bytes = (end: EndHeader | null) => packHeader({ start: beside, end }, owner).length;
     // What is left: the time, status and sizes, `gpt-4o` and four small numbers.
-    expect(bytes(together) - bytes(null)).toBeLessThan(45);
-    expect(unpackHeader(packHeader({ start: beside, end: together }, owner), owner).end).toEqual(together);
+    expect(bytes(together) - bytes(null)).toBeLessThan(32);
+    expect(unpacked(packHeader({ start: beside, end: together }, owner), beside).end).toEqual(together);
   });
 
-  it('of the previous version can still be read', () => {
+  it('of version 1 can still be read', () => {
     const usage = { 'gpt-4o': { prompt_tokens: 1 } };
     const segment = Buffer.alloc(13, 7);
     const end = [1790812817524762, 0, 500, segment, 12, 400, null, usage];
-    expect(unpackHeader(encode([1, null, end]), owner).end).toEqual({
+    expect(unpacked(encode([1, null, end])).end).toEqual({
       endedAt: 1790812817524762,
       status: 'success',
       runStepEnd: null,
@@ -139,8 +190,50 @@ describe('a header', () => {
     });
   });
 
+  it('of version 2 can still be read', () => {
+    const segment = Buffer.alloc(13, 7);
+    const uuid = Buffer.from('01a0f4c308747e3e82974bcd6baa9456', 'hex');
+    const start = ['\u0001chat:1', 5, uuid, 1, null, 'thread', 'ada', 9, segment, 3, 4];
+    const end = [7, 1, 6, 0, null, 2, null, ['m', [0, 1]]];
+    expect(unpacked(encode([2, start, end, [uuid]]))).toEqual({
+      start: {
+        opName: 'svc:///acme/airline/op/chat:1',
+        displayName: null,
+        parentId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+        traceId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+        turnId: null,
+        threadId: 'thread',
+        startedAt: 5,
+        userId: 'ada',
+        runId: null,
+        runStep: null,
+        bytes: 9,
+        payload: { segment: segment.toString('hex'), offset: 3, length: 4 },
+      },
+      end: {
+        endedAt: 7,
+        status: 'error',
+        runStepEnd: null,
+        usage: { m: { prompt_tokens: 1 } },
+        bytes: 6,
+        payload: { segment: segment.toString('hex'), offset: 7, length: 2 },
+      },
+      earlyTraces: ['01a0f4c3-0874-7e3e-8297-4bcd6baa9456'],
+    });
+  });
+
   it('of a later version is refused, not misread', () => {
-    expect(() => unpackHeader(Uint8Array.of(0x93, 3, 0xc0, 0xc0), owner)).toThrow('version 3');
+    expect(() => unpacked(Uint8Array.of(4, 0))).toThrow('version 4');
+    expect(() => unpacked(Uint8Array.of(0x93, 3, 0xc0, 0xc0))).toThrow('version 3');
+  });
+
+  it('that is damaged, or of a start without its sort key, is refused', () => {
+    const [begun] = fc.sample(start, { numRuns: 1, seed: 1 });
+    const packed = packHeader({ start: begun ?? null, end: null }, owner);
+    const key = signedTimeBytes(0);
+    expect(() => unpackHeader(packed.subarray(0, -1), owner, key)).toThrow('too early');
+    expect(() => unpackHeader(Buffer.concat([packed, key]), owner, key)).toThrow('behind its end');
+    expect(() => unpacked(packed)).toThrow('sort key');
   });
 });
 

@@ -150,6 +150,7 @@ describe('smallUsage', () => {
       { 'usage.total': 1 },
       JSON.parse(`{"usage":{"a":${'['.repeat(120)}${']'.repeat(120)}}}`) as JsonObject,
       JSON.parse('{"usage":{"__proto__":1}}') as JsonObject,
+      { usage: { 'a\ud800': { prompt_tokens: 1 } } },
     ]) {
       expect(smallUsage(summary)).toBe(true);
     }
