@@ -91,7 +91,10 @@ export const describeFaults = (
       expect(coverage.operationsDone).toEqual(coverage.operations);
     });
 
-    it.skipIf(sampled)('have each failed in every way', () => {
+    // Other files try every way then.
+    if (sampled) return;
+
+    it('have each failed in every way', () => {
       expect(coverage.waysDone).toEqual(coverage.ways);
     });
   });
