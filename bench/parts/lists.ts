@@ -2,11 +2,21 @@
  * What the lists that people open first read: the newest roots and the newest errors, at several
  * numbers of calls. It is independent of the machine's speed.
  */
+import type { Store } from '../../core/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import type { Figure } from '../harness/figures.ts';
 import type { BenchContext, BenchPart } from '../harness/part.ts';
-import { isOf, newestBy, type ReportMode, sendAll } from '../harness/reporting.ts';
+import {
+  batchSize,
+  endOf,
+  isOf,
+  newestBy,
+  type ReportMode,
+  send,
+  sendAll,
+  startOf,
+} from '../harness/reporting.ts';
 import { queryFigures } from './queries.ts';
 
 /** Calls in a trace, the root included. Traces from OpenTelemetry have 30 to 100. */
@@ -82,6 +92,26 @@ const lists: Readonly<Record<string, object>> = {
   },
 };
 
+const isListed = ({ start, end }: Call): boolean =>
+  start.parent_id === null || typeof end.exception === 'string';
+
+/**
+ * Reports calls in batches. Those that are in no list have their start and end in one report, in
+ * any mode: it takes half the time, and nothing reads them.
+ */
+const report = async (store: Store, calls: Iterable<Call>, mode: ReportMode): Promise<void> => {
+  if (mode !== 'apart') return sendAll(store, calls, mode);
+  const all = [...calls];
+  for (let i = 0; i < all.length; i += batchSize) {
+    const batch = all.slice(i, i + batchSize);
+    await send(
+      store,
+      batch.flatMap((call) => (isListed(call) ? [startOf(call)] : [startOf(call), endOf(call)])),
+    );
+    await send(store, batch.filter(isListed).map(endOf));
+  }
+};
+
 /** The most read units for a list, whatever lies between its rows. */
 const atMost = 25;
 
@@ -95,7 +125,7 @@ export const listFigures = async (
   const store = await bench.newStore('calls');
   const [first] = calls;
   if (!first) return [];
-  await sendAll(store, longTraces(calls, size), mode);
+  await report(store, longTraces(calls, size), mode);
   const figures: Figure[] = [];
   for (const [name, body] of Object.entries(lists)) {
     const counts = await queryFigures(bench, store, first, [`${name}, of ${size} (${mode})`, body], 1);

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Grant } from '../../core/auth/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
-import { type Fault, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { keyWith as keyOf } from '../support/keys.ts';
 import { type SharedService, sharedService, startService, type TestService } from '../support/service.ts';
 
@@ -349,58 +349,57 @@ describe('a stream', () => {
     expect(text?.split('\n')).toHaveLength(calls.length + 1);
   });
 
-  it('is an error if storage fails before the first line, and breaks off after it', async () => {
+  describe('of a long list', () => {
+    const body = { project_id: 'acme/long' };
     let fault: Fault = 'none';
     let queries = 0;
-    await using proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
-      operation === 'Query' && queries++ >= 8 ? fault : 'none',
-    );
-    const faulty = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 5 });
-    try {
-      const calls = [...agentTraces({ projectId: 'acme/faulty', conversations: 75 })];
-      for (let i = 0; i < calls.length; i += 300) {
-        const part = calls.slice(i, i + 300);
-        await faulty.post('/call/upsert_batch', { batch: [...part.map(startItem), ...part.map(endItem)] });
-      }
-      queries = 0;
-      fault = 'refuse';
-      const broken = await faulty.post('/calls/stream_query', { project_id: 'acme/faulty' });
-      expect(broken.status).toBe(200);
-      await expect(broken.text()).rejects.toThrow();
-
-      const failed = await faulty.post('/calls/stream_query', { project_id: 'acme/faulty' });
-      expect(failed.status).toBe(500);
-      expect(await failed.json()).toMatchObject({ detail: [{ type: 'internal_error' }] });
-
-      fault = 'throttle';
-      const refused = await faulty.post('/calls/stream_query', { project_id: 'acme/faulty' });
-      expect(refused.status).toBe(503);
-      expect(refused.headers.get('retry-after')).toBe('1');
-    } finally {
-      await faulty.stop();
-    }
-  });
-
-  it('ends its scan if nobody reads on', async () => {
-    await using proxy = await startFaultyProxy(inject('stores').dynamodb, () => 'none');
-    const watched = await startService({ dynamodb: proxy.endpoint });
-    try {
+    let proxy: FaultyProxy;
+    let watched: TestService;
+    beforeAll(async () => {
+      proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
+        operation === 'Query' && queries++ >= 8 ? fault : 'none',
+      );
+      watched = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 8 });
       // Some 20 MB, so that neither side's buffers hold all of it.
-      const calls = [...agentTraces({ projectId: 'acme/slow', conversations: 60 })];
+      const calls = [...agentTraces({ projectId: body.project_id, conversations: 60 })];
       for (let i = 0; i < calls.length; i += 150) {
         const part = calls
           .slice(i, i + 150)
           .map((call) => ({ ...call, start: { ...call.start, attributes: { text: 'x'.repeat(8000) } } }));
-        await watched.post('/call/upsert_batch', { batch: [...part.map(startItem), ...part.map(endItem)] });
+        const batch = [...part.map(startItem), ...part.map(endItem)];
+        expect((await watched.post('/call/upsert_batch', { batch })).status).toBe(200);
       }
-      const whole = await countQueries(proxy.requests, async () => {
-        await (await watched.post('/calls/stream_query', { project_id: 'acme/slow' })).text();
-      });
-      const part = await countQueries(proxy.requests, () => readFirstBytes(watched, 'acme/slow'));
-      expect(part).toBeLessThan(whole / 2);
-    } finally {
+    });
+    afterAll(async () => {
       await watched.stop();
-    }
+      await proxy[Symbol.asyncDispose]();
+    });
+    const ask = () => watched.post('/calls/stream_query', body);
+
+    it('ends its scan if nobody reads on', async () => {
+      const whole = await countQueries(proxy.requests, async () => {
+        await (await ask()).text();
+      });
+      const part = await countQueries(proxy.requests, () => readFirstBytes(watched, body.project_id));
+      expect(part).toBeLessThan(whole / 2);
+    });
+
+    it('is an error if storage fails before the first line, and breaks off after it', async () => {
+      queries = 0;
+      fault = 'refuse';
+      const broken = await ask();
+      expect(broken.status).toBe(200);
+      await expect(broken.text()).rejects.toThrow();
+
+      const failed = await ask();
+      expect(failed.status).toBe(500);
+      expect(await failed.json()).toMatchObject({ detail: [{ type: 'internal_error' }] });
+
+      fault = 'throttle';
+      const refused = await ask();
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('1');
+    });
   });
 });
 

@@ -79,8 +79,14 @@ const answeredPaths = ({ answers }: Tally): Set<string> =>
 const goesOn = (tally: Tally): boolean =>
   tally.requests < wanted || (tally.requests < 4 * wanted && answeredPaths(tally).size < triedPaths.size);
 
+/** Has all workers do something at once: most of the time they wait until they try again. */
+const together = async (workers: readonly Worker[], work: (worker: Worker) => Promise<void>): Promise<void> =>
+  void (await Promise.all(workers.map(work)));
+
 const check = async (tally: Tally, workers: readonly Worker[]): Promise<number> => {
-  for (const { records } of workers) for (const each of records) await each.check();
+  await together(workers, async ({ records }) => {
+    for (const each of records) await each.check();
+  });
   return checkCalls(newClient(service, random(seed), tally), workers);
 };
 
@@ -88,11 +94,9 @@ it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, { timeo
   const tally = newTally();
   const workers = Array.from({ length: clients }, (_, number) => newWorker(number, tally));
   const begun = performance.now();
-  await Promise.all(
-    workers.map(async ({ act }) => {
-      while (goesOn(tally)) await act();
-    }),
-  );
+  await together(workers, async ({ act }) => {
+    while (goesOn(tally)) await act();
+  });
   const found = await check(tally, workers);
   expect(found).toBeGreaterThan(0);
   expect(tally.faults).toBeGreaterThan(0);
@@ -101,10 +105,10 @@ it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, { timeo
     console.log(
       JSON.stringify({ seed, seconds, found, ...tally, answers: Object.fromEntries(tally.answers) }, null, 2),
     );
-  for (const { calls, records } of workers) {
+  await together(workers, async ({ calls, records }) => {
     for (const each of records) await each.clear();
     await calls.clear();
-  }
+  });
   expect(await check(tally, workers)).toBe(0);
   expect(answeredPaths(tally)).toEqual(triedPaths);
 });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/routes.ts';
 import type { Dialect } from '../../core/wire/names.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
-import { repeatWith } from '../support/sampling.ts';
+import { deep, repeatWith } from '../support/sampling.ts';
 import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
 import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
 import { type Clean, runClean, runFaulty, shortMs } from './trial.ts';
 
 /** How many trials of one scenario are under way at once: most of them wait. */
-const concurrency = 4;
+const concurrency = deep ? 8 : 4;
 
 /** A scenario as it goes without faults, and the faults to try with it. */
 interface Prepared {

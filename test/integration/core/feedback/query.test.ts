@@ -26,6 +26,7 @@ import {
   replace,
   whereEqual,
 } from '../../../support/feedback.ts';
+import { runs } from '../../../support/sampling.ts';
 
 const count = 60;
 let store: Store;
@@ -210,7 +211,7 @@ describe('any query', () => {
         );
         answered += found.length;
       }),
-      { numRuns: 400 },
+      { numRuns: runs(150, 1000) },
     );
     expect(answered, 'many queries match something').toBeGreaterThan(500);
   });

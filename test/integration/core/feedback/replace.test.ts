@@ -205,7 +205,7 @@ describe('replacements at once', () => {
           if (ids.length !== 1) seen.push(`${name}: ${JSON.stringify(ids)}`);
         }
       });
-      const rounds = runs(bytes > 100_000 ? 8 : 20, 60);
+      const rounds = runs(bytes > 100_000 ? 8 : 20, 30);
       for (let n = 1; n <= rounds; n++) ({ id } = await replace(store, id, fields(n)));
       replacing = false;
       await Promise.all(readers);

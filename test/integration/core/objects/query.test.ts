@@ -4,6 +4,7 @@ import { type SortKey, sortFields } from '../../../../core/objects/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../core/wire/index.ts';
 import { bigValue, create, createObjectStore, queryAll } from '../../../support/objects.ts';
+import { runs } from '../../../support/sampling.ts';
 
 let store: Store;
 /** Every version of the project of most tests, in the stored order. */
@@ -100,7 +101,7 @@ describe('a query', () => {
           expect(await queryAll(store, { sortBy: by, limit, offset })).toEqual(expected);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(20, 160) },
     );
   });
 
