@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCalls } from '../../../../core/calls/index.ts';
 import { queryCalls } from '../../../../core/query/index.ts';
@@ -72,7 +73,7 @@ describe('storage that fails sometimes', () => {
       expect(stored).toEqual(await query(untouched, { filter: { threadIds: threads } }));
     };
     // Most of the time they wait until they try again.
-    await Promise.all(Array.from({ length: 10 }, (_, i) => sendBoth(100 + i)));
+    await pMap(Array(10).keys(), (i) => sendBoth(100 + i), { concurrency: 5 });
     expect(proxy.requests.length).toBeGreaterThan(50);
   });
 
