@@ -41,7 +41,7 @@ export interface Coverage {
   /** Operations by route, e.g. `/call/read: Query`; each fails at least once. */
   readonly operations: Set<string>;
   readonly operationsDone: Set<string>;
-  /** Ways that a test has taken on; another need not. */
+  /** Ways, and operations by route, that a test has taken on; another need not. */
   readonly taken: Set<string>;
   /** Whether a test takes on one way for each operation, even if no other takes on the rest. */
   readonly sampled: boolean;
@@ -60,21 +60,24 @@ export const cover = (coverage: Coverage, path: string, injected: Injected): voi
   coverage.operationsDone.add(`${path}: ${injected.operation}`);
 };
 
+/** Takes on what no other test has; gives whether that is so. */
+const takeOn = ({ taken }: Coverage, name: string): boolean => !taken.has(name) && taken.add(name).size > 0;
+
 /**
  * The ways that are tried with an operation of a scenario: all that no other test has taken on, or
- * one.
+ * one if no other test has the operation on the same route.
  */
-const chosenWays = (coverage: Coverage, name: string, operation: string, ways: readonly Way[]): Way[] => {
-  if (coverage.sampled) return sample(ways, 1, name);
-  const fresh = ways.filter((way) => !coverage.taken.has(wayName(operation, way)));
-  for (const way of fresh) coverage.taken.add(wayName(operation, way));
-  return fresh.length > 0 ? fresh : sample(ways, 1, name);
+const chosenWays = (coverage: Coverage, path: string, operation: string, ways: readonly Way[]): Way[] => {
+  const isFirst = takeOn(coverage, `${path}: ${operation}`);
+  const fresh = coverage.sampled ? [] : ways.filter((way) => takeOn(coverage, wayName(operation, way)));
+  return fresh.length > 0 || !isFirst ? fresh : sample(ways, 1, `${path} ${operation}`);
 };
 
 /**
  * The faults to be tried with a scenario, in a deep run all of them at every storage request. Else
- * one storage request of each operation fails in one way, or in all that no earlier test of the
- * file has tried: so each operation of each scenario fails, and each operation in every way.
+ * they are what no earlier test of the file has tried, at one storage request of its operation, or
+ * any one: so each operation of each route fails, each operation in every way, and something in
+ * each scenario.
  *
  * @param operations the storage requests that the scenario makes, in order
  */
@@ -83,13 +86,20 @@ export const faultsOf = (
   path: string,
   scenario: Scenario,
   operations: readonly string[],
-): Injected[] =>
-  [...new Set(operations)].flatMap((operation) => {
-    const name = `${path} ${scenario.name} ${operation}`;
+): Injected[] => {
+  const placed = (operation: string, ways: readonly Way[]): Injected[] => {
+    const all = operations.filter((other) => other === operation).map((_, nth) => nth);
+    const places = sample(all, 1, `${path} ${scenario.name} ${operation}`);
+    return places.flatMap((nth) => ways.map((way) => ({ ...way, operation, nth })));
+  };
+  const kinds = [...new Set(operations)];
+  const chosen = kinds.flatMap((operation) => {
     const ways = waysOf(operation, scenario);
     coverage.operations.add(`${path}: ${operation}`);
     for (const way of ways) coverage.ways.add(wayName(operation, way));
-    const all = operations.filter((other) => other === operation).map((_, nth) => nth);
-    const chosen = deep ? ways : chosenWays(coverage, name, operation, ways);
-    return sample(all, 1, name).flatMap((nth) => chosen.map((way) => ({ ...way, operation, nth })));
+    return placed(operation, deep ? ways : chosenWays(coverage, path, operation, ways));
   });
+  if (chosen.length > 0) return chosen;
+  const any = kinds.flatMap((operation) => placed(operation, waysOf(operation, scenario)));
+  return sample(any, 1, `${path} ${scenario.name}`);
+};
