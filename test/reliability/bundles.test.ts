@@ -47,6 +47,8 @@ describe.each(sample(keyed, 12, 'bundles'))('%s', (path) => {
     const whole = await sender.send(calm.request);
     const after = await settled(scenario, calm.project);
     const { project, request } = await prepare(sender, scenario);
+    // The first request fails: some routes make no other.
+    requests = 0;
     failing = true;
     const before = faults;
     const answer = await sender.send(request);
