@@ -8,8 +8,9 @@ export default defineConfig({
   test: {
     testTimeout: runs(60_000),
     hookTimeout: runs(60_000),
-    // One DynamoDB Local serves all workers: more than four wait for it rather than for a core.
-    maxWorkers: Math.min(4, availableParallelism()),
+    // Some files wait rather than work, so there is one worker more than cores. One DynamoDB Local
+    // serves them all: more than four would wait for it.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
     // CDK checks each template by CloudFormation's rules, which takes longer than to make it.

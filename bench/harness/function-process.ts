@@ -2,6 +2,7 @@
  * A process that holds one function as a Lambda container does. It loads a bundle and answers
  * events one at a time. `function-container.ts` starts it.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { finished } from 'node:stream/promises';
 import { awslambda, isStreaming, ResponseStream } from '../../local/runtime/response-stream.ts';
@@ -63,6 +64,16 @@ const answerTo = async (event: string): Promise<{ bytes: number; text: string }>
   return { bytes, text };
 };
 
+/**
+ * The most memory that the process has had, in MB. `maxRSS` counts on from what its parent had when
+ * it forked, so Linux is asked for that of the program alone.
+ */
+const peakMb = (): number => {
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;
+};
+
 const invoke = async (event: string): Promise<InvocationResult> => {
   log = '';
   const before = process.cpuUsage();
@@ -71,7 +82,7 @@ const invoke = async (event: string): Promise<InvocationResult> => {
   return {
     ...answer,
     cpuMs: (user + system) / 1000,
-    peakMb: process.resourceUsage().maxRSS / 1024,
+    peakMb: peakMb(),
     log,
   };
 };

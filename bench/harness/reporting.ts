@@ -4,13 +4,12 @@ import { callsQueryBody } from '../../api/schemas/query.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import type { CallsQuery } from '../../core/query/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
-import { wireNames } from '../../core/wire/index.ts';
 import { parseBody } from '../../core/wire/schema.ts';
 import { names } from './bench.ts';
 import type { Call } from './calls.ts';
 
 const batchBody = callBatchBody(names);
-const completeBody = callsCompleteBody(wireNames('weave', 'weave'));
+const completeBody = callsCompleteBody(names);
 
 /** A budget of an hour, more than anything here needs. */
 export const benchBudget = (): RequestBudget => requestBudget(3_600_000);
