@@ -1,6 +1,6 @@
 import type { WireNames } from '../wire/index.ts';
 import { unknownToGroups } from './group.ts';
-import { type CostMetric, costMetrics, modelCallMetrics, type StatsRequest } from './request.ts';
+import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
 import { type Hours, hoursOf } from './span.ts';
 
 /** How statistics are made: plain data, logged with the request. */
@@ -12,17 +12,15 @@ export interface StatsPlan {
   readonly buckets: number;
 }
 
-const isCost = (metric: string): metric is CostMetric => costMetrics.some((each) => each === metric);
-
 /** Why rollups cannot tell the metrics of usage that are asked for; undefined if they can. */
 const unknownUsage = ({ usage }: StatsRequest): string | undefined => {
-  const ofCalls = usage.find(({ metric }) => modelCallMetrics.some((each) => each === metric));
+  const ofCalls = usage.find(({ metric }) => isModelCallMetric(metric));
   if (ofCalls) return `${ofCalls.metric} by model`;
   const withPercentiles = usage.find(({ percentiles }) => percentiles.length > 0);
   if (withPercentiles) return `percentiles of ${withPercentiles.metric}`;
   const extreme = usage.find(
     ({ metric, aggregations }) =>
-      isCost(metric) && aggregations.some((each) => each === 'min' || each === 'max'),
+      isCostMetric(metric) && aggregations.some((each) => each === 'min' || each === 'max'),
   );
   return extreme && `extremes of ${extreme.metric}`;
 };

@@ -8,7 +8,7 @@ import { bucketEdges } from './buckets.ts';
 import { groupTest } from './group.ts';
 import { keepingFor, Output } from './output.ts';
 import { planStats, type StatsPlan } from './plan.ts';
-import { costMetrics, modelCallMetrics, type StatsRequest } from './request.ts';
+import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
 import { takeRolledUp } from './rolled-up.ts';
 import { scanCalls } from './scan.ts';
 
@@ -32,11 +32,10 @@ export interface StatsUnderWay {
   readonly answer: () => Promise<StatsAnswer>;
 }
 
-const wantsCosts = ({ usage }: StatsRequest): boolean =>
-  usage.some(({ metric }) => costMetrics.some((cost) => cost === metric));
+const wantsCosts = ({ usage }: StatsRequest): boolean => usage.some(({ metric }) => isCostMetric(metric));
 
 const wantsFailed = ({ usage }: StatsRequest): boolean =>
-  usage.some(({ metric }) => modelCallMetrics.some((each) => each === metric));
+  usage.some(({ metric }) => isModelCallMetric(metric));
 
 /**
  * Computes statistics of a project's calls over time.

@@ -20,19 +20,19 @@ export interface HeaderContent {
 export const ownOpPrefix = ({ projectId, names }: Pick<HeaderOwner, 'projectId' | 'names'>): string =>
   `${names.refScheme}${projectId}/op/`;
 
-/** Stored headers hold the places: append only, never change. */
+/** Stored headers hold the indexes: append only, never change. */
 const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
 
-/** The place of a status, from 0 to 3. */
-export const placeOf = (status: EndStatus): number => statuses.indexOf(status);
+/** The index of a status in a header, from 0 to 2. */
+export const indexOfStatus = (status: EndStatus): number => statuses.indexOf(status);
 
 /**
- * Undoes {@link placeOf}.
+ * Undoes {@link indexOfStatus}.
  *
- * @throws Error if a later release wrote the place
+ * @throws Error if a later release wrote the index
  */
-export const statusAt = (place: unknown): EndStatus => {
-  const status = statuses[Number(place)];
-  if (status === undefined) throw new Error(`a header with the status ${String(place)}`);
+export const statusAt = (index: unknown): EndStatus => {
+  const status = statuses[Number(index)];
+  if (status === undefined) throw new Error(`a header with the status ${String(index)}`);
   return status;
 };

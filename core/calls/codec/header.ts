@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, fromSignedTimeBytes } from '../../encoding/index.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../model.ts';
-import { type HeaderContent, type HeaderOwner, placeOf, statusAt } from './header-content.ts';
+import { type HeaderContent, type HeaderOwner, indexOfStatus, statusAt } from './header-content.ts';
 import { isListHeader, unpackListHeader } from './header-lists.ts';
 import { readId, readLinks, writeId, writeLinks } from './linked-ids.ts';
 import { readOp, writeOp } from './packed-op.ts';
@@ -45,7 +45,7 @@ const durationOf = (end: EndHeader, start: StartHeader): number => end.endedAt -
 
 const flagsOf = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
   (start ? hasStart : 0) |
-  (end ? hasEnd | (placeOf(end.status) << statusShift) : 0) |
+  (end ? hasEnd | (indexOfStatus(end.status) << statusShift) : 0) |
   (earlyTraces && earlyTraces.length > 0 ? hasTraces : 0) |
   (more ? hasMore : 0) |
   (end && end.usage !== null ? (end.usage === true ? usageApart : hasUsage) : 0);

@@ -15,7 +15,7 @@ const concurrency = 8;
 type CallName = Pick<StartEntry, 'projectId' | 'id'>;
 
 /** The item that keeps the place of a start that is not known yet. */
-export const placeOf = (store: Store, { projectId, id }: CallName): Item => ({
+export const placeholder = (store: Store, { projectId, id }: CallName): Item => ({
   ...toItem(store, { projectId, id, part: 'S' }, { start: null, end: null }, null),
   ...startKey(projectId, id),
 });
@@ -34,7 +34,7 @@ export const keepPlaces = async <T extends CallName>(
   budget: RequestBudget,
 ): Promise<T[]> => {
   const kept = await mapConcurrent(calls, concurrency, (call) =>
-    replaceItem(store.table, placeOf(store, call), { k: undefined }, budget),
+    replaceItem(store.table, placeholder(store, call), { k: undefined }, budget),
   );
   return calls.filter((_, i) => !kept[i]);
 };

@@ -8,7 +8,7 @@ import {
 import { indexedFieldsOf, isMarked, type StartItem, toItem } from '../codec/items.ts';
 import { unplacedError } from '../codec/keys.ts';
 import { copyStarts, withCopy } from './copy-starts.ts';
-import { placeOf } from './keep-places.ts';
+import { placeholder } from './keep-places.ts';
 import { hasStart, readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls marked concurrently. */
@@ -44,7 +44,7 @@ export const markFailed = (
     const done = await mapConcurrent(left, concurrency, async (call) => {
       const stored = [...before, ...read].find((start) => isSame(start, call));
       if (!stored) {
-        const place = { ...placeOf(store, call), ...unplacedError };
+        const place = { ...placeholder(store, call), ...unplacedError };
         return replaceItem(store.table, place, { k: undefined }, budget);
       }
       const { item, projectId, id, start, end } = stored;

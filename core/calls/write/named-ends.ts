@@ -1,6 +1,7 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../../storage/index.ts';
 import { ServiceError } from '../../wire/index.ts';
 import type { CallEnd, CallReport } from '../model.ts';
+import { qualifiedId } from './group-reports.ts';
 import { updateCall } from './update.ts';
 import { writeCalls } from './write.ts';
 
@@ -8,8 +9,6 @@ import { writeCalls } from './write.ts';
 const concurrency = 8;
 
 const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.status === 404;
-
-const placeOf = ({ projectId, id }: Pick<CallEnd, 'projectId' | 'id'>): string => `${projectId}\n${id}`;
 
 /** An end that tells the name to show for its call. */
 type NamedEnd = CallEnd & { readonly displayName: string };
@@ -21,16 +20,19 @@ const namedEnds = (reports: readonly CallReport[]): NamedEnd[] =>
     return displayName ? [{ ...report.end, displayName }] : [];
   });
 
+/** The call that a report starts, if it names one. */
+const startedBy = (report: CallReport): string | undefined =>
+  report.kind === 'start' && report.start.id !== null
+    ? qualifiedId(report.start.projectId, report.start.id)
+    : undefined;
+
 /** The reports, with names of ends on the starts of the same calls. */
 const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): CallReport[] => {
-  const names = new Map(ends.map((end) => [placeOf(end), end.displayName]));
+  const names = new Map(ends.map((end) => [qualifiedId(end.projectId, end.id), end.displayName]));
   return reports.map((report) => {
-    if (report.kind !== 'start' || report.start.id === null) return report;
-    const { projectId, id, displayName } = report.start;
-    return {
-      kind: 'start',
-      start: { ...report.start, displayName: names.get(placeOf({ projectId, id })) ?? displayName },
-    };
+    const displayName = names.get(startedBy(report) ?? '');
+    if (report.kind !== 'start' || displayName === undefined) return report;
+    return { kind: 'start', start: { ...report.start, displayName } };
   });
 };
 
@@ -44,18 +46,9 @@ const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): C
 export const reportCalls: typeof writeCalls = async (store, reports, userId, budget) => {
   const ends = namedEnds(reports);
   if (ends.length === 0) return writeCalls(store, reports, userId, budget);
-  const started = new Set(
-    reports.flatMap(({ kind, ...report }) =>
-      'start' in report && report.start.id !== null
-        ? [placeOf({ projectId: report.start.projectId, id: report.start.id })]
-        : [],
-    ),
-  );
-  await rename(
-    store,
-    ends.filter((end) => !started.has(placeOf(end))),
-    budget,
-  );
+  const started = new Set(reports.map(startedBy));
+  const alone = ends.filter((end) => !started.has(qualifiedId(end.projectId, end.id)));
+  await rename(store, alone, budget);
   return writeCalls(store, withNames(reports, ends), userId, budget);
 };
 
