@@ -38,6 +38,8 @@ export interface BenchEnvironment {
   readonly dynamodb: string;
   /** The folder of the synthesized stack. */
   readonly assembly: string;
+  /** The folder of all handlers' bundles. @default - they are made where they are needed */
+  readonly bundles?: string;
 }
 
 /**

@@ -46,7 +46,8 @@ const listedCalls = 5000;
 const isCounted = ({ name, unit }: Figure): boolean => unit !== 'ms' && !/cold: write units/.test(name);
 
 /** The minified size of every handler's bundle. */
-const sizesOfBundles = (): Figure[] => {
+const sizesOfBundles = ({ environment }: Bench): Figure[] => {
+  if (environment.bundles !== undefined) return bundleFigures(environment.bundles);
   using bundles = makeBundles();
   return bundleFigures(bundles.folder);
 };
@@ -82,6 +83,6 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     ),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
-    bundles: sizesOfBundles(),
+    bundles: sizesOfBundles(bench),
   };
 };

@@ -10,6 +10,8 @@ const at = encodeURIComponent(project);
 beforeAll(async () => {
   await report(project, turn('a1', 0));
   await report(project, [{ id: 'long', name: 'A name that goes on and on '.repeat(8), at: 5000 }]);
+  // A single project would be opened at once.
+  await report('page/another', turn('another-1', 0));
 });
 
 /** What a view is, with something that is there once it stands. */

@@ -77,11 +77,6 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.getByRole('link', { name: 'All traces' }).click();
     await page.getByRole('link', { name: 'Turn f1' }).waitFor();
   });
-
-  it('with a project that has nothing', async () => {
-    const page = await visit(`traces?project=${encodeURIComponent('page/nothing')}`);
-    await page.getByText('page/nothing has no calls yet').waitFor();
-  });
 });
 
 describe('an answer that breaks off', () => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { names } from '../support/document.ts';
+import { wireNames } from '../../core/wire/index.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
+const names = wireNames('svc');
 const project = 'page/feedback';
 const at = encodeURIComponent(project);
 

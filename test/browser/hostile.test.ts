@@ -126,27 +126,29 @@ describe('objects and models full of markup', () => {
 });
 
 describe('content without measure', () => {
-  it.each([
-    ['Deep', 'deep'],
-    ['Long', 'long'],
-    ['Keys', 'keys'],
-  ])('%s: opens, and leaves the document small', async (_, id) => {
+  /** Opens the data of a call, which leaves the document small. */
+  const open = async (id: string) => {
     const page = await visit(`trace?project=${encodeURIComponent(project)}&trace=${id}&tab=data`);
     await page.getByRole('heading', { name: 'inputs' }).waitFor();
     await page.locator('.json-row').first().waitFor();
     expect(await page.locator('*').count()).toBeLessThan(2000);
     expect(await page.locator('.long-text').count()).toBe(0);
+    return page;
+  };
+
+  it('opens where it is deep, and leaves the document small', async () => {
+    await open('deep');
   });
 
-  it('is found by a search', async () => {
-    const page = await visit(`trace?project=${encodeURIComponent(project)}&trace=keys&tab=data`);
+  it('of many keys opens, leaves the document small, and is found by a search', async () => {
+    const page = await open('keys');
     await page.getByRole('searchbox', { name: 'Search in inputs' }).fill('key-99999');
     await page.getByText('1 found').waitFor();
     await page.getByText('inputs.key-99999').waitFor();
   });
 
-  it('opens a long text piece by piece', async () => {
-    const page = await visit(`trace?project=${encodeURIComponent(project)}&trace=long&tab=data`);
+  it('of a long text leaves the document small, and opens the text piece by piece', async () => {
+    const page = await open('long');
     await page.getByRole('button', { name: '2,000,000 characters' }).click();
     await page.getByRole('button', { name: /Show more: 1,996,000 of 2,000,000/ }).click();
     await page.getByRole('button', { name: /Show more: 1,896,000/ }).waitFor();

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { names } from '../support/document.ts';
+import { wireNames } from '../../core/wire/index.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
+const names = wireNames('svc');
 const project = 'page/trace';
 const link = (trace: string, search = '') =>
   `trace?project=${encodeURIComponent(project)}&trace=${encodeURIComponent(trace)}${search}`;

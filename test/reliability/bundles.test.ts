@@ -46,7 +46,8 @@ describe.each(sample(keyed, 12, 'bundles'))('%s', (path) => {
     const calm = await prepare(sender, scenario);
     const whole = await sender.send(calm.request);
     const after = await settled(scenario, calm.project);
-    const { project, request } = await prepare(sender, scenario);
+    // What changes nothing is asked again of the same project.
+    const { project, request } = scenario.views ? await prepare(sender, scenario) : calm;
     // The first request fails: some routes make no other.
     requests = 0;
     failing = true;
@@ -56,6 +57,6 @@ describe.each(sample(keyed, 12, 'bundles'))('%s', (path) => {
     failing = false;
     expect(answer).toMatchObject({ status: 200, complete: true });
     if (scenario.views) expect(await settled(scenario, project)).toEqual(after);
-    else expect(answer.text.length).toBe(whole.text.length + (project.length - calm.project.length));
+    else expect(answer.text).toBe(whole.text);
   });
 });

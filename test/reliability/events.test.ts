@@ -37,6 +37,8 @@ beforeAll(async () => {
     {
       settings: { events: true, analytics: true },
       maxWindowMs: 100,
+      // Each that is killed starts anew. Two of a function are enough to do things at once.
+      ...(!deep && { concurrency: { maxWorkers: 2, maxWaiting: 100 } }),
       eventFate: (event) => {
         if (event.detail.id === 'refused') return 'MalformedDetail';
         return trouble && numbers.chance(0.1) ? 'ThrottlingException' : 'taken';

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed, routes } from '../../api/routes.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import type { Sent } from '../support/in-process.ts';
 import { keyWith } from '../support/keys.ts';
 import { deep } from '../support/sampling.ts';
 import { scenarios } from './scenarios/index.ts';
@@ -14,18 +15,26 @@ import { prepare } from './trial.ts';
  * function itself answers shows that its time was not up: else API Gateway would, with a 502.
  */
 
+const storing = routes.filter(isKeyed).filter(({ role }) => role !== 'inference');
+
 let faulty: FaultyService;
 let hanging = false;
+/** A request to each route. What hangs changes nothing, so it can be tried again. */
+const prepared: { readonly path: string; readonly request: Sent }[] = [];
 beforeAll(async () => {
   faulty = await startFaultyService(
     () => (hanging ? 'hang' : 'none'),
     undefined,
     deep ? {} : { maxTimeoutSeconds: 9 },
   );
-});
+  // One after the other: several at once would each start functions of their own.
+  for (const { path } of storing) {
+    const scenario = scenarios[path]?.at(-1);
+    if (!scenario) throw new Error(`${path} has no scenario`);
+    prepared.push({ path, request: (await prepare(faulty.sender, scenario)).request });
+  }
+}, 180_000);
 afterAll(() => faulty.stop());
-
-const storing = routes.filter(isKeyed).filter(({ role }) => role !== 'inference');
 
 it('are a 503 that says when to come back, before the function’s time is up: on each route, and where the key is looked up', {
   timeout: 180_000,
@@ -34,13 +43,6 @@ it('are a 503 that says when to come back, before the function’s time is up: o
 }, async () => {
   const { service, sender } = faulty;
   hanging = false;
-  const prepared = await Promise.all(
-    storing.map(async (route) => {
-      const scenario = scenarios[route.path]?.at(-1);
-      if (!scenario) throw new Error(`${route.path} has no scenario`);
-      return { route, ...(await prepare(sender, scenario)) };
-    }),
-  );
   // A refused request has the function loaded: how long that takes is not what is looked at.
   await Promise.all(storing.map(({ path }) => sender.send({ path, body: {} })));
   const unknown = await keyWith(service, { scope: '*', role: 'read' });
@@ -53,12 +55,12 @@ it('are a 503 that says when to come back, before the function’s time is up: o
     }),
     ...prepared.map(async ({ request }, i) => {
       // Functions share two cores here. All at once could not answer within their last second.
-      await sleep(i * 100);
+      await sleep(i * 200);
       return sender.send(request);
     }),
   ]);
   for (const [i, answer] of answers.entries()) {
-    const path = prepared[i]?.route.path;
+    const path = prepared[i]?.path;
     const { status, headers, text } = answer;
     expect({ path, status, retryAfter: headers['retry-after'] }, text).toEqual({
       path,

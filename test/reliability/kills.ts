@@ -3,7 +3,7 @@ import { type FaultyService, startFaultyService } from '../support/faulty-servic
 import type { Answer, Sender } from '../support/in-process.ts';
 import { deep, repeatWith, sample } from '../support/sampling.ts';
 import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
-import { expectNothingHalf, look, prepare } from './trial.ts';
+import { expectNothingHalf, look, prepare, type Seen } from './trial.ts';
 
 /** A storage request: which one with that operation, from 0. */
 interface Place {
@@ -87,19 +87,27 @@ export const useKiller = (settings?: Readonly<Record<string, unknown>>): (() => 
 };
 
 /**
- * Runs a scenario whose function is killed; gives the operations of its storage requests, and
- * whether it got as far.
+ * Runs a scenario whose function is killed; gives the operations of its storage requests, whether
+ * it got as far, and what was seen before and after it.
+ *
+ * @param known what is seen before it. @default - it is looked at
  */
-const tryKill = async ({ sender, sendKilled }: Killer, path: string, scenario: Scenario, moment: Moment) => {
+const tryKill = async (
+  { sender, sendKilled }: Killer,
+  path: string,
+  scenario: Scenario,
+  moment: Moment,
+  known?: Seen,
+) => {
   const { project, request } = await prepare(sender, scenario);
-  const before = await look(sender, scenario, project);
+  const before = known ?? (await look(sender, scenario, project));
   const { answer, killed, operations } = await sendKilled(path, () => sender.send(request), moment);
   const seen = await look(sender, scenario, project);
   if (killed && !scenario.unharmed) expectBadGateway(answer);
   if (!scenario.unharmed) expect(await sender.send(request)).toMatchObject({ status: 200, complete: true });
   const after = await look(sender, scenario, project);
   if (!scenario.unharmed) expectNothingHalf({ scenario, before, after }, seen);
-  return { killed, operations, after };
+  return { killed, operations, before, after };
 };
 
 /** Which storage request with its operation each of them is. */
@@ -166,12 +174,13 @@ export const describeKills = (
 
     it(`is whole or not there when its function dies, and can be repeated: ${scenario?.name}`, async () => {
       if (!scenario) throw new Error(`${path} has no scenario`);
-      const { operations, after: whole } = await tryKill(killer(), path, scenario, { when: 'before' });
+      const alive = await tryKill(killer(), path, scenario, { when: 'before' });
+      const { operations, before, after: whole } = alive;
       expect(operations.length).toBeGreaterThan(0);
       const moments = allMoments(operations);
       for (const moment of moments) possible.add(kindOf(moment));
       for (const moment of sample(chosenMoments(path, moments, tried), most, path)) {
-        const { killed, after } = await tryKill(killer(), path, scenario, moment);
+        const { killed, after } = await tryKill(killer(), path, scenario, moment, before);
         const where = `${repeatWith}: ${moment.when} ${moment.place?.operation} ${moment.place?.nth}`;
         expect(killed, where).toBe(true);
         expect(after, where).toEqual(whole);

@@ -44,16 +44,23 @@ const recordsOf = (text: string): string[] => {
   }
 };
 
-/** What the views of a scenario show of a project. */
-export const look = async (service: Sender, { views }: Scenario, project: string): Promise<Seen> =>
-  Promise.all(
-    (views?.(project) ?? []).map(async (view) => {
-      const answer = await service.send(view);
-      if (view.mayBeAbsent && answer.status === 404) return [];
-      expect(answer).toMatchObject({ status: 200, complete: true });
-      return recordsOf(masked(answer.text, project));
-    }),
-  );
+/**
+ * What the views of a scenario show of a project. One is looked at after the other: each of several
+ * at once would start a function of its own.
+ */
+export const look = async (service: Sender, { views }: Scenario, project: string): Promise<Seen> => {
+  const seen: string[][] = [];
+  for (const view of views?.(project) ?? []) {
+    const answer = await service.send(view);
+    if (view.mayBeAbsent && answer.status === 404) {
+      seen.push([]);
+      continue;
+    }
+    expect(answer).toMatchObject({ status: 200, complete: true });
+    seen.push(recordsOf(masked(answer.text, project)));
+  }
+  return seen;
+};
 
 /** Sends what comes before a scenario, into a project of its own. */
 export const prepare = async (service: Sender, scenario: Scenario) => {

@@ -7,7 +7,7 @@ import { constantsOf } from '../../lib/constants.ts';
 import { handlersFor } from '../../lib/handlers.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
 import { bundlesOf } from './assembly.ts';
-import { cdkContext, root, temporaryFolder } from './project.ts';
+import { cdkContext, root } from './project.ts';
 
 /** The one handler whose bundle depends on the settings: it answers the OpenAPI document. */
 const documentHandler = 'openapi';
@@ -20,8 +20,13 @@ const documentBundle = ({ serviceName, dialect }: Config, outdir: string): Reado
     ? new Map()
     : bundle({ root, handlers: [documentHandler], outdir, constants: constantsOf(serviceName, dialect) });
 
-const synthesize = (settings: Readonly<Record<string, unknown>>): string => {
-  const outdir = temporaryFolder();
+/**
+ * Synthesizes the stack with settings, from the bundles of this test run's stack: bundling again
+ * takes most of a synthesis.
+ *
+ * @param outdir the folder for the template
+ */
+export const synthesizeWith = (settings: Readonly<Record<string, unknown>>, outdir: string): void => {
   const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
   const config = readConfig(app.node.getAllContext());
   const routes = routesOf(config.dialect);
@@ -31,20 +36,4 @@ const synthesize = (settings: Readonly<Record<string, unknown>>): string => {
   ]);
   new PennytraceStack(app, { config, routes, bundles });
   app.synth();
-  return outdir;
-};
-
-const made = new Map<string, string>();
-
-/**
- * Synthesizes the stack with settings, once for each worker, from the bundles of this test run's
- * stack: bundling again takes most of a synthesis.
- *
- * @returns the folder that the stack was synthesized to
- */
-export const assemblyWith = (settings: Readonly<Record<string, unknown>>): string => {
-  const key = JSON.stringify(settings);
-  const folder = made.get(key) ?? synthesize(settings);
-  made.set(key, folder);
-  return folder;
 };

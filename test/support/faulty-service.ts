@@ -22,7 +22,10 @@ export interface FaultyService {
 export const startFaultyService = async (
   decide: Parameters<typeof startFaultyProxy>[1],
   done?: Parameters<typeof startFaultyProxy>[2],
-  options: Pick<TestServiceOptions, 'maxTimeoutSeconds' | 'settings' | 'maxWindowMs' | 'eventFate'> = {},
+  options: Pick<
+    TestServiceOptions,
+    'maxTimeoutSeconds' | 'settings' | 'concurrency' | 'maxWindowMs' | 'eventFate'
+  > = {},
 ): Promise<FaultyService> => {
   const { dynamodb, s3 } = inject('stores');
   const [toDynamodb, toS3] = await Promise.all([

@@ -21,6 +21,7 @@ import { readStack } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
 import { temporaryFolder } from './project.ts';
+import { runs } from './sampling.ts';
 import { createStores, type Stores } from './stores.ts';
 
 /** A request to a route. */
@@ -218,10 +219,14 @@ export interface InProcessWithModel extends InProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** As {@link startInProcess}, with a model that echoes as the upstream of all models. */
+/**
+ * As {@link startInProcess}, with a model that echoes as the upstream of all models. Lists have two
+ * shards, each of which takes a request, and in a deep run four.
+ */
 export const startInProcessWithModel = async (dialect: Dialect = 'svc'): Promise<InProcessWithModel> => {
   const model = await startEchoModel();
   const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
-  const service = await startInProcess({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }, dialect);
+  const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams), SHARDS: String(runs(2, 4)) };
+  const service = await startInProcess(environment, dialect);
   return { ...service, stop: () => model.stop() };
 };

@@ -1,7 +1,7 @@
 import { defaultPoolLimits, type PoolLimits } from '../../local/runtime/worker-pool.ts';
 
 /**
- * A worker for each route and more, since tests that call them all in turn would load functions
- * again and again.
+ * A worker for each route and more, which stay as long as their service. Tests that call all routes
+ * in turn would otherwise load functions again and again.
  */
-export const testPoolLimits: PoolLimits = { ...defaultPoolLimits, maxWorkers: 80 };
+export const testPoolLimits: PoolLimits = { ...defaultPoolLimits, maxWorkers: 80, idleMs: 600_000 };

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { inject } from 'vitest';
 import {
   type LocalService,
@@ -9,7 +10,9 @@ import {
 import type { Access } from '../../local/template/policy.ts';
 import { assembly } from './assembly.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
+import { onceInRun } from './once-in-run.ts';
 import { testPoolLimits } from './pool-limits.ts';
+import { deep } from './sampling.ts';
 
 /**
  * The service for one test file: the stack of this test run, on its stores, with tables of its own;
@@ -35,22 +38,37 @@ export interface TestServiceOptions extends Omit<LocalServiceOptions, 'wrapStore
   readonly maxTimeoutSeconds?: number;
 }
 
-/** Shorter time-outs of functions, before something else is put between them and the stores. */
+/** Lists have two shards, each of which takes a request, and in a deep run as many as deployed. */
+const fewShards = deep ? {} : { SHARDS: '2' };
+
+/**
+ * Functions with shorter time-outs and fewer shards, before something else is put between them and
+ * the stores.
+ */
 const hurried =
   (maxSeconds: number, wrap: WrapStores): WrapStores =>
   ({ functions, ...stores }, ...rest) => {
-    const shorter = functions.map((spec) => ({
+    const hurriedFunctions = functions.map((spec) => ({
       ...spec,
       timeoutSeconds: Math.min(spec.timeoutSeconds, maxSeconds),
+      environment: { ...spec.environment, ...('SHARDS' in spec.environment && fewShards) },
     }));
-    return wrap({ ...stores, functions: shorter }, ...rest);
+    return wrap({ ...stores, functions: hurriedFunctions }, ...rest);
   };
 
-/** The folder of the stack with settings. CDK takes a second to load: few files need it. */
+/**
+ * The folder of the stack with settings, synthesized once in a test run. CDK takes two seconds to
+ * load, so that only the worker that synthesizes loads it.
+ */
 const assemblyOf = async (settings?: Readonly<Record<string, unknown>>): Promise<string> => {
   if (!settings) return assembly();
-  const { assemblyWith } = await import('./assembly-with.ts');
-  return assemblyWith(settings);
+  const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
+  const folder = join(inject('scratch'), `assembly-${name}`);
+  await onceInRun(folder, async (unfinished) => {
+    const { synthesizeWith } = await import('./assembly-with.ts');
+    synthesizeWith(settings, unfinished);
+  });
+  return folder;
 };
 
 /**

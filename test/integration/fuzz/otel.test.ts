@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { create, type DescField, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { StatusSchema } from '../../../core/otel/proto/google/rpc/status_pb.js';
 import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
 } from '../../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { runs, seed } from '../../support/sampling.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
 const protobuf = 'application/x-protobuf';
 
-let service: TestService;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
-afterAll(() => service.stop());
 
 const send = async (body: Uint8Array<ArrayBuffer>, type = protobuf): Promise<[number, Uint8Array]> => {
   const answer = await fetch(`${service.url}/otel/v1/traces`, {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { JsonObject, JsonValue } from '../../../core/wire/index.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 import { about, probes } from './probes.ts';
 import {
@@ -20,7 +20,7 @@ import {
   theirs,
 } from './tenants.ts';
 
-let service: TestService;
+let service: SharedService;
 let ourKey: string;
 let theirKey: string;
 let them: Names;
@@ -39,14 +39,13 @@ const done = async (path: string, body: JsonValue, key = ourKey): Promise<JsonOb
 };
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   using keys = keyMaker(service);
   ourKey = await keys.granted('acme/*:write acme/*:inference');
   theirKey = await keys.granted('umbrella/lab:write umbrella/lab:inference');
   them = await fill((path, body) => done(path, body, theirKey), theirs);
   contents = await contentsOf(service, theirs);
 });
-afterAll(() => service.stop());
 
 let projects = 0;
 /** A project of ours that holds nothing yet, with a name as long as that of all others. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as calls from '../../../core/calls/codec/keys.ts';
 import { segmentObject } from '../../../core/calls/payloads/segments.ts';
 import * as costs from '../../../core/costs/keys.ts';
 import * as feedback from '../../../core/feedback/keys.ts';
 import * as objects from '../../../core/objects/keys.ts';
 import { isId, type ProjectId, parseProjectId } from '../../../core/wire/index.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
 /**
  * Names that are prefixes, separators or escapes of each other, as far as projects may be called
@@ -181,11 +181,10 @@ describe('a project’s data', () => {
 });
 
 describe('projects that are named alike', () => {
-  let service: TestService;
+  let service: SharedService;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
-  afterAll(() => service.stop());
 
   const post = async (path: string, body: object): Promise<string> => {
     const answer = await service.post(path, body);

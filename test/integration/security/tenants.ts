@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../core/wire/index.ts';
-import type { TestService } from '../../support/service.ts';
+import type { SharedService } from '../../support/service.ts';
 
 /** Ours, where we may do everything, and theirs, of which we are to learn nothing. */
 export const ours = 'acme/shop';
@@ -90,7 +90,7 @@ export const fill = async (done: Done, project: string): Promise<Names> => {
 };
 
 /** All that a project holds, as its owner sees it. */
-export const contentsOf = async (service: TestService, project: string): Promise<string[]> => {
+export const contentsOf = async (service: SharedService, project: string): Promise<string[]> => {
   const bodies: [string, object][] = [
     ['/calls/stream_query', everyInclude],
     ['/threads/stream_query', {}],

@@ -8,11 +8,15 @@ import {
   toRecorded,
 } from '../../../../bench/harness/guard.ts';
 import { countRecorded } from '../../../../bench/harness/recorded.ts';
-import { assembly } from '../../../support/assembly.ts';
+import { assembly, bundlesFolder } from '../../../support/assembly.ts';
 
 describe('what the service uses', () => {
   it('equals bench/figures.json', async () => {
-    await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
+    await using bench = await openBench({
+      dynamodb: inject('stores').dynamodb,
+      assembly: assembly(),
+      bundles: bundlesFolder(),
+    });
     const changes = differences(readRecorded(), toRecorded(await countRecorded(bench)));
     expect(changes, `${changes.join('\n')}\n${advice}\n`).toEqual([]);
   }, 120_000);

@@ -92,9 +92,10 @@ describe('a query', () => {
   });
 
   it('reads no more than it takes', async () => {
+    const shards = Math.max(...store.shards);
     const spent = requestBudget(60_000);
     expect(idsOf(await ask(store, { limit: 3, fields: ['id'] }, spent))).toEqual(['f-0', 'f-1', 'f-2']);
-    expect(spent.meter).toMatchObject({ readUnits: expect.closeTo(2, 0), requests: 4 });
+    expect(spent.meter).toMatchObject({ readUnits: expect.closeTo(shards / 2, 0), requests: shards });
     const byId = requestBudget(60_000);
     await ask(store, { query: whereEqual('id', 'f-1') }, byId);
     expect(byId.meter).toMatchObject({ readUnits: 1, requests: 1 });
@@ -103,7 +104,7 @@ describe('a query', () => {
     expect(byRef.meter).toMatchObject({ requests: 1 });
     const byType = requestBudget(60_000);
     await ask(store, { query: whereEqual('feedback_type', 'note'), fields: ['id'] }, byType);
-    expect(byType.meter).toMatchObject({ requests: 4 });
+    expect(byType.meter).toMatchObject({ requests: shards });
   });
 });
 

@@ -189,8 +189,8 @@ describe('threads', () => {
         p99_turn_duration_ms: p99,
       },
     ]);
-    // More than one for each of the four shards: there are several pages.
-    expect(spent.meter.requests).toBeGreaterThan(4);
+    // More than one for each shard: there are several pages.
+    expect(spent.meter.requests).toBeGreaterThan(Math.max(...store.shards));
   }, 180_000);
 });
 

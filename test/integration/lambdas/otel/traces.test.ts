@@ -196,7 +196,7 @@ describe('an answer', () => {
 
   it('takes spans of the projects that the key may write, and counts the rest', async () => {
     const [one, two] = [newProject(), newProject()];
-    const theirs = 'umbrella/lab';
+    const theirs = 'umbrella/spans';
     const of = (project: string) => spanExport(project).resourceSpans as JsonObject[];
     const services = Array.from({ length: 50 }, (_, i) => of([one, two, theirs][i % 3] ?? one));
     const answer = await sendJson({ resourceSpans: services.flat() });
@@ -304,11 +304,11 @@ describe('a packed body', () => {
 
 describe('an error', () => {
   it('of a key that may write none of the projects is a 403 in the encoding of the request', async () => {
-    const answer = await send(exportBytes('umbrella/lab', [spanMessage()]), protobuf);
+    const answer = await send(exportBytes('umbrella/spans', [spanMessage()]), protobuf);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([403, protobuf]);
     expect(decodeStatus(await bytesOf(answer))).toEqual({
       code: 7,
-      message: 'this key may not write the project umbrella/lab',
+      message: 'this key may not write the project umbrella/spans',
     });
   });
 
