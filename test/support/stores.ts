@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
-import type { Store } from '../../core/storage/index.ts';
+import { dynamodbClient, type Store } from '../../core/storage/index.ts';
 import type { NamedTable } from '../../core/storage/tables.ts';
 import { wireNames } from '../../core/wire/index.ts';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/stores/store.ts';
@@ -38,7 +39,9 @@ export interface Stores {
 export const createStores = async (only?: NamedTable): Promise<Stores> => {
   const endpoints = inject('stores');
   const client = { region: localRegion, credentials: localCredentials };
-  const dynamodb = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb });
+  // The service's own client, but that it waits as long as a busy machine needs.
+  const requestHandler = new NodeHttpHandler();
+  const dynamodb = dynamodbClient({ ...client, endpoint: endpoints.dynamodb, requestHandler });
   const s3 = new S3Client({ ...client, endpoint: endpoints.s3 });
   // The deployed schema, under names of our own.
   const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { LaunchOptions } from 'playwright-core';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { launchServer } from '../../../bench/harness/browser.ts';
+import { launchOptions } from '../../../bench/harness/browser.ts';
 import { formatKey, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
@@ -11,14 +12,14 @@ import { testPoolLimits } from '../../support/pool-limits.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The service and the browser that all tests of the page share. */
+    /** The service that all tests of the page share, and how to start a browser. */
     readonly page: {
       readonly url: string;
       /** A key that may do everything. */
       readonly key: string;
       /** A key that may only read, and only the projects of tests. */
       readonly reader: string;
-      readonly browser: string;
+      readonly browser: LaunchOptions;
     };
   }
 }
@@ -50,13 +51,10 @@ const readingKey = async ({ dynamodb, stack }: LocalService): Promise<string> =>
   return formatKey(key);
 };
 
-/** Starts the service and the browser for all tests of the page, and ends them after the last. */
+/** Starts the service for all tests of the page, and ends it after the last. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const [service, browser] = await Promise.all([startService(project.getProvidedContext()), launchServer()]);
+  const [service, browser] = await Promise.all([startService(project.getProvidedContext()), launchOptions()]);
   const reader = await readingKey(service);
-  project.provide('page', { url: service.url, key: service.key, reader, browser: browser.wsEndpoint() });
-  return async () => {
-    await browser.close();
-    await service.stop();
-  };
+  project.provide('page', { url: service.url, key: service.key, reader, browser });
+  return () => service.stop();
 };

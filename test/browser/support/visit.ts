@@ -1,5 +1,6 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { launchBrowser } from '../../../bench/harness/browser.ts';
 
 const { url, key, reader } = inject('page');
 
@@ -61,20 +62,30 @@ const end = async (visits: readonly OpenVisit[]): Promise<void> => {
 };
 
 /**
+ * The browser of this worker, which the first file starts. One for all workers would have each
+ * message go through two processes more. It ends with the worker; modules may be loaded anew before
+ * that, so it hangs on the process.
+ */
+const sharedBrowser = (): Promise<Browser> => {
+  const holder = globalThis as { pennytraceBrowser?: Promise<Browser> };
+  holder.pennytraceBrowser ??= launchBrowser(inject('page').browser);
+  return holder.pennytraceBrowser;
+};
+
+/**
  * Has a test file use the browser. Each visit ends with its test, and must go without trouble. All
  * visits of a file share what the browser keeps of the page's scripts, which takes long to load.
  */
 export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) => {
-  let browser: Browser;
   let context: BrowserContext;
   const visits: OpenVisit[] = [];
   beforeAll(async () => {
-    browser = await chromium.connect(inject('page').browser);
+    const browser = await sharedBrowser();
     context = await browser.newContext({ locale: 'en-US' });
     context.setDefaultTimeout(15_000);
     await context.addInitScript({ content: tellOfViolations });
   });
-  afterAll(() => browser.close());
+  afterAll(() => context.close());
   afterEach(async () => {
     const done = visits.splice(0);
     await end(done);
