@@ -17,7 +17,11 @@ const run = async (context: Record<string, unknown>) => {
   const outdir = temporaryFolder();
   const done = promisify(execFile)(process.execPath, [join(root, 'bin/pennytrace.ts')], {
     cwd: tmpdir(),
-    env: { CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+    env: {
+      CDK_OUTDIR: outdir,
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+      GOGC: process.env.GOGC,
+    },
   });
   const { stdout, stderr } = await done;
   return { outdir, output: stdout + stderr };
