@@ -174,8 +174,11 @@ export const describeKills = (
 
     it(`is whole or not there when its function dies, and can be repeated: ${scenario?.name}`, async () => {
       if (!scenario) throw new Error(`${path} has no scenario`);
-      const alive = await tryKill(killer(), path, scenario, { when: 'before' });
-      const { operations, before, after: whole } = alive;
+      const {
+        operations,
+        before,
+        after: whole,
+      } = await tryKill(killer(), path, scenario, { when: 'before' });
       expect(operations.length).toBeGreaterThan(0);
       const moments = allMoments(operations);
       for (const moment of moments) possible.add(kindOf(moment));

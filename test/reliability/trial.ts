@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { expect, vi } from 'vitest';
 import type { Fault } from '../support/faults.ts';
 import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
@@ -48,19 +49,17 @@ const recordsOf = (text: string): string[] => {
  * What the views of a scenario show of a project. One is looked at after the other: each of several
  * at once would start a function of its own.
  */
-export const look = async (service: Sender, { views }: Scenario, project: string): Promise<Seen> => {
-  const seen: string[][] = [];
-  for (const view of views?.(project) ?? []) {
-    const answer = await service.send(view);
-    if (view.mayBeAbsent && answer.status === 404) {
-      seen.push([]);
-      continue;
-    }
-    expect(answer).toMatchObject({ status: 200, complete: true });
-    seen.push(recordsOf(masked(answer.text, project)));
-  }
-  return seen;
-};
+export const look = (service: Sender, { views }: Scenario, project: string): Promise<Seen> =>
+  pMap(
+    views?.(project) ?? [],
+    async (view) => {
+      const answer = await service.send(view);
+      if (view.mayBeAbsent && answer.status === 404) return [];
+      expect(answer).toMatchObject({ status: 200, complete: true });
+      return recordsOf(masked(answer.text, project));
+    },
+    { concurrency: 1 },
+  );
 
 /** Sends what comes before a scenario, into a project of its own. */
 export const prepare = async (service: Sender, scenario: Scenario) => {

@@ -1,39 +1,23 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { routesOf } from '../../api/routes.ts';
-import { bundle } from '../../lib/bundles.ts';
-import { type Config, readConfig } from '../../lib/config.ts';
-import { constantsOf } from '../../lib/constants.ts';
-import { handlersFor } from '../../lib/handlers.ts';
-import { PennytraceStack } from '../../lib/stack.ts';
-import { bundlesOf } from './assembly.ts';
-import { cdkContext, root } from './project.ts';
-
-/** The one handler whose bundle depends on the settings: it answers the OpenAPI document. */
-const documentHandler = 'openapi';
-
-const usual = readConfig(cdkContext);
-
-/** The bundle of the document, if it is not that of this test run's stack. */
-const documentBundle = ({ serviceName, dialect }: Config, outdir: string): ReadonlyMap<string, string> =>
-  serviceName === usual.serviceName && dialect === usual.dialect
-    ? new Map()
-    : bundle({ root, handlers: [documentHandler], outdir, constants: constantsOf(serviceName, dialect) });
+import { inject } from 'vitest';
+import { assembly } from './assembly.ts';
+import { onceInRun } from './once-in-run.ts';
 
 /**
- * Synthesizes the stack with settings, from the bundles of this test run's stack: bundling again
- * takes most of a synthesis.
+ * The folder of the stack with settings, synthesized once in a test run. CDK takes two seconds to
+ * load, so that only the worker that synthesizes loads it.
  *
- * @param outdir the folder for the template
+ * @param settings override the context of cdk.json. @default - the stack of this test run
+ * @throws Error if the stack does not synthesize
  */
-export const synthesizeWith = (settings: Readonly<Record<string, unknown>>, outdir: string): void => {
-  const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
-  const config = readConfig(app.node.getAllContext());
-  const routes = routesOf(config.dialect);
-  const bundles = new Map([
-    ...bundlesOf(handlersFor(config, routes)),
-    ...documentBundle(config, join(outdir, 'bundles')),
-  ]);
-  new PennytraceStack(app, { config, routes, bundles });
-  app.synth();
+export const assemblyWith = async (settings?: Readonly<Record<string, unknown>>): Promise<string> => {
+  if (!settings) return assembly();
+  const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
+  const folder = join(inject('scratch'), `assembly-${name}`);
+  await onceInRun(folder, async (unfinished) => {
+    const { synthesizeWith } = await import('./synthesize-with.ts');
+    synthesizeWith(settings, unfinished);
+  });
+  return folder;
 };

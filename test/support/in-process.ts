@@ -10,7 +10,6 @@ import { parseMetadata } from '../../local/gateway/answer.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { matcher } from '../../local/gateway/match.ts';
 import { startEchoModel } from '../../local/inference.ts';
-import { assemble } from '../../local/kept-assembly.ts';
 import {
   awslambda,
   delimiterLength,
@@ -18,10 +17,9 @@ import {
   ResponseStream,
 } from '../../local/runtime/response-stream.ts';
 import { readStack } from '../../local/template/stack.ts';
-import { assembly } from './assembly.ts';
+import { assemblyWith } from './assembly-with.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
-import { temporaryFolder } from './project.ts';
-import { runs } from './sampling.ts';
+import { shards } from './shards.ts';
 import { createStores, type Stores } from './stores.ts';
 
 /** A request to a route. */
@@ -102,14 +100,6 @@ const loadHandlers = async (dialect: Dialect): Promise<ReadonlyMap<string, Handl
   return new Map(await Promise.all(loaded));
 };
 
-/** The folder of a dialect's stack: that of this run, or one that is made once for its sources. */
-const assemblyOf = async (dialect: Dialect): Promise<string> => {
-  if (dialect === 'svc') return assembly();
-  const folder = temporaryFolder();
-  await assemble(folder, { dialect });
-  return folder;
-};
-
 const caller = toContext({
   user: 'ada',
   keyId: '0123456789abcdef',
@@ -173,7 +163,7 @@ export const startInProcess = async (
   for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
     makeFaulty(client as SdkClient);
   const handlers = await loadHandlers(dialect);
-  const { api } = readStack(await assemblyOf(dialect));
+  const { api } = readStack(await assemblyWith(dialect === 'svc' ? undefined : { dialect }));
   const match = matcher(api.routes);
 
   const send = async (request: Sent, { plan = faultPlan(), timeMs }: SendOptions = {}): Promise<Answer> => {
@@ -220,13 +210,13 @@ export interface InProcessWithModel extends InProcess {
 }
 
 /**
- * As {@link startInProcess}, with a model that echoes as the upstream of all models. Lists have two
- * shards, each of which takes a request, and in a deep run four.
+ * As {@link startInProcess}, with a model that echoes as the upstream of all models, and the shards
+ * of tests.
  */
 export const startInProcessWithModel = async (dialect: Dialect = 'svc'): Promise<InProcessWithModel> => {
   const model = await startEchoModel();
   const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
-  const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams), SHARDS: String(runs(2, 4)) };
+  const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams), SHARDS: String(shards) };
   const service = await startInProcess(environment, dialect);
   return { ...service, stop: () => model.stop() };
 };

@@ -1,5 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import {
   type LocalService,
@@ -8,11 +7,10 @@ import {
   type WrapStores,
 } from '../../local/service.ts';
 import type { Access } from '../../local/template/policy.ts';
-import { assembly } from './assembly.ts';
+import { assemblyWith } from './assembly-with.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
-import { onceInRun } from './once-in-run.ts';
 import { testPoolLimits } from './pool-limits.ts';
-import { deep } from './sampling.ts';
+import { shards } from './shards.ts';
 
 /**
  * The service for one test file: the stack of this test run, on its stores, with tables of its own;
@@ -38,38 +36,20 @@ export interface TestServiceOptions extends Omit<LocalServiceOptions, 'wrapStore
   readonly maxTimeoutSeconds?: number;
 }
 
-/** Lists have two shards, each of which takes a request, and in a deep run as many as deployed. */
-const fewShards = deep ? {} : { SHARDS: '2' };
-
 /**
- * Functions with shorter time-outs and fewer shards, before something else is put between them and
- * the stores.
+ * Functions with shorter time-outs and the shards of tests, before something else is put between
+ * them and the stores.
  */
-const hurried =
+const adjusted =
   (maxSeconds: number, wrap: WrapStores): WrapStores =>
   ({ functions, ...stores }, ...rest) => {
-    const hurriedFunctions = functions.map((spec) => ({
+    const ofTests = functions.map((spec) => ({
       ...spec,
       timeoutSeconds: Math.min(spec.timeoutSeconds, maxSeconds),
-      environment: { ...spec.environment, ...('SHARDS' in spec.environment && fewShards) },
+      environment: { ...spec.environment, ...('SHARDS' in spec.environment && { SHARDS: String(shards) }) },
     }));
-    return wrap({ ...stores, functions: hurriedFunctions }, ...rest);
+    return wrap({ ...stores, functions: ofTests }, ...rest);
   };
-
-/**
- * The folder of the stack with settings, synthesized once in a test run. CDK takes two seconds to
- * load, so that only the worker that synthesizes loads it.
- */
-const assemblyOf = async (settings?: Readonly<Record<string, unknown>>): Promise<string> => {
-  if (!settings) return assembly();
-  const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16);
-  const folder = join(inject('scratch'), `assembly-${name}`);
-  await onceInRun(folder, async (unfinished) => {
-    const { synthesizeWith } = await import('./assembly-with.ts');
-    synthesizeWith(settings, unfinished);
-  });
-  return folder;
-};
 
 /**
  * Starts the service for a test file, which stops it at its end.
@@ -86,12 +66,12 @@ export const startService = async ({
   const log = options.log ?? ((source: string, line: string) => logged.push(`${source}: ${line}`));
   const service = await startLocalService({
     ...inject('stores'),
-    assembly: options.assembly ?? (await assemblyOf(settings)),
+    assembly: options.assembly ?? (await assemblyWith(settings)),
     poolLimits: testPoolLimits,
     stackName: `test-${randomUUID().slice(0, 13)}`,
     ...options,
     log,
-    wrapStores: hurried(maxTimeoutSeconds, leastPrivilege(log, onAccess)),
+    wrapStores: adjusted(maxTimeoutSeconds, leastPrivilege(log, onAccess)),
   });
   const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
   const post: TestService['post'] = (path, body, { headers, ...init } = {}) =>

@@ -10,7 +10,7 @@ import { localCredentials, localRegion, storeEnvironment } from '../../local/sto
 import { createStores as createStackStores } from '../../local/stores/tables.ts';
 import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
-import { runs } from './sampling.ts';
+import { shards } from './shards.ts';
 
 /** Empty stores of one test file. */
 export interface Stores {
@@ -63,13 +63,10 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
   };
 };
 
-/**
- * The store of one of the tables, with the settings of most tests. Lists have two shards, each of
- * which takes a request, and in a deep run four.
- */
+/** The store of one of the tables, with the settings of most tests. */
 export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
   table: { client: dynamodb, name: table },
   bucket: { client: s3, name: bucket },
   names: wireNames('svc'),
-  shards: [runs(2, 4)],
+  shards: [shards],
 });
