@@ -23,11 +23,15 @@ export const policySchema = z.object({
 /** A parsed policy document. */
 export type Policy = z.output<typeof policySchema>;
 
-/** Whether a text fits a pattern: `*` is any characters, `?` is one. */
-export const fits = (pattern: string, text: string): boolean => {
+/** A pattern as an expression: `*` is any characters, `?` is one. */
+const expressionOf = (pattern: string): RegExp => {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's').test(text);
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');
 };
+
+/** Whether a text fits a pattern. One without `*` and `?` is only compared: most have none. */
+export const fits = (pattern: string, text: string): boolean =>
+  /[*?]/.test(pattern) ? expressionOf(pattern).test(text) : pattern === text;
 
 /** An action, e.g. `dynamodb:Query`, on the ARN of a resource. */
 export interface Access {

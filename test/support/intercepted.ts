@@ -1,17 +1,15 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
-import type { Store } from '../../core/storage/index.ts';
+import { dynamodbClient, type Store } from '../../core/storage/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { deep, sample } from './sampling.ts';
 
-/** The same store, through clients of its own. */
-export interface InterceptedStore extends Disposable {
-  readonly store: Store;
-}
+/** The connections of all intercepted stores: hundreds of them are made, one after the other. */
+const requestHandler = new NodeHttpHandler();
 
 /**
- * A store whose clients do something before each of their commands.
+ * The same store, through clients of its own that do something before each of their commands.
  *
  * @param before is given the command's number, from 0, counted over both stores, its operation and
  * its input; the command waits for it, and fails where it does
@@ -19,31 +17,36 @@ export interface InterceptedStore extends Disposable {
 export const intercepted = (
   store: Store,
   before: (command: number, operation: string, input: object) => Promise<void> | void,
-): InterceptedStore => {
-  const { dynamodb: dynamodbEndpoint, s3: s3Endpoint } = inject('stores');
-  const client = { region: localRegion, credentials: localCredentials };
-  const dynamodb = new DynamoDBClient({ ...client, endpoint: dynamodbEndpoint });
-  const s3 = new S3Client({ ...client, endpoint: s3Endpoint });
+): Store => {
+  const endpoints = inject('stores');
+  const config = { region: localRegion, credentials: localCredentials, requestHandler };
   let commands = 0;
+  const dynamodb = dynamodbClient({ ...config, endpoint: endpoints.dynamodb });
   dynamodb.middlewareStack.add((next, { commandName }) => async (args) => {
     await before(commands++, commandName ?? '', args.input);
     return next(args);
   });
-  s3.middlewareStack.add((next, { commandName }) => async (args) => {
-    await before(commands++, commandName ?? '', args.input);
-    return next(args);
-  });
+  let s3: S3Client | undefined;
+  // Few commands are of a bucket, and its client takes long to make.
+  const s3Client = (): S3Client => {
+    if (s3) return s3;
+    s3 = new S3Client({ ...config, endpoint: endpoints.s3 });
+    s3.middlewareStack.add((next, { commandName }) => async (args) => {
+      await before(commands++, commandName ?? '', args.input);
+      return next(args);
+    });
+    return s3;
+  };
   return {
-    store: {
-      ...store,
-      table: { ...store.table, client: dynamodb },
-      bucket: { ...store.bucket, client: s3 },
-      ...(store.rollups && { rollups: { ...store.rollups, client: dynamodb } }),
+    ...store,
+    table: { ...store.table, client: dynamodb },
+    bucket: {
+      ...store.bucket,
+      get client() {
+        return s3Client();
+      },
     },
-    [Symbol.dispose]: () => {
-      dynamodb.destroy();
-      s3.destroy();
-    },
+    ...(store.rollups && { rollups: { ...store.rollups, client: dynamodb } }),
   };
 };
 
@@ -57,8 +60,7 @@ export const kindsOf = async (
   kindOf: KindOf = (operation) => operation,
 ): Promise<string[]> => {
   const kinds: string[] = [];
-  using watched = intercepted(store, (_, operation, input) => void kinds.push(kindOf(operation, input)));
-  await work(watched.store);
+  await work(intercepted(store, (_, operation, input) => void kinds.push(kindOf(operation, input))));
   return kinds;
 };
 
@@ -109,12 +111,12 @@ export const interleaved = async (
 ): Promise<boolean> => {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  using gate = intercepted(store, async (command) => {
+  const gate = intercepted(store, async (command) => {
     if (command !== at) return;
     reached.resolve();
     await released.promise;
   });
-  const under = stopped(gate.store);
+  const under = stopped(gate);
   const isStopped = await Promise.race([reached.promise.then(() => true), under.then(() => false)]);
   await meanwhile();
   released.resolve();
@@ -135,11 +137,11 @@ export const crashed = async (
   at: number,
   work: (store: Store) => Promise<unknown>,
 ): Promise<boolean> => {
-  using dying = intercepted(store, (command) => {
+  const dying = intercepted(store, (command) => {
     if (command >= at) throw new Crash();
   });
   try {
-    await work(dying.store);
+    await work(dying);
     return false;
   } catch (error) {
     if (!(error instanceof Crash)) throw error;

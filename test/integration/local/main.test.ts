@@ -17,9 +17,9 @@ afterEach(() => {
 
 /** `npm start` with an environment of its own, and what it has printed so far. */
 const run = (environment: Record<string, string>, { detached = false } = {}) => {
-  const { PATH = '' } = process.env;
+  const { PATH = '', JAVA_TOOL_OPTIONS = '' } = process.env;
   const child = spawn(process.execPath, [join(root, 'local/main.ts')], {
-    env: { PATH, PORT: '0', DEMO: '0', ...environment },
+    env: { PATH, JAVA_TOOL_OPTIONS, PORT: '0', DEMO: '0', ...environment },
     detached,
   });
   children.push(child);

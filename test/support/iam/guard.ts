@@ -1,7 +1,6 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { listen } from '../../../local/gateway/server.ts';
 import type { LocalStore } from '../../../local/stores/store.ts';
 import type { FunctionSpec } from '../../../local/template/functions.ts';
@@ -121,8 +120,8 @@ const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Prom
         `${req.url} is not there, which is for those alone to know who may list the bucket`,
       );
     }
-    res.writeHead(answer.statusCode ?? 502, answer.headers);
-    await pipeline(answer, res);
+    const bytes = await buffer(answer);
+    res.writeHead(answer.statusCode ?? 502, answer.headers).end(bytes);
   };
   const server = await listen(
     0,

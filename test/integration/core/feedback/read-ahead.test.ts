@@ -28,7 +28,7 @@ const everyRecord = { $expr: { $ne: [{ $getField: 'creator' }, { $literal: 'nobo
 const readTwoBatches = async (body: object) => {
   const released = Promise.withResolvers<void>();
   let begun = 0;
-  using gate = intercepted(store, async (command) => {
+  const gate = intercepted(store, async (command) => {
     begun++;
     if (command === 2) await released.promise;
   });
@@ -37,7 +37,7 @@ const readTwoBatches = async (body: object) => {
     JSON.stringify({ project_id: project, fields: ['id'], query: everyRecord, ...body }),
   );
   const spent = requestBudget(60_000);
-  const { records } = queryFeedback(gate.store, query, spent);
+  const { records } = queryFeedback(gate, query, spent);
   const batches = [await records.next(), await records.next()];
   // Long enough for a request that has been made to be on its way.
   await sleep(100);

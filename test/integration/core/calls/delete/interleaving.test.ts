@@ -145,12 +145,12 @@ describe('a deletion that dies', () => {
         if (!deep && (at + seed) % 4 !== commandsLeft) continue;
         const projectId = newProject();
         for (const request of family(projectId, 40)) await send(store, request);
-        using dying = intercepted(store, async (command) => {
+        const dying = intercepted(store, async (command) => {
           if (command === at)
             await send(store, [endOf({ project_id: projectId, id: 'child', output: 'other' })]);
           if (command > at + commandsLeft) throw new Crash();
         });
-        const end = await remove(dying.store, projectId, ['parent']).catch((error: unknown) => error);
+        const end = await remove(dying, projectId, ['parent']).catch((error: unknown) => error);
         died = end instanceof Crash;
         await remove(store, projectId, ['parent']);
         // Headers alone: they show what has lost its payload as well.
