@@ -1,10 +1,8 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCalls } from '../../../../../core/calls/index.ts';
 import { toPath } from '../../../../../core/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../core/storage/index.ts';
 import type { ProjectId } from '../../../../../core/wire/index.ts';
-import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
 import {
   ask,
   createCallStore,
@@ -15,7 +13,7 @@ import {
   read,
   startOf,
 } from '../../../../support/calls.ts';
-import { stopsAmong } from '../../../../support/intercepted.ts';
+import { intercepted, stopsAmong } from '../../../../support/intercepted.ts';
 import { deep, repeatWith, sample, seed } from '../../../../support/sampling.ts';
 
 /*
@@ -30,33 +28,23 @@ beforeAll(async () => {
   store = await createCallStore();
 });
 
-/**
- * The store through a client that waits before its command of the given number, from 0, until it is
- * let go on.
- */
+/** The store, which waits before its command of the given number, from 0, until it is let go on. */
 const stoppable = (at: number) => {
-  const client = new DynamoDBClient({
-    region: localRegion,
-    credentials: localCredentials,
-    endpoint: inject('stores').dynamodb,
-  });
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const commands: string[] = [];
-  client.middlewareStack.add((next, { commandName = '' }) => async (args) => {
-    if (commands.push(commandName) === at + 1) {
-      reached.resolve();
-      await released.promise;
-    }
-    return next(args);
+  const stopped = intercepted(store, async (command, operation) => {
+    commands.push(operation);
+    if (command !== at) return;
+    reached.resolve();
+    await released.promise;
   });
   return {
-    store: { ...store, table: { ...store.table, client } },
+    store: stopped,
     /** The operations of the commands so far. */
     commands,
     reached: reached.promise,
     goOn: released.resolve,
-    stop: () => client.destroy(),
   };
 };
 
@@ -184,7 +172,6 @@ const interleave = async (
   for (const request of others) await report(store, request, projectId);
   gate.goOn();
   await under;
-  gate.stop();
   return { isStopped, commands: gate.commands };
 };
 
@@ -335,8 +322,7 @@ describe('a start without a trace', () => {
       );
       gate.goOn();
       const [answer] = await late;
-      gate.stop();
-      const call = await read(store, id);
+          const call = await read(store, id);
       // Where the late one was there first, the other replaced it, and its trace with it.
       if (call?.op_name === 'late') expect(answer?.traceId).toBe(call.trace_id);
       expect(call?.trace_id).toBe(`named-${id}`);
@@ -376,8 +362,7 @@ describe('a query during which a call is reported again', () => {
         await send({ ...calls[1], ...change });
         gate.goOn();
         const answer = await under;
-        gate.stop();
-        expect(answer.map((call) => call.op_name)).toEqual(answer.map(() => 'wanted'));
+              expect(answer.map((call) => call.op_name)).toEqual(answer.map(() => 'wanted'));
         const ids = answer.map((call) => String(call.id)).sort();
         if ('op_name' in change)
           expect([
