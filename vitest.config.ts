@@ -16,12 +16,10 @@ export default defineConfig({
     maxWorkers: Math.min(4, availableParallelism() + 1),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
-    // The cores are busy: what V8's own threads would do beside a test costs more than it saves.
-    execArgv: ['--single-threaded'],
     // CDK checks each template by CloudFormation's rules, which takes longer than to make it.
     // The app's own test and those of test/integration/lib/stack.test.ts have it do so.
     //
-    // The stores that tests start live for seconds: compiling them well takes longer than they gain.
+    // The stores that tests start live for seconds: to compile them well would take longer.
     env: { CDK_VALIDATION: 'false', JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1' },
     setupFiles: ['test/support/reset.ts', 'test/support/properties.ts'],
     projects: [

@@ -186,7 +186,7 @@ describe('requests that are done, refused and abandoned', () => {
   it.runIf(process.platform === 'linux')('leave no connection open, and nothing under way', async () => {
     await mix(5);
     const [sockets, resources] = [openSockets(), process.getActiveResourcesInfo().length];
-    await mix(runs(20));
+    await mix(runs(12, 80));
     await expect.poll(openSockets, patience).toBeLessThanOrEqual(sockets + 8);
     expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(resources + 16);
     agent.destroy();

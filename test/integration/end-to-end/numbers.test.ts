@@ -93,7 +93,7 @@ describe('numbers of a call', () => {
         expect(found).toContain(`"inputs":{"list":[${list.join(',')}]}`);
         expect(found).toContain(`"output":${output},`);
       }),
-      { numRuns: runs(15), seed },
+      { numRuns: runs(8, 60), seed },
     );
   });
 

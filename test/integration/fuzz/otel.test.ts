@@ -132,7 +132,7 @@ describe('any export', () => {
         if (status === 200) fromBinary(ExportTraceServiceResponseSchema, answer);
         else expect(fromBinary(StatusSchema, answer).message).not.toBe('');
       }),
-      { numRuns: runs(60), seed },
+      { numRuns: runs(30, 240), seed },
     );
     await isWell();
   });
@@ -144,7 +144,7 @@ describe('any export', () => {
         expect([200, 400]).toContain(status);
         fromBinary(status === 200 ? ExportTraceServiceResponseSchema : StatusSchema, answer);
       }),
-      { numRuns: runs(60), seed },
+      { numRuns: runs(30, 240), seed },
     );
     await isWell();
   });

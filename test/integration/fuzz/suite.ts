@@ -12,7 +12,7 @@ type Said = ReturnType<typeof documentOf>;
 
 /** How much is tried with each operation. */
 interface FuzzOptions {
-  /** Bodies that are made up. @default - 10, and 50 in a deep run */
+  /** Bodies that are made up. @default - 6, and 50 in a deep run */
   readonly bodies?: number;
   /**
    * How many of the corpus, and of the headers, unless the run is deep. @default - one of three by
@@ -49,7 +49,7 @@ export const describeFuzz = (
   service: () => TestService,
   said: Said,
   paths: readonly string[],
-  { bodies: bodiesEach = runs(10, 50), most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
+  { bodies: bodiesEach = runs(6, 50), most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
 ): void => {
   const taking = paths.flatMap((path) => {
     const schema = said.requestSchema(path);

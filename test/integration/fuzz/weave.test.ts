@@ -19,10 +19,10 @@ const said = documentOf('weave');
 const isOwn = (path: string): boolean =>
   routesOf('weave').some((route) => route.path === path && route.dialect === 'weave');
 const json = said.operations.filter(({ operation }) => operation.form !== 'otlp').map(({ path }) => path);
-describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(12), most: 6 });
+describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(7, 48), most: 6 });
 // What all dialects have passes unknown fields over in this one.
 const shared = json.filter((path) => !isOwn(path) && !path.startsWith('/inference'));
-describeFuzz(() => service, said, sample(shared, 5, 'shared'), { bodies: runs(10), most: 4 });
+describeFuzz(() => service, said, sample(shared, 5, 'shared'), { bodies: runs(6, 40), most: 4 });
 
 describe.each(['/aliases', '/tags'])('GET %s', (path) => {
   it('answers any query as documented', async () => {
@@ -36,7 +36,7 @@ describe.each(['/aliases', '/tags'])('GET %s', (path) => {
       text.map((value) => `?${encodeURIComponent(value.toWellFormed())}`),
       fc.constantFrom('', '?project_id=acme%2Fshop&project_id=umbrella%2Fshop', '?project_id=%ff', '?%'),
     );
-    for (const query of fc.sample(queries, { numRuns: runs(15), seed })) {
+    for (const query of fc.sample(queries, { numRuns: runs(8, 60), seed })) {
       const headers = { authorization: credentials(service, path) };
       const answer = await sendTo(service.url, { path: path + query, method: 'GET', headers });
       check(path, answer, `${repeatWith}, ${query}`);
@@ -55,7 +55,7 @@ describe('/file/create', () => {
   const project = 'acme/fuzz';
 
   it('takes a form in any shape that its standard allows, and keeps each byte', async () => {
-    for (const { file, ...form } of fc.sample(wholeForms(project), { numRuns: runs(30), seed })) {
+    for (const { file, ...form } of fc.sample(wholeForms(project), { numRuns: runs(15, 120), seed })) {
       const { status, text } = await upload(form);
       const why = `${repeatWith}, ${form.type} ${form.body.toString('base64')}`;
       expect([status, JSON.parse(text)], why).toEqual([200, { digest: bytesDigest(file) }]);
@@ -64,7 +64,7 @@ describe('/file/create', () => {
 
   it('answers any form as documented', async () => {
     const check = checker(said, service);
-    for (const form of fc.sample(forms(project), { numRuns: runs(50), seed }))
+    for (const form of fc.sample(forms(project), { numRuns: runs(25, 200), seed }))
       check(
         '/file/create',
         await upload(form),

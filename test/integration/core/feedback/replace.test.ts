@@ -150,7 +150,7 @@ describe('a replacement', () => {
 
 describe('replacements at once', () => {
   it('of one record: one wins, the others are told', async () => {
-    for (let round = 0; round < runs(6, 20); round++) {
+    for (let round = 0; round < runs(3, 20); round++) {
       const svc_ref = callRef(`contested-${round}`);
       const { id } = await create(store, { svc_ref });
       const work = Array.from({ length: 6 }, (_, n) =>
@@ -205,7 +205,7 @@ describe('replacements at once', () => {
           if (ids.length !== 1) seen.push(`${name}: ${JSON.stringify(ids)}`);
         }
       });
-      const rounds = runs(bytes > 100_000 ? 8 : 20, 30);
+      const rounds = runs(bytes > 100_000 ? 5 : 10, 30);
       for (let n = 1; n <= rounds; n++) ({ id } = await replace(store, id, fields(n)));
       replacing = false;
       await Promise.all(readers);

@@ -101,7 +101,7 @@ describe('a query', () => {
           expect(await queryAll(store, { sortBy: by, limit, offset })).toEqual(expected);
         },
       ),
-      { numRuns: runs(20, 160) },
+      { numRuns: runs(10, 160) },
     );
   });
 

@@ -107,7 +107,7 @@ describe('an object', () => {
           if (!live.has(digestAt(i))) expect(await readVersion(store, objectId, digestAt(i))).toBeUndefined();
         }
       }),
-      { numRuns: runs(8, 60) },
+      { numRuns: runs(4, 60) },
     );
   });
 
@@ -270,7 +270,7 @@ describe('at the same moment', () => {
         expect(heads).toMatchObject([{ val: 'afterwards', is_latest: 1 }]);
         expect(await remove(store, objectId)).toBe(versions.length + 1);
       }),
-      { numRuns: runs(8, 48) },
+      { numRuns: runs(4, 48) },
     );
     expect(await inBucket()).toEqual(before);
   });

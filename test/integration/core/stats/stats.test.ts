@@ -144,7 +144,7 @@ describe('statistics', () => {
         }
         await check(project, prices);
       }),
-      { numRuns: runs(12), seed },
+      { numRuns: runs(6, 48), seed },
     );
   });
 });

@@ -97,7 +97,7 @@ describe('usage', () => {
           expect(answer.unfinished_call_ids.includes(id)).toBe(isRunning);
         }
       }),
-      { numRuns: runs(15), seed },
+      { numRuns: runs(8, 60), seed },
     );
   });
 
@@ -279,7 +279,7 @@ describe('usage', () => {
         const traces = calls.map(({ trace_id }) => trace_id);
         expect(await ask(project_id, ids, traces)).toEqual(answer);
       }),
-      { numRuns: runs(4), seed },
+      { numRuns: runs(3, 16), seed },
     );
   });
 

@@ -106,7 +106,7 @@ describe('tables', () => {
           );
         },
       ),
-      { numRuns: runs(12), seed },
+      { numRuns: runs(7, 48), seed },
     );
   });
 });

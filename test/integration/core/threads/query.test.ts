@@ -67,7 +67,7 @@ describe('threads', () => {
         await report(reported, project_id);
         expect(await threadsOf({ project_id })).toEqual(naiveThreads(reported, { project_id }));
       }),
-      { numRuns: runs(40, 120) },
+      { numRuns: runs(20, 120) },
     );
   });
 
@@ -101,7 +101,7 @@ describe('threads', () => {
           naiveThreads(reported, { project_id, ...body }),
         );
       }),
-      { numRuns: runs(100, 400) },
+      { numRuns: runs(50, 400) },
     );
   });
 

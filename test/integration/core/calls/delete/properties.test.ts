@@ -118,7 +118,7 @@ describe('deleting from any forest, reported in any requests', () => {
         for (const request of requests) await send(store, request);
         expect(await views(store, traces)).toEqual(before);
       }),
-      { numRuns: runs(10, 30) },
+      { numRuns: runs(5, 30) },
     );
   });
 });

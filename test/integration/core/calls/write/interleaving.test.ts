@@ -322,7 +322,7 @@ describe('a start without a trace', () => {
       );
       gate.goOn();
       const [answer] = await late;
-          const call = await read(store, id);
+      const call = await read(store, id);
       // Where the late one was there first, the other replaced it, and its trace with it.
       if (call?.op_name === 'late') expect(answer?.traceId).toBe(call.trace_id);
       expect(call?.trace_id).toBe(`named-${id}`);
@@ -362,7 +362,7 @@ describe('a query during which a call is reported again', () => {
         await send({ ...calls[1], ...change });
         gate.goOn();
         const answer = await under;
-              expect(answer.map((call) => call.op_name)).toEqual(answer.map(() => 'wanted'));
+        expect(answer.map((call) => call.op_name)).toEqual(answer.map(() => 'wanted'));
         const ids = answer.map((call) => String(call.id)).sort();
         if ('op_name' in change)
           expect([

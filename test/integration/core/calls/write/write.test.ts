@@ -128,7 +128,7 @@ describe('a call', () => {
         const roots = visible.filter((call) => call.op_name !== 'moved').map((call) => call.id);
         expect((await found({ traceRootsOnly: true })).map((call) => call.id).sort()).toEqual(roots.sort());
       }),
-      { numRuns: runs(20, 100) },
+      { numRuns: runs(10, 100) },
     );
   });
 
@@ -161,7 +161,7 @@ describe('a call', () => {
           expect(found.map((call) => seen(call, like))).toEqual([like]);
         }
       }),
-      { numRuns: runs(20, 100) },
+      { numRuns: runs(10, 100) },
     );
   });
 
