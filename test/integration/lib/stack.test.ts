@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Stack, Validations } from 'aws-cdk-lib';
+import { type App, Validations } from 'aws-cdk-lib';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
-import { temporaryFolder } from '../../support/project.ts';
 import { makeStack, synthesize } from '../../support/synth.ts';
 
 /**
@@ -127,8 +126,7 @@ describe('cdk-nag', () => {
   });
 
   it('would find what is not', () => {
-    const app = new App({ outdir: temporaryFolder(), analyticsReporting: false });
-    const stack = new Stack(app, 'Careless');
+    const { app, stack } = makeStack();
     new Bucket(stack, 'Open');
     new CfnFunction(stack, 'Untraced', {
       code: { zipFile: '' },
