@@ -25,14 +25,19 @@ beforeAll(async () => {
 const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
 const newest = (page: Page) => page.getByRole('link', { name: 'Turn f1' });
 
+/** Waits for the view of a trace and all that it imports, which loads a second after the list. */
+const traceView = async (page: Page) => {
+  const file = await page.waitForFunction(
+    () => performance.getEntriesByType('resource').find(({ name }) => name.includes('/trace-view'))?.name,
+  );
+  await page.evaluate(`import(${JSON.stringify(await file.jsonValue())}).then(() => {})`);
+};
+
 describe('what goes wrong is said, and what was on the screen stays', () => {
   it('without a network', async () => {
     const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:/ });
     await newest(page).waitFor();
-    // The view of a trace loads beforehand, a second after the list.
-    await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => name.includes('trace-view')),
-    );
+    await traceView(page);
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Refresh' }).click();
     await alert(page, 'The service cannot be reached. Check the connection, then try again.');
@@ -42,6 +47,34 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('treeitem').first().waitFor();
+  });
+
+  it('without a network, on the way to a view that has not been loaded', async () => {
+    const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:|cannot be reached/ });
+    await newest(page).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await page.goBack();
+    await newest(page).waitFor();
+    await page.goForward();
+    await alert(page, 'cannot be reached');
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('with an update since the page was opened', async () => {
+    const page = await visit(list, { expected: /404|dynamically imported/ });
+    await newest(page).waitFor();
+    let gone = true;
+    await page.route('**/overview-view*', (route) => {
+      if (!gone) return route.continue();
+      gone = false;
+      return route.fulfill({ status: 404 });
+    });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
   it('with a key that may not read the project', async () => {

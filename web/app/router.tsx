@@ -1,10 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  type RouterHistory,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, type RouterHistory } from '@tanstack/react-router';
 import { parseCompareSearch } from '../views/compare/search.ts';
 import { parseObjectsSearch } from '../views/objects/search.ts';
 import { parseOverviewSearch } from '../views/overview/search.ts';
@@ -18,6 +12,7 @@ import { FailedView } from './failed-view.tsx';
 import { HomeView } from './home-view.tsx';
 import { MissingView } from './missing-view.tsx';
 import { Shell } from './shell.tsx';
+import { viewOf } from './view-of.ts';
 
 /*
  * Every view has a path of one segment, and all of its state in the query. So the base of the
@@ -32,63 +27,63 @@ export const tracesRoute = createRoute({
   getParentRoute: () => root,
   path: '/traces',
   validateSearch: parseTracesSearch,
-  component: lazyRouteComponent(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
+  component: viewOf(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
 });
 
 export const traceRoute = createRoute({
   getParentRoute: () => root,
   path: '/trace',
   validateSearch: parseTraceSearch,
-  component: lazyRouteComponent(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
+  component: viewOf(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
 });
 
 export const overviewRoute = createRoute({
   getParentRoute: () => root,
   path: '/overview',
   validateSearch: parseOverviewSearch,
-  component: lazyRouteComponent(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
+  component: viewOf(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
 });
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => root,
   path: '/playground',
   validateSearch: parsePlaygroundSearch,
-  component: lazyRouteComponent(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
+  component: viewOf(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
 });
 
 export const pricesRoute = createRoute({
   getParentRoute: () => root,
   path: '/prices',
   validateSearch: parsePricesSearch,
-  component: lazyRouteComponent(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
+  component: viewOf(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 });
 
 export const objectsRoute = createRoute({
   getParentRoute: () => root,
   path: '/objects',
   validateSearch: parseObjectsSearch,
-  component: lazyRouteComponent(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
+  component: viewOf(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
 });
 
 export const threadsRoute = createRoute({
   getParentRoute: () => root,
   path: '/threads',
   validateSearch: parseThreadsSearch,
-  component: lazyRouteComponent(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
+  component: viewOf(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
 });
 
 export const threadRoute = createRoute({
   getParentRoute: () => root,
   path: '/thread',
   validateSearch: parseThreadSearch,
-  component: lazyRouteComponent(() => import('../views/thread/thread-view.tsx'), 'ThreadView'),
+  component: viewOf(() => import('../views/thread/thread-view.tsx'), 'ThreadView'),
 });
 
 export const compareRoute = createRoute({
   getParentRoute: () => root,
   path: '/compare',
   validateSearch: parseCompareSearch,
-  component: lazyRouteComponent(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
+  component: viewOf(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
 });
 
 /** Makes the router, below the path that the document came from. */

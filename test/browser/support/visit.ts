@@ -53,10 +53,12 @@ interface OpenVisit {
   readonly expected?: RegExp;
 }
 
-/** Ends the visits of a test. The next test finds nothing that they kept. */
+/** Ends the visits of a test, also if it failed. The next test finds nothing that they kept. */
 const end = async (visits: readonly OpenVisit[]): Promise<void> => {
   for (const { page } of visits) {
-    await page.evaluate(() => localStorage.clear());
+    await page.context().setOffline(false);
+    // A page that did not come has nothing.
+    await page.evaluate(() => localStorage.clear()).catch(() => {});
     await page.close();
   }
 };
