@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { wireNames } from '../../core/wire/index.ts';
+import { runs } from '../support/sampling.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
@@ -10,9 +11,11 @@ const project = 'page/trace';
 const link = (trace: string, search = '') =>
   `trace?project=${encodeURIComponent(project)}&trace=${encodeURIComponent(trace)}${search}`;
 
+/** Many more than fit on the screen. */
+const steps = runs(500, 1500);
 const wide: SeededCall[] = [
   { id: 'wide', name: 'Wide', ms: 60_000 },
-  ...Array.from({ length: 1500 }, (_, at) => ({
+  ...Array.from({ length: steps }, (_, at) => ({
     id: `wide-${at}`,
     trace: 'wide',
     parent: 'wide',
@@ -99,11 +102,11 @@ describe('a trace', () => {
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
   });
 
-  it('of 1,500 calls has few of them in the document, and scrolls to its end', async () => {
+  it(`of ${steps} calls has few of them in the document, and scrolls to its end`, async () => {
     const page = await visit(link('wide'));
-    await page.getByText('1,501 calls').waitFor();
+    await page.getByText(`${(steps + 1).toLocaleString('en-US')} calls`).waitFor();
     await page.keyboard.press('End');
-    await selected(page, 'step.1499');
+    await selected(page, `step.${steps - 1}`);
     expect(await page.getByRole('treeitem').count()).toBeLessThan(80);
   });
 

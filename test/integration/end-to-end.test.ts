@@ -5,6 +5,7 @@ import type { ProjectId } from '../../core/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { keyWith as keyOf } from '../support/keys.ts';
+import { runs } from '../support/sampling.ts';
 import { type SharedService, sharedService, startService, type TestService } from '../support/service.ts';
 
 let service: SharedService;
@@ -37,7 +38,7 @@ describe('traces of an agent', () => {
   it.each(Object.entries(projects))(
     'reported %s are read back equal, field by field',
     async (way, projectId) => {
-      const calls = [...agentTraces({ projectId, conversations: 12 })];
+      const calls = [...agentTraces({ projectId, conversations: runs(6, 12) })];
       for (let i = 0; i < calls.length; i += 100) {
         const batch = calls.slice(i, i + 100);
         const [starts, ends] = [batch.map(startItem), batch.map(endItem)];

@@ -10,7 +10,7 @@ import type { Access } from '../../local/template/policy.ts';
 import { assemblyWith } from './assembly-with.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
 import { testPoolLimits } from './pool-limits.ts';
-import { shards } from './shards.ts';
+import { withTestShards } from './shards.ts';
 
 /**
  * The service for one test file: the stack of this test run, on its stores, with tables of its own;
@@ -43,10 +43,9 @@ export interface TestServiceOptions extends Omit<LocalServiceOptions, 'wrapStore
 const adjusted =
   (maxSeconds: number, wrap: WrapStores): WrapStores =>
   ({ functions, ...stores }, ...rest) => {
-    const ofTests = functions.map((spec) => ({
+    const ofTests = withTestShards(functions).map((spec) => ({
       ...spec,
       timeoutSeconds: Math.min(spec.timeoutSeconds, maxSeconds),
-      environment: { ...spec.environment, ...('SHARDS' in spec.environment && { SHARDS: String(shards) }) },
     }));
     return wrap({ ...stores, functions: ofTests }, ...rest);
   };

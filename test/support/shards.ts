@@ -1,3 +1,4 @@
+import type { FunctionSpec } from '../../local/template/functions.ts';
 import { runs } from './sampling.ts';
 
 /**
@@ -5,3 +6,10 @@ import { runs } from './sampling.ts';
  * a deep run has those four.
  */
 export const shards = runs(2, 4);
+
+/** Functions whose lists have the shards of tests. */
+export const withTestShards = (functions: readonly FunctionSpec[]): FunctionSpec[] =>
+  functions.map((spec) => ({
+    ...spec,
+    environment: { ...spec.environment, ...('SHARDS' in spec.environment && { SHARDS: String(shards) }) },
+  }));

@@ -9,6 +9,7 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { tableNameOf } from '../../../local/template/stack.ts';
 import { testPoolLimits } from '../../support/pool-limits.ts';
+import { withTestShards } from '../../support/shards.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -34,6 +35,7 @@ const startService = async (shared: Partial<ProvidedContext>): Promise<LocalServ
     assembly: assembly.folder,
     stackName: `page-${randomUUID().slice(0, 8)}`,
     poolLimits: testPoolLimits,
+    wrapStores: async ({ functions, ...given }) => ({ ...given, functions: withTestShards(functions) }),
   });
 };
 
