@@ -28,13 +28,14 @@ const waysOf = (operation: string, { unharmed }: Scenario): Way[] =>
     ...(unharmed ? [] : forGood).map((fault) => ({ fault, lasting: true })),
   ].filter(({ fault }) => fits(fault, operation));
 
+/** The name of a way. An ordinary run has a fault once or for good, and counts either as the same. */
 const wayName = (operation: string, { fault, lasting }: Way): string =>
-  `${operation}: ${fault}${lasting ? ' for good' : ''}`;
+  `${operation}: ${fault}${lasting && deep ? ' for good' : ''}`;
 
 /** What has failed in the tests of a file, and what has to. */
 export interface Coverage {
   /**
-   * Ways in which each operation can fail, e.g. `Query: throttle for good`; each is injected once.
+   * Ways in which each operation can fail, e.g. `Query: throttle`; each is injected once.
    */
   readonly ways: Set<string>;
   readonly waysDone: Set<string>;
@@ -64,13 +65,16 @@ export const cover = (coverage: Coverage, path: string, injected: Injected): voi
 const takeOn = ({ taken }: Coverage, name: string): boolean => !taken.has(name) && taken.add(name).size > 0;
 
 /**
- * The ways that are tried with an operation of a scenario: all that no other test has taken on, or
- * one if no other test has the operation on the same route.
+ * The ways that are tried with an operation of a scenario: each fault that no other test has taken
+ * on, once or for good, or one if no other test has the operation on the same route.
  */
 const chosenWays = (coverage: Coverage, path: string, operation: string, ways: readonly Way[]): Way[] => {
   const isFirst = takeOn(coverage, `${path}: ${operation}`);
-  const fresh = coverage.sampled ? [] : ways.filter((way) => takeOn(coverage, wayName(operation, way)));
-  return fresh.length > 0 || !isFirst ? fresh : sample(ways, 1, `${path} ${operation}`);
+  const byFault = coverage.sampled ? [] : [...Map.groupBy(ways, (way) => wayName(operation, way))];
+  const fresh = byFault.filter(([name]) => takeOn(coverage, name));
+  return fresh.length > 0 || !isFirst
+    ? fresh.flatMap(([name, some]) => sample(some, 1, name))
+    : sample(ways, 1, `${path} ${operation}`);
 };
 
 /**
