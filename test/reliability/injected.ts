@@ -28,7 +28,7 @@ const waysOf = (operation: string, { unharmed }: Scenario): Way[] =>
     ...(unharmed ? [] : forGood).map((fault) => ({ fault, lasting: true })),
   ].filter(({ fault }) => fits(fault, operation));
 
-/** The name of a way. An ordinary run has a fault once or for good, and counts either as the same. */
+/** The name of a way. An ordinary run has a fault once or for good, which has the same name. */
 const wayName = (operation: string, { fault, lasting }: Way): string =>
   `${operation}: ${fault}${lasting && deep ? ' for good' : ''}`;
 

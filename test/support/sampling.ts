@@ -23,13 +23,14 @@ export const repeatWith = `${deep ? 'DEEP=1 ' : ''}SEED=${seed}`;
 export const runs = (ordinary: number, inDeep = 4 * ordinary): number => (deep ? inDeep : ordinary);
 
 /**
- * The items of a list whose turn it is: one of three, so that three tests in a row have them all;
+ * The items of a list whose turn it is, so that as many tests in a row as take turns have them all;
  * in a deep run all.
  *
  * @param nth the number of the test, from 0
+ * @param turns how many tests take turns
  */
-export const inTurns = <T>(list: readonly T[], nth: number): T[] =>
-  list.filter((_, i) => deep || (i + nth) % 3 === 0);
+export const inTurns = <T>(list: readonly T[], nth: number, turns = 3): T[] =>
+  list.filter((_, i) => deep || (i + nth) % turns === 0);
 
 /**
  * So many of a list, in its order; all of it in a deep run. The same ones for the same seed and
