@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => faulty.stop());
 
-it('are a 503 that says when to come back, before the function’s time is up: on each route, and where the key is looked up', {
+it('are a 503 that says when to come back, before the function’s time is up: on any route, and where the key is looked up', {
   timeout: 180_000,
   // A machine that is too busy to run a timer within a second is no fault of the service.
   retry: 1,

@@ -80,7 +80,7 @@ const chosenWays = (coverage: Coverage, path: string, operation: string, ways: r
 /**
  * The faults to be tried with a scenario, in a deep run all of them at every storage request. Else
  * they are what no earlier test of the file has tried, at one storage request of its operation, or
- * any one: so each operation of each route fails, each operation in every way, and something in
+ * any one: so each operation of each route fails, each operation by every fault, and something in
  * each scenario.
  *
  * @param operations the storage requests that the scenario makes, in order

@@ -15,8 +15,8 @@ interface FuzzOptions {
   /** Bodies that are made up. @default - 6, and 50 in a deep run */
   readonly bodies?: number;
   /**
-   * How many of the corpus, and of the headers, unless the run is deep. @default - one of three by
-   * turns, so that every third operation has each of them
+   * How many of the corpus, and of the headers, unless the run is deep. @default - one of six by
+   * turns, so that every sixth operation has each of them
    */
   readonly most?: number;
 }

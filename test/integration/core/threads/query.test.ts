@@ -53,8 +53,9 @@ const turns = (count: number, threads: number, project_id: ProjectId, tail = '')
     ] as const;
   });
 
-/** The turns of a thread that takes more than a page of its index, since their ids are so long. */
+/** Makes ids so long that few turns fill a page of the index. */
 const longTail = '-'.repeat(240);
+/** The turns of a thread that takes more than a page of its index. */
 const [many, lastUpdated, p99] = deep
   ? [10_000, '2026-10-01T02:46:49.000000Z', 9900.01]
   : [1500, '2026-10-01T00:25:00.500000Z', 1485.01];
