@@ -1,14 +1,9 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import type { MenuProps } from './menu.tsx';
 
-interface MenuBaseProps extends MenuProps {
-  /** Whether it is open at once. */
-  readonly wanted: boolean;
-}
-
-/** A button that opens a list of choices, with the library behind it. */
-export const MenuBase = ({ label, name, className, items, head, wanted }: MenuBaseProps) => (
-  <Base.Root modal={false} defaultOpen={wanted}>
+/** A button that opens a list of choices, open at first, with the library behind it. */
+export const MenuBase = ({ label, name, className, items, head }: MenuProps) => (
+  <Base.Root modal={false} defaultOpen>
     <Base.Trigger className={className} aria-label={name}>
       {label}
     </Base.Trigger>

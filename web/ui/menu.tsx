@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 
 /** One choice of a menu. */
 export interface MenuItem {
@@ -20,29 +20,32 @@ export interface MenuProps {
   readonly head?: ReactNode;
 }
 
-const Base = lazy(async () => ({ default: (await import('./menu-base.tsx')).MenuBase }));
+const load = async () => ({ default: (await import('./menu-base.tsx')).MenuBase });
+const Base = lazy(load);
 
 /**
- * A button that opens a list of choices. What opens it loads once the view stands; who clicks before
- * that finds it open.
+ * A button that opens a list of choices. What opens it loads once the view stands, and takes the
+ * button's place with the first click: a button that is replaced while it is pressed gets no click.
  */
 export const Menu = ({ className = 'button plain', ...props }: MenuProps) => {
-  const [wanted, setWanted] = useState(false);
-  return (
-    <Suspense
-      fallback={
-        <button
-          type="button"
-          className={className}
-          aria-label={props.name}
-          aria-haspopup="menu"
-          onClick={() => setWanted(true)}
-        >
-          {props.label}
-        </button>
-      }
+  const [clicked, setClicked] = useState(false);
+  useEffect(() => void load().catch(() => {}), []);
+  const button = (
+    <button
+      type="button"
+      className={className}
+      aria-label={props.name}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setClicked(true)}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowDown' || key === 'ArrowUp') setClicked(true);
+      }}
     >
-      <Base className={className} {...props} wanted={wanted} />
-    </Suspense>
+      {props.label}
+    </button>
+  );
+  return (
+    <Suspense fallback={button}>{clicked ? <Base className={className} {...props} /> : button}</Suspense>
   );
 };

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 
 /** A popup. */
 export interface PopupProps {
@@ -13,22 +13,29 @@ export interface PopupProps {
   readonly children: ReactNode;
 }
 
-const Base = lazy(async () => ({ default: (await import('./popup-base.tsx')).PopupBase }));
+const load = async () => ({ default: (await import('./popup-base.tsx')).PopupBase });
+const Base = lazy(load);
 
-/** A button that opens a small form. What opens it loads once the view stands. */
-export const Popup = (props: PopupProps) => (
-  <Suspense
-    fallback={
-      <button
-        type="button"
-        className="button plain"
-        aria-haspopup="dialog"
-        onClick={() => props.onOpenChange(true)}
-      >
-        {props.label}
-      </button>
-    }
-  >
-    <Base {...props} />
-  </Suspense>
-);
+/**
+ * A button that opens a small form. What opens it loads once the view stands, and takes the button's
+ * place with the first click: a button that is replaced while it is pressed gets no click.
+ */
+export const Popup = (props: PopupProps) => {
+  const [clicked, setClicked] = useState(false);
+  useEffect(() => void load().catch(() => {}), []);
+  const button = (
+    <button
+      type="button"
+      className="button plain"
+      aria-haspopup="dialog"
+      aria-expanded={false}
+      onClick={() => {
+        setClicked(true);
+        props.onOpenChange(true);
+      }}
+    >
+      {props.label}
+    </button>
+  );
+  return <Suspense fallback={button}>{clicked ? <Base {...props} /> : button}</Suspense>;
+};

@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { report, turn } from './support/calls.ts';
+import { pageUrl, useBrowser } from './support/visit.ts';
+
+/* Buttons whose menus and forms load when the view already stands. */
+
+const visit = useBrowser();
+const project = 'page/buttons';
+beforeAll(() => report(project, turn('b1', 100_000)));
+
+/** The list of traces. What menus and popups are made of waits for the release. */
+const heldList = async (): Promise<{ readonly page: Page; readonly release: () => Promise<void> }> => {
+  // Without the page's scripts, which would load what is to be held.
+  const page = await visit('robots.txt', { expected: /robots/ });
+  const { promise: released, resolve } = Promise.withResolvers<void>();
+  await page.route(/(?:menu|popup)-base/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const loaded = [/menu-base/, /popup-base/].map((file) => page.waitForResponse(file));
+  await page.goto(`${pageUrl}traces?project=${encodeURIComponent(project)}`);
+  await page.getByRole('link', { name: 'Turn b1' }).waitFor();
+  const release = async () => {
+    resolve();
+    for (const response of await Promise.all(loaded)) {
+      await response.finished();
+      await page.evaluate(
+        `import(${JSON.stringify(response.url())}).then(() => new Promise(requestAnimationFrame))`,
+      );
+    }
+  };
+  return { page, release };
+};
+
+const buttons = [
+  ['+ Filter', (page: Page) => page.getByLabel('Column or path')],
+  ['Any status', (page: Page) => page.getByRole('menuitemcheckbox', { name: 'error', exact: true })],
+] as const;
+
+describe.each(buttons)('%s', (name, opened) => {
+  it('opens when it is pressed before what it opens has loaded, and let go after that', async () => {
+    const { page, release } = await heldList();
+    await page.getByRole('button', { name }).hover();
+    await page.mouse.down();
+    await release();
+    await page.mouse.up();
+    await opened(page).waitFor();
+  });
+
+  it('opens by keyboard once what it opens has loaded, and has the focus again when it closes', async () => {
+    const { page, release } = await heldList();
+    await page.getByRole('button', { name }).focus();
+    await page.keyboard.press('Enter');
+    await release();
+    await opened(page).waitFor();
+    await page.keyboard.press('Escape');
+    await opened(page).waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name }).evaluate((button) => button.matches(':focus'))).toBe(
+      true,
+    );
+  });
+});
+
+it('a menu opens with the arrow keys', async () => {
+  const { page, release } = await heldList();
+  await release();
+  await page.getByRole('button', { name: 'Any status' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('menuitemcheckbox', { name: 'error', exact: true }).waitFor();
+});
