@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { allRoutes, isKeyed, type Route, routesOf } from '../../api/routes.ts';
 import { toContext } from '../../core/auth/index.ts';
 import type { Dialect } from '../../core/wire/names.ts';
+import type { Limits } from '../../lambdas/http/limits.ts';
+import type { Settings } from '../../lambdas/http/settings.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { matcher } from '../../local/gateway/match.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../local/runtime/response-stream.ts';
 import { readStack } from '../../local/template/stack.ts';
 import { assemblyWith } from './assembly-with.ts';
+import { startContainer } from './container.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
 import { shards } from './shards.ts';
 import { createStores, type Stores } from './stores.ts';
@@ -89,12 +91,18 @@ export const bytesOf = ({ method, body }: Sent): Buffer => {
   return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 };
 
-const loadHandlers = async (dialect: Dialect): Promise<ReadonlyMap<string, Handler>> => {
+/** The handlers of all routes that take a key, by path. They share one container. */
+const loadHandlers = async (dialect: Dialect, bounds: Partial<Limits>): Promise<Map<string, Handler>> => {
+  const load = startContainer();
+  const { limits } = await load<{ limits: Limits }>('lambdas/http/limits.ts');
+  Object.assign(limits, bounds);
+  const { settings } = await load<{ settings: Settings }>('lambdas/http/settings.ts');
+  for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
+    makeFaulty(client as SdkClient);
   const loaded = routesOf(dialect)
     .filter(isKeyed)
     .map(async ({ path, handler }): Promise<[string, Handler]> => {
-      const file = join(import.meta.dirname, `../../lambdas/${handler}.ts`);
-      const module = (await import(file)) as { handler: Handler };
+      const module = await load<{ handler: Handler }>(`lambdas/${handler}.ts`);
       return [path, module.handler];
     });
   return new Map(await Promise.all(loaded));
@@ -147,22 +155,19 @@ const streamed = async (handler: Handler, event: object, context: Context): Prom
  *
  * @param environment beside that of the stores
  * @param dialect whose routes there are
+ * @param bounds on streamed answers, in place of those that are deployed
  */
 export const startInProcess = async (
   environment: Readonly<Record<string, string>> = {},
   dialect: Dialect = 'svc',
+  bounds: Partial<Limits> = {},
 ): Promise<InProcess> => {
   const stores = await createStores();
   setEnvironment(stores, dialect, environment);
   vi.stubGlobal('awslambda', awslambda);
-  // Handlers read the environment when they are loaded, which an earlier file may have done.
-  vi.resetModules();
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-  const { settings } = await import('../../lambdas/http/settings.ts');
-  for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
-    makeFaulty(client as SdkClient);
-  const handlers = await loadHandlers(dialect);
+  const handlers = await loadHandlers(dialect, bounds);
   const { api } = readStack(await assemblyWith(dialect === 'svc' ? undefined : { dialect }));
   const match = matcher(api.routes);
 

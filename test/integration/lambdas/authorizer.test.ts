@@ -12,6 +12,7 @@ import {
 } from '../../../core/auth/index.ts';
 import type { Table } from '../../../core/storage/index.ts';
 import { parseProjectId } from '../../../core/wire/index.ts';
+import { startContainer } from '../../support/container.ts';
 import { createStores } from '../../support/stores.ts';
 
 /** The Bearer route. */
@@ -21,9 +22,9 @@ type Handler = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAu
 
 /** Loads the function anew, as a container does that starts with this environment. */
 const start = async (environment: Record<string, string | undefined>): Promise<Handler> => {
-  vi.resetModules();
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const { handler } = await import('../../../lambdas/authorizer.ts');
+  const load = startContainer();
+  const { handler } = await load<typeof import('../../../lambdas/authorizer.ts')>('lambdas/authorizer.ts');
   return (event) => handler(event, { awsRequestId: 'invocation-1' });
 };
 

@@ -3,6 +3,7 @@ import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { authenticate, listKeys } from '../../../core/auth/index.ts';
 import type { Table } from '../../../core/storage/index.ts';
+import { startContainer } from '../../support/container.ts';
 import { type SecretsManager, startSecretsManager } from '../../support/secrets-manager.ts';
 import { createStores } from '../../support/stores.ts';
 import { json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
@@ -37,8 +38,8 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  vi.resetModules();
-  const loaded = await import('../../../lambdas/report-key.ts');
+  const load = startContainer();
+  const loaded = await load<typeof import('../../../lambdas/report-key.ts')>('lambdas/report-key.ts');
   handler = (event) => loaded.handler(event, { awsRequestId: 'invocation-1' });
 });
 

@@ -9,6 +9,7 @@ import {
   putKey,
   revokeKey,
 } from '../../../core/auth/index.ts';
+import { startContainer } from '../container.ts';
 import type { Stores } from '../stores.ts';
 import { writtenAt } from './exchange.ts';
 
@@ -56,7 +57,8 @@ const eventOf = (authorization: string) =>
 /** Asks the authorizer about those keys, ten days after they were written. */
 export const authorizeKeys = async ({ keysTable }: Stores): Promise<Authorization[]> => {
   vi.stubEnv('KEYS_TABLE', keysTable);
-  const { handler } = await import('../../../lambdas/authorizer.ts');
+  const load = startContainer();
+  const { handler } = await load<typeof import('../../../lambdas/authorizer.ts')>('lambdas/authorizer.ts');
   vi.useFakeTimers({ toFake: ['Date'], now: micros(10) / 1000 });
   const authorizations: Authorization[] = [];
   for (const [name, key] of Object.entries(keys)) {

@@ -1,19 +1,15 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { faultPlan } from '../../../support/faulty-client.ts';
 import { type Answer, type InProcess, startInProcess } from '../../../support/in-process.ts';
 
 /* What requests send while storage keeps them waiting, and how much they may answer. */
-
-vi.mock('../../../../lambdas/http/limits.ts', () => ({
-  limits: { silenceMs: 5, stalledMs: 60_000, answerBytes: 200_000 },
-}));
 
 const project_id = 'acme/silence';
 const count = 1500;
 
 let service: InProcess;
 beforeAll(async () => {
-  service = await startInProcess();
+  service = await startInProcess({}, 'svc', { silenceMs: 5, answerBytes: 200_000 });
   const batch = Array.from({ length: count }, (_, i) => [
     {
       mode: 'start',
