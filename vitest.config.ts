@@ -8,7 +8,7 @@ process.env.GOGC ??= '800';
 const stores = {
   globalSetup: ['test/support/global-setup.ts'],
   teardownTimeout: 20_000,
-  // Node loads the code as it does for `npm start`, which takes a tenth less than Vite does.
+  // Node loads the code as it does for `npm start`. Code that Vite has loaded runs slower.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
 
@@ -21,6 +21,12 @@ export default defineConfig({
     maxWorkers: Math.min(4, availableParallelism() + 1),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
+    // All cores are busy with tests. Garbage is collected seldom, and by the thread that made it:
+    // helpers would take its time from another test.
+    execArgv: [
+      ...['--no-memory-reducer', '--single-threaded-gc'],
+      ...['--initial-old-space-size=512', '--min-semi-space-size=4'],
+    ],
     // CDK checks each template by CloudFormation's rules, which takes longer than to make it.
     // The app's own test and those of test/integration/lib/stack.test.ts have it do so.
     //
