@@ -14,7 +14,7 @@ import { costsModel, feedbackModel, objectsModel, type RecordsModel } from './so
  */
 
 /** How many requests: `npm run soak` and deep runs make more of them. */
-const wanted = Number(process.env.SOAK_REQUESTS ?? (deep ? 3_000 : 200));
+const wanted = Number(process.env.SOAK_REQUESTS ?? (deep ? 3_000 : 120));
 const clients = 8;
 const project = 'acme/soak';
 
