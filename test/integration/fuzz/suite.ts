@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { arbitraryOf } from '../../support/arbitrary.ts';
 import type { documentOf } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
@@ -28,7 +29,7 @@ const pathsOf = ({ operationAt, document }: Said, path: string): fc.Arbitrary<st
     Object.fromEntries(
       named.map(({ name, schema }) => [
         name,
-        fc.oneof(arbitraryOf(schema, document), fc.string({ unit: 'binary', minLength: 1 })),
+        fc.oneof(arbitraryOf(schema, document), fc.string({ unit: anyCharacter, minLength: 1 })),
       ]),
     ),
   );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesOf } from '../../../api/routes.ts';
 import { bytesDigest } from '../../../core/wire/weave-digest.ts';
+import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { documentOf } from '../../support/document.ts';
 import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -29,7 +30,7 @@ describe.each(['/aliases', '/tags'])('GET %s', (path) => {
     const check = checker(said, service);
     const text = fc.oneof(
       fc.constantFrom('acme/shop', '%', '%ff', '', '../..'),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
     );
     const queries = fc.oneof(
       text.map((value) => `?project_id=${encodeURIComponent(value.toWellFormed())}`),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { formatTime, type JsonObject, type JsonValue, type Micros } from '../../../core/wire/index.ts';
+import { anyCharacter } from './character.ts';
 
 const refs = ['svc:///acme/shop/object/prompt:v1', 'svc:///acme/shop/object/prompt:v2/attr/x'];
 
@@ -26,7 +27,7 @@ const text = fc.oneof(
     '0',
   ),
   fc.constantFrom('2026-10-01', '2026-10-01T00:00:00.000001Z', '[1]', '{}'),
-  fc.string({ unit: 'binary', maxLength: 3 }),
+  fc.string({ unit: anyCharacter, maxLength: 3 }),
 );
 /** Numbers, whole ones and others, that lie close together or far out. */
 export const number = fc.oneof(

@@ -14,17 +14,18 @@ import {
   typeRange,
 } from '../../../../core/feedback/keys.ts';
 import { isId, type ProjectId } from '../../../../core/wire/index.ts';
+import { anyCharacter } from '../../../support/arbitraries/character.ts';
 import { names } from '../../../support/calls.ts';
 
 const id = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 256, unit: 'binary' }).filter(isId),
+  fc.string({ minLength: 1, maxLength: 256, unit: anyCharacter }).filter(isId),
   fc.uuid(),
   fc.uuid().map((text) => text.toUpperCase()),
 );
 const projectId = fc.constantFrom('a/b', 'acme/shop', 'acme/sho', 'acme/shop2') as fc.Arbitrary<ProjectId>;
 const time = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const place = fc.record({ createdAt: time, id });
-const text = fc.string({ maxLength: 2000, unit: 'binary' });
+const text = fc.string({ maxLength: 2000, unit: anyCharacter });
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 

@@ -11,6 +11,7 @@ import {
   parseJson,
   problemOf,
 } from '../../../../core/wire/index.ts';
+import { anyCharacter } from '../../../support/arbitraries/character.ts';
 import { runs } from '../../../support/sampling.ts';
 
 /** Any number as JSON may write it, within the range of a double. */
@@ -34,7 +35,7 @@ const jsonText = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     { arbitrary: numberText, weight: 4 },
-    { arbitrary: fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)), weight: 1 },
+    { arbitrary: fc.string({ unit: anyCharacter }).map((text) => JSON.stringify(text)), weight: 1 },
     { arbitrary: fc.constantFrom('true', 'false', 'null', '"\\\\"', '"\\"1.0"', '": 1.0,"'), weight: 1 },
     { arbitrary: fc.array(tie('value')).map((items) => `[${items.join(',')}]`), weight: 2 },
     {

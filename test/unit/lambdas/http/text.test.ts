@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonText, type Piece, utf8, withLineEnd } from '../../../../lambdas/http/text.ts';
+import { anyCharacter } from '../../../support/arbitraries/character.ts';
 
 const ended = async (pieces: readonly Piece[]): Promise<string> => {
   const source = async function* () {
@@ -16,7 +17,7 @@ it('JSON is one line, whatever its content', () => {
 describe('a chunk as UTF-8', () => {
   it('is its texts concatenated, whatever they contain', () =>
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
+      fc.property(fc.array(fc.string({ unit: anyCharacter })), (texts) => {
         expect(utf8(texts)).toEqual(Buffer.from(texts.join('')));
         expect(utf8(texts.join(''))).toEqual(Buffer.from(texts.join('')));
       }),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../core/otel/conventions/index.ts';
 import type { AttributeValue } from '../../../../../core/otel/span.ts';
 import { parseJson } from '../../../../../core/wire/index.ts';
+import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 import { spanOf } from '../../../../support/spans.ts';
 
 /** Names that conventions look for, with values of any type below them. */
@@ -92,7 +93,7 @@ const messageJson = fc
 const leaf: fc.Arbitrary<AttributeValue> = fc.oneof(
   fc.constantFrom(...telling),
   messageJson,
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.double(),
   fc.bigInt(),
   fc.boolean(),

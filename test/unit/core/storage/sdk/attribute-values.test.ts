@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Value } from '../../../../../core/storage/index.ts';
 import { marshall, NumberValueImpl, unmarshall } from '../../../../../core/storage/sdk/attribute-values.ts';
+import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 const { value } = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.oneof(fc.maxSafeInteger(), fc.double({ min: -1e15, max: 1e15, noNaN: true })),
     fc.uint8Array(),
     fc.boolean(),
