@@ -25,8 +25,18 @@ const summedNames: ReadonlySet<string> = new Set([
 
 type Fields = readonly (readonly [name: string, value: JsonValue])[];
 
+/** As `Number` gives it, which stored headers have been summed by: NaN if there is no number. */
+const numberOf = (value: JsonValue): number => {
+  try {
+    return Number(value);
+  } catch {
+    // An object with a field `toString`: it cannot be made a number of.
+    return Number.NaN;
+  }
+};
+
 const sumOf = (fields: Fields): number =>
-  fields.reduce((sum, [name, value]) => (summedNames.has(name) ? sum + Number(value) : sum), 0);
+  fields.reduce((sum, [name, value]) => (summedNames.has(name) ? sum + numberOf(value) : sum), 0);
 
 const writeNumber = (writer: ByteWriter, value: number): void => {
   if (Number.isSafeInteger(value) && value >= 0 && value < maxDoubled) writer.count(2 * value + 1);

@@ -6,6 +6,7 @@ import { type HeaderContent, packHeader, unpackHeader } from '../../../../../cor
 import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/calls/model.ts';
 import { signedTimeBytes } from '../../../../../core/encoding/index.ts';
 import { isId, type JsonObject, type ProjectId, wireNames } from '../../../../../core/wire/index.ts';
+import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 const owner = {
   projectId: 'acme/airline' as ProjectId,
@@ -13,7 +14,7 @@ const owner = {
   names: wireNames('svc'),
 };
 /** A text as names and ids are: well-formed, of any script. */
-const someText = fc.string({ unit: 'binary', maxLength: 20 });
+const someText = fc.string({ unit: anyCharacter, maxLength: 20 });
 const hexOf = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength, maxLength });
 const someId = fc.oneof(
@@ -86,14 +87,24 @@ const usageKey = fc.oneof(
     '',
     '0',
     'constructor',
+    'toString',
   ),
   fc.string().filter((key) => key !== '__proto__'),
 );
 const usage: fc.Arbitrary<JsonObject | true> = fc.oneof(
   fc.constant(true as const),
-  fc.dictionary(usageKey, fc.oneof(count, fc.string(), fc.constant(null), fc.dictionary(usageKey, count)), {
-    noNullPrototype: true,
-  }),
+  fc.dictionary(
+    usageKey,
+    fc.oneof(
+      count,
+      fc.string(),
+      fc.constant(null),
+      fc.dictionary(usageKey, count, { noNullPrototype: true }),
+    ),
+    {
+      noNullPrototype: true,
+    },
+  ),
   fc.constant<JsonObject>({ 'gpt-4o': { choices: [{ prompt_tokens: 1 }, []] } }),
 );
 
@@ -130,6 +141,17 @@ describe('a header', () => {
         expect(unpacked(packHeader(header, owner), start)).toEqual(header);
       }),
     );
+  });
+
+  it.each<JsonObject>([
+    { completion_tokens: { toString: 1 }, total_tokens: 5 },
+    { completion_tokens: [{ toString: 1 }], total_tokens: 5 },
+    { completion_tokens: '2', prompt_tokens: [3], total_tokens: 5 },
+  ])('holds a usage whose tokens are no numbers: %j', (usage) => {
+    const payload = { segment: null, offset: 0, length: 0 };
+    const end: EndHeader = { endedAt: 0, status: 'success', runStepEnd: null, usage, bytes: 0, payload };
+    const header = { start: null, end };
+    expect(unpacked(packHeader(header, owner))).toEqual(header);
   });
 
   it('takes a small fraction of a write unit for a typical agent’s call', () => {
