@@ -19,7 +19,8 @@ beforeAll(async () => {
 describe('a comparison', () => {
   it('of two traces is reached from the list by keyboard, and marks what differs', async () => {
     const page = await visit(`traces?project=${at}`);
-    await page.getByRole('link', { name: 'Turn c2' }).waitFor();
+    // Rows come one after the other, and `j` goes no further than the last.
+    await page.getByRole('link', { name: 'Turn c1' }).waitFor();
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await page.getByRole('button', { name: 'Compare the two' }).waitFor();
     await page.keyboard.press('c');
