@@ -124,6 +124,6 @@ export const assemble = async (
   const digest = await digestOf(settings, program);
   if (await takeKept(join(folder, digest), outdir)) return;
   await make(outdir, settings, signal, program);
-  await keep(outdir, folder, digest);
-  if (program) await keep(outdir, folder, await digestOf(settings));
+  const digests = [digest, ...(program ? [await digestOf(settings)] : [])];
+  await Promise.all(digests.map((each) => keep(outdir, folder, each)));
 };
