@@ -5,11 +5,13 @@ import { runs } from './test/support/sampling.ts';
 // esbuild collects its garbage less often, and takes less time for it.
 process.env.GOGC ??= '800';
 
+/** Node loads the code as it does for `npm start`. Code that Vite has loaded runs slower. */
+const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+
 const stores = {
+  ...native,
   globalSetup: ['test/support/global-setup.ts'],
   teardownTimeout: 20_000,
-  // Node loads the code as it does for `npm start`. Code that Vite has loaded runs slower.
-  experimental: { viteModuleRunner: false, nodeLoader: false },
 };
 
 export default defineConfig({
@@ -28,13 +30,13 @@ export default defineConfig({
       ...['--initial-old-space-size=512', '--min-semi-space-size=4'],
     ],
     // CDK checks each template by CloudFormation's rules, which takes longer than to make it.
-    // The app's own test and those of test/integration/lib/stack.test.ts have it do so.
+    // The tests of test/integration/lib/stack.test.ts have it do so.
     //
     // The stores that tests start live for seconds: to compile them well would take longer.
     env: { CDK_VALIDATION: 'false', JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1' },
     setupFiles: ['test/support/reset.ts', 'test/support/properties.ts'],
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...native } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...stores } },
       {
         test: {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   createObject,
   deleteVersions,
@@ -83,9 +84,5 @@ export const queryAll = async (
  * every call.
  */
 export const bigValue = (kilobytes = 64): JsonValue => ({
-  noise: Buffer.from(
-    Array.from({ length: kilobytes }, () => crypto.getRandomValues(new Uint8Array(1024))).flatMap((part) => [
-      ...part,
-    ]),
-  ).toString('base64'),
+  noise: randomBytes(kilobytes * 1024).toString('base64'),
 });

@@ -20,6 +20,7 @@ const run = async (context: Record<string, unknown>) => {
     env: {
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify(context),
+      CDK_VALIDATION: process.env.CDK_VALIDATION,
       GOGC: process.env.GOGC,
     },
   });

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
@@ -19,9 +19,10 @@ interface Role {
 /** The stack, with roles that allow nothing at the stores. */
 const withoutPermissions = (roles: RegExp): string => {
   const folder = temporaryFolder();
-  cpSync(assembly(), folder, { recursive: true });
-  const file = readdirSync(folder).find((name) => name.endsWith('.template.json')) ?? '';
-  const template = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+  const names = readdirSync(assembly());
+  const file = names.find((name) => name.endsWith('.template.json')) ?? '';
+  for (const name of names) if (name !== file) symlinkSync(join(assembly(), name), join(folder, name));
+  const template = JSON.parse(readFileSync(join(assembly(), file), 'utf8')) as {
     Resources: Record<string, Role>;
   };
   for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { newMeter } from '../../../../core/storage/index.ts';
 import { ServiceError } from '../../../../core/wire/index.ts';
 import { RequestLog } from '../../../../lambdas/log/index.ts';
+import { startContainer } from '../../../support/container.ts';
 import { linesOf } from './lines.ts';
 
 const newLog = (Log = RequestLog) =>
@@ -14,8 +15,9 @@ afterEach(() => vi.unstubAllEnvs());
 
 /** The class as a container has it that has just started. */
 const loadAnew = async (): Promise<typeof RequestLog> => {
-  vi.resetModules();
-  return (await import('../../../../lambdas/log/index.ts')).RequestLog;
+  const load = startContainer();
+  const module = await load<{ RequestLog: typeof RequestLog }>('lambdas/log/index.ts');
+  return module.RequestLog;
 };
 
 describe('the line of a request', () => {
