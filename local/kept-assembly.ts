@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import type { Dirent } from 'node:fs';
+import { cp, link, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import { contextWith, synthesize } from './synthesize.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -8,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 /** Where stacks are kept. Tools keep what they can make again in this folder by convention. */
 const defaultFolder = join(root, 'node_modules/.cache/pennytrace/assemblies');
 
-/** How many stacks are kept: those used last. One takes some 50 MB. */
+/** How many stacks are kept: those used last. One takes some 100 MB. */
 const maxKept = 8;
 
 /** All that a synthesized stack is made from, besides the version of Node and the settings. */
@@ -49,7 +50,30 @@ const digestOf = async (settings: Readonly<Record<string, unknown>>, program?: s
   return hash.digest('hex');
 };
 
-/** Copies a kept stack. Gives false if there is none, or if it was removed meanwhile. */
+/** Makes a folder of links to all files of another, which are never written again. */
+const linkAll = async (from: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true });
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  const targetOf = ({ parentPath, name }: Dirent): string => join(to, relative(from, join(parentPath, name)));
+  const { folders = [], files = [] } = Object.groupBy(entries, (entry) =>
+    entry.isDirectory() ? 'folders' : 'files',
+  );
+  await Promise.all(folders.map((folder) => mkdir(targetOf(folder), { recursive: true })));
+  await Promise.all(files.map((file) => link(join(file.parentPath, file.name), targetOf(file))));
+};
+
+/** Gives a folder what is in another, without copies where the file system has links. */
+const share = async (from: string, to: string): Promise<void> => {
+  try {
+    await linkAll(from, to);
+  } catch {
+    // The two are on different file systems, or theirs has no links.
+    await rm(to, { recursive: true, force: true });
+    await cp(from, to, { recursive: true });
+  }
+};
+
+/** Shares a kept stack. Gives false if there is none, or if it was removed meanwhile. */
 const takeKept = async (kept: string, outdir: string): Promise<boolean> => {
   try {
     const now = new Date();
@@ -58,7 +82,7 @@ const takeKept = async (kept: string, outdir: string): Promise<boolean> => {
     return false;
   }
   try {
-    await cp(kept, outdir, { recursive: true });
+    await share(kept, outdir);
     return true;
   } catch {
     await rm(outdir, { recursive: true, force: true });
@@ -82,7 +106,7 @@ const keep = async (outdir: string, folder: string, digest: string): Promise<voi
   const unfinished = join(folder, `${digest}.${process.pid}.${performance.now()}`);
   try {
     await mkdir(folder, { recursive: true });
-    await cp(outdir, unfinished, { recursive: true });
+    await share(outdir, unfinished);
     await rename(unfinished, join(folder, digest));
     await prune(folder);
   } catch {

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -55,6 +56,21 @@ describe('a stack for a local start', () => {
     expect([stackIn(outdir), count()]).toEqual(['1', 1]);
     await assemble(emptyFolder(), {}, undefined, { ...options, program: 'bin/cost.ts' });
     expect(count()).toBe(2);
+  });
+
+  it('shares its files with those that were made from the same', async () => {
+    const [folder, outdirs] = [emptyFolder(), [emptyFolder(), emptyFolder()]];
+    const make = async (outdir: string) => {
+      mkdirSync(join(outdir, 'bundles/a'), { recursive: true });
+      writeFileSync(join(outdir, 'bundles/a/index.cjs'), '// a');
+    };
+    for (const outdir of outdirs) await assemble(outdir, {}, undefined, { folder, make });
+    const [one, other] = outdirs.map((outdir) => statSync(join(outdir, 'bundles/a/index.cjs')).ino);
+    expect(other).toBe(one);
+    for (const outdir of outdirs) rmSync(outdir, { recursive: true });
+    const later = emptyFolder();
+    await assemble(later, {}, undefined, { folder, make: () => Promise.reject(new Error('made again')) });
+    expect(readFileSync(join(later, 'bundles/a/index.cjs'), 'utf8')).toBe('// a');
   });
 
   it('is not kept if it could not be made', async () => {
