@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, Validations } from 'aws-cdk-lib';
+import { App, Stack, Validations } from 'aws-cdk-lib';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
+import { cdkContext, temporaryFolder } from '../../support/project.ts';
 import { makeStack, synthesize } from '../../support/synth.ts';
 
 /**
@@ -127,7 +128,8 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
   });
 
   it('would find what is not', () => {
-    const { app, stack } = makeStack();
+    const app = new App({ outdir: temporaryFolder(), context: cdkContext, analyticsReporting: false });
+    const stack = new Stack(app, 'Other');
     new Bucket(stack, 'Open');
     new CfnFunction(stack, 'Untraced', {
       code: { zipFile: '' },

@@ -98,7 +98,7 @@ describe('sorted calls', () => {
   it('are refused if they exceed the memory', async () => {
     const text = 'x'.repeat(100_000);
     const endless = (async function* () {
-      for (let i = 0; ; i++) yield [callWith(call(i, 'a'), [text])];
+      for (let i = 0; ; i++) yield [callWith(call(i, 'a'), [i + text])];
     })();
     const sort = [{ path: toPath('inputs.0'), descending: false }];
     await expect(sortCalls(sort, { offset: 0, limit: null }, endless)).rejects.toMatchObject({ status: 422 });
