@@ -62,10 +62,12 @@ describe.each(buttons)('%s', (name, opened) => {
   });
 });
 
-it('a menu opens with the arrow keys', async () => {
+it('a menu opens with the arrow keys, which then do nothing else', async () => {
   const { page, release } = await heldList();
   await release();
   await page.getByRole('button', { name: 'Any status' }).focus();
   await page.keyboard.press('ArrowDown');
   await page.getByRole('menuitemcheckbox', { name: 'error', exact: true }).waitFor();
+  expect(await page.locator('[aria-rowindex="2"].table-row').count()).toBe(1);
+  expect(await page.locator('.table-row.active').count()).toBe(0);
 });

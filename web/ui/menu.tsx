@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode } from 'react';
+import { LateButton } from './late-button.tsx';
 
 /** One choice of a menu. */
 export interface MenuItem {
@@ -23,29 +24,16 @@ export interface MenuProps {
 const load = async () => ({ default: (await import('./menu-base.tsx')).MenuBase });
 const Base = lazy(load);
 
-/**
- * A button that opens a list of choices. What opens it loads once the view stands, and takes the
- * button's place with the first click: a button that is replaced while it is pressed gets no click.
- */
-export const Menu = ({ className = 'button plain', ...props }: MenuProps) => {
-  const [clicked, setClicked] = useState(false);
-  useEffect(() => void load().catch(() => {}), []);
-  const button = (
-    <button
-      type="button"
-      className={className}
-      aria-label={props.name}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onClick={() => setClicked(true)}
-      onKeyDown={({ key }) => {
-        if (key === 'ArrowDown' || key === 'ArrowUp') setClicked(true);
-      }}
-    >
-      {props.label}
-    </button>
-  );
-  return (
-    <Suspense fallback={button}>{clicked ? <Base className={className} {...props} /> : button}</Suspense>
-  );
-};
+/** A button that opens a list of choices. */
+export const Menu = ({ className = 'button plain', ...props }: MenuProps) => (
+  <LateButton
+    load={load}
+    opened={<Base className={className} {...props} />}
+    byArrows
+    className={className}
+    aria-label={props.name}
+    aria-haspopup="menu"
+  >
+    {props.label}
+  </LateButton>
+);

@@ -1,4 +1,5 @@
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode } from 'react';
+import { LateButton } from './late-button.tsx';
 
 /** A popup. */
 export interface PopupProps {
@@ -16,26 +17,15 @@ export interface PopupProps {
 const load = async () => ({ default: (await import('./popup-base.tsx')).PopupBase });
 const Base = lazy(load);
 
-/**
- * A button that opens a small form. What opens it loads once the view stands, and takes the button's
- * place with the first click: a button that is replaced while it is pressed gets no click.
- */
-export const Popup = (props: PopupProps) => {
-  const [clicked, setClicked] = useState(false);
-  useEffect(() => void load().catch(() => {}), []);
-  const button = (
-    <button
-      type="button"
-      className="button plain"
-      aria-haspopup="dialog"
-      aria-expanded={false}
-      onClick={() => {
-        setClicked(true);
-        props.onOpenChange(true);
-      }}
-    >
-      {props.label}
-    </button>
-  );
-  return <Suspense fallback={button}>{clicked ? <Base {...props} /> : button}</Suspense>;
-};
+/** A button that opens a small form. */
+export const Popup = (props: PopupProps) => (
+  <LateButton
+    load={load}
+    opened={<Base {...props} />}
+    onOpen={() => props.onOpenChange(true)}
+    className="button plain"
+    aria-haspopup="dialog"
+  >
+    {props.label}
+  </LateButton>
+);

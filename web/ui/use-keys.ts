@@ -23,7 +23,8 @@ export const useKeys = (keys: Keys): void => {
     const onKey = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event;
       const action = Object.hasOwn(keys, key) ? keys[key] : undefined;
-      if (!action || ctrlKey || metaKey || altKey) return;
+      // What has the focus may have done something with the key.
+      if (!action || event.defaultPrevented || ctrlKey || metaKey || altKey) return;
       if (isTyping(target) || isElsewhere(target) || acts(target, key)) return;
       if (document.querySelector('[role=dialog]')) return;
       event.preventDefault();
