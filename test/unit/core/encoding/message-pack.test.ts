@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessagePack, encodeMessagePack } from '../../../../core/encoding/message-pack.ts';
 
-const fields = fc.array(fc.oneof(fc.jsonValue(), fc.uint8Array(), fc.constant(null)));
+/** The library reads no object with a field `__proto__`. What is stored has lists alone. */
+const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+const fields = fc.array(fc.oneof(json, fc.uint8Array(), fc.constant(null)));
 
 describe('MessagePack', () => {
   it('restores every value as its library does', () => {
