@@ -91,19 +91,14 @@ const usageKey = fc.oneof(
   ),
   fc.string().filter((key) => key !== '__proto__'),
 );
+/** Objects as a parser makes them. */
+const plain = { noNullPrototype: true };
 const usage: fc.Arbitrary<JsonObject | true> = fc.oneof(
   fc.constant(true as const),
   fc.dictionary(
     usageKey,
-    fc.oneof(
-      count,
-      fc.string(),
-      fc.constant(null),
-      fc.dictionary(usageKey, count, { noNullPrototype: true }),
-    ),
-    {
-      noNullPrototype: true,
-    },
+    fc.oneof(count, fc.string(), fc.constant(null), fc.dictionary(usageKey, count, plain)),
+    plain,
   ),
   fc.constant<JsonObject>({ 'gpt-4o': { choices: [{ prompt_tokens: 1 }, []] } }),
 );
