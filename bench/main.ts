@@ -61,6 +61,7 @@ const run = async (options: BenchOptions): Promise<void> => {
   console.log(`\nWritten to ${options.json}. Floors missed: ${missed.length || 'none'}`);
   for (const { name, median, unit, atMost } of missed)
     console.log(`  ${name}: ${median} ${unit}, above ${atMost}`);
+  if (missed.length > 0) process.exitCode = 1;
 };
 
 try {

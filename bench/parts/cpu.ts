@@ -36,8 +36,11 @@ const each = async (bodies: readonly string[], task: (body: string) => Promise<u
   for (const body of bodies) await task(body);
 };
 
-/** The number of measured rounds. As many unmeasured ones let V8 optimize before. */
-const rounds = 7;
+/** Rounds that are not measured: V8 optimizes in them. */
+const warmUps = 15;
+
+/** The number of measured rounds. Half of them pay for garbage of others, so it takes many. */
+const rounds = 25;
 
 const run = async (calls: readonly Call[]): Promise<Figure[]> => {
   const bodies = bodiesOf(calls);
@@ -45,11 +48,11 @@ const run = async (calls: readonly Call[]): Promise<Figure[]> => {
   const store = instantStore();
   const service: number[] = [];
   const bare: number[] = [];
-  for (let round = 0; round < 2 * rounds; round++) {
+  for (let round = 0; round < warmUps + rounds; round++) {
     bare.push(await cpuEach(() => each(bodies, bareMinimum), count));
     service.push(await cpuEach(() => each(bodies, (body) => sendText(store, body)), count));
   }
-  const [warmBare, warmService] = [bare.slice(rounds), service.slice(rounds)];
+  const [warmBare, warmService] = [bare.slice(warmUps), service.slice(warmUps)];
   const ratios = warmService.map((ms, i) => ms / (warmBare[i] ?? Number.NaN));
   return [
     measured('parse, stringify, compress', 'ms a call', warmBare),
