@@ -71,7 +71,7 @@ describe('POST /call/update', () => {
     expect(body).toEqual({
       detail: [{ loc: ['body', 'call_id'], msg: expect.any(String), type: 'not_found' }],
     });
-    expect(response.headers.get('x-request-id')).toMatch(/./);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it.each([

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../../api/routes.ts';
+import { routesOf } from '../../../api/routes.ts';
+import type { Dialect } from '../../../core/wire/names.ts';
 import type { Access } from '../../../local/template/policy.ts';
 import { outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
-import { assembly } from '../../support/assembly.ts';
+import { assemblyWith } from '../../support/assembly-with.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { permitted, single } from './permissions.ts';
+import { permitted, permittedInWeave, single } from './permissions.ts';
 import { exercise } from './traffic.ts';
+import { exerciseWeave } from './weave-traffic.ts';
 
 /**
  * What every function may do for its own log and traces, through Lambda's runtime: no request of
@@ -27,6 +29,7 @@ const seldom: Readonly<Record<string, string>> = {
   '/calls/stats: BatchWriteItem on rollups':
     'rollups are stored when the marks of the writes before are over, after minutes',
   '/calls/usage: Query on calls': 'as for /calls/stream_query',
+  '/trace/usage: Query on calls': 'as for /calls/stream_query',
   '/calls/usage: GetObject on bucket/segments/*':
     'usage that is too large for a header, of a call whose payload is too large for an item',
   '/calls/usage: ListBucket on bucket': 'the same',
@@ -72,31 +75,54 @@ const allowedTo = (stack: StackSpec, source: string): string[] => {
 
 type Source = keyof typeof permitted;
 
-const sources: readonly Source[] = [
-  'authorizer',
-  ...routes.filter(({ stores }) => Object.keys(stores).length > 0).map(({ path }) => path),
-];
+/** What a function may do in a dialect, by the tables of the tests. */
+const listedFor = (dialect: Dialect, source: Source): string[] => {
+  const ofWeave: Partial<typeof permitted> = dialect === 'weave' ? permittedInWeave : {};
+  return single([...(permitted[source] ?? []), ...(ofWeave[source] ?? [])]);
+};
 
-describe('the role of', () => {
-  const stack = readStack(assembly());
+describe.each(['svc', 'weave'] as const)('in the dialect %s, the role of', (dialect) => {
+  const sources: readonly Source[] = [
+    'authorizer',
+    ...routesOf(dialect)
+      .filter(({ stores }) => Object.keys(stores).length > 0)
+      .map(({ path }) => path),
+  ];
+  let stack: StackSpec;
+  beforeAll(async () => {
+    stack = readStack(await assemblyWith(dialect === 'svc' ? undefined : { dialect }));
+  });
 
-  it.each([...sources])('%s allows exactly what is listed for it', (source: Source) => {
-    expect(allowedTo(stack, source)).toEqual(single(permitted[source] ?? []));
+  it.each(sources)('%s allows exactly what is listed for it', (source) => {
+    expect(allowedTo(stack, source)).toEqual(listedFor(dialect, source));
   });
 
   it('every other function allows nothing', () => {
-    const others = routes.filter(({ path }) => !sources.includes(path));
+    const others = routesOf(dialect).filter(({ path }) => !sources.includes(path));
     expect(others.flatMap(({ path }) => allowedTo(stack, path))).toEqual([]);
   });
 });
 
-describe('of what the roles allow', () => {
+/** What is looked at in each dialect, and the requests that use all of it. */
+const uses: readonly [
+  dialect: Dialect,
+  listed: Partial<typeof permitted>,
+  send: (service: TestService) => Promise<void>,
+][] = [
+  ['svc', permitted, exercise],
+  ['weave', permittedInWeave, exerciseWeave],
+];
+
+describe.each(uses)('of what the roles allow in the dialect %s', (dialect, listed, send) => {
   let service: TestService;
   const used = new Map<string, Set<string>>();
   beforeAll(async () => {
     const seen: [string, Access][] = [];
-    service = await startService({ onAccess: (source, access) => seen.push([source, access]) });
-    await exercise(service);
+    service = await startService({
+      onAccess: (source, access) => seen.push([source, access]),
+      ...(dialect === 'weave' && { settings: { dialect } }),
+    });
+    await send(service);
     for (const [source, access] of seen) {
       const ofSource = used.get(source) ?? new Set();
       used.set(source, ofSource.add(shortName(service.stack, access)));
@@ -108,8 +134,8 @@ describe('of what the roles allow', () => {
     expect(service.logged.filter((line) => line.startsWith('store: '))).toEqual([]);
   });
 
-  it.each([...sources])('%s uses all, or the exception is explained', (source: Source) => {
-    const unused = single(permitted[source] ?? []).filter((permission) => !used.get(source)?.has(permission));
+  it.each(Object.entries(listed))('%s uses all, or the exception is explained', (source, lines) => {
+    const unused = single(lines ?? []).filter((permission) => !used.get(source)?.has(permission));
     expect(unused.filter((permission) => !(`${source}: ${permission}` in seldom))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-import type { Route } from '../../../api/routes.ts';
+import type { Route, RoutePath } from '../../../api/routes.ts';
+import type { WeavePath } from '../../../api/weave-routes.ts';
 
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
@@ -98,6 +99,51 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   '/feedback/purge': ['feedback: BatchGetItem DeleteItem PutItem', 'bucket/feedback/*: DeleteObject'],
   '/inference/v1/{path+}': ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
   '/projects/query': ['rollups: Query'],
+};
+
+/** A path of Weave's dialect alone whose function touches a store. */
+type StoringWeavePath = Exclude<WeavePath, '/server_info' | '/graphql'>;
+
+const readTables = [
+  'objects: BatchGetItem Query',
+  'bucket/tables/*: GetObject',
+  'bucket: ListBucket',
+] as const;
+const labelObjects = ['objects: BatchGetItem BatchWriteItem'] as const;
+
+/**
+ * What it is in Weave's dialect: besides, of routes that are of all dialects, and in all, of those
+ * that this one alone has.
+ */
+export const permittedInWeave: Partial<Readonly<Record<RoutePath, readonly string[]>>> &
+  Readonly<Record<StoringWeavePath, readonly string[]>> = {
+  '/calls/stream_query': readTables,
+  '/calls/query_stats': joinFeedback,
+  '/calls/stats': joinFeedback,
+  '/obj/read': ['objects: Query'],
+  '/refs/read_batch': readTables,
+  '/file/create': [
+    'objects: BatchGetItem BatchWriteItem',
+    'bucket/files/*: PutObject',
+    'rollups: UpdateItem',
+  ],
+  '/file/content': ['objects: BatchGetItem', 'bucket/files/*: GetObject', 'bucket: ListBucket'],
+  '/table/create': ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'rollups: UpdateItem'],
+  '/table/create_from_digests': ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject'],
+  '/table/update': [...readTables, 'objects: BatchWriteItem', 'bucket/tables/*: PutObject'],
+  '/table/query': readTables,
+  '/table/query_stats': ['objects: BatchGetItem'],
+  '/table/query_stats_batch': ['objects: BatchGetItem'],
+  '/objs/{object_id}/aliases': labelObjects,
+  '/objs/{object_id}/aliases/remove': ['objects: BatchWriteItem'],
+  '/objs/{object_id}/versions/{digest}/tags': labelObjects,
+  '/objs/{object_id}/versions/{digest}/tags/remove': labelObjects,
+  '/aliases': ['objects: Query'],
+  '/tags': ['objects: Query'],
+  '/v2/{entity}/{project}/calls/complete': writeCalls,
+  '/v2/{entity}/{project}/call/start': writeCalls,
+  '/v2/{entity}/{project}/call/end': writeCalls,
+  '/trace/usage': [...queryCalls, 'costs: Query', ...joinFeedback],
 };
 
 /** The permissions of a table as single ones: an action and what it is on. */

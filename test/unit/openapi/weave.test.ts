@@ -55,10 +55,12 @@ describe.each(own)('$method $path', ({ path, method }) => {
     for (const { description } of operationAt(path).parameters ?? []) expect(description).toBeTruthy();
   });
 
-  it.runIf(method !== 'GET')('accepts its examples', () => {
+  // The body of a file is a form, which JSON Schema does not check.
+  it.runIf(method !== 'GET' && path !== '/file/create')('accepts its examples', () => {
     const content = operationAt(path).requestBody?.content['application/json'];
-    if (!content) return;
-    const schema = JSON.parse(JSON.stringify(content.schema).replaceAll('"#/', '"document#/'));
+    const schema = JSON.parse(
+      JSON.stringify(content?.schema ?? expect.unreachable('it takes JSON')).replaceAll('"#/', '"document#/'),
+    );
     const validate = ajv.compile(schema);
     for (const operation of operations[path as keyof typeof operations])
       for (const { body } of Object.values(operation.examples)) {

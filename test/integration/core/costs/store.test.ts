@@ -182,7 +182,7 @@ describe('an item', () => {
     },
   );
 
-  it('is small', async () => {
+  it('takes less than 300 bytes', async () => {
     const own = newProject();
     await create(own, {
       model: 'claude-sonnet-4-20250514',

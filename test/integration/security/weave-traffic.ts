@@ -1,0 +1,148 @@
+import { expect } from 'vitest';
+import { tableDigest, valueDigest } from '../../../core/wire/weave-digest.ts';
+import { noise } from '../../support/feedback.ts';
+import { overHttp } from '../../support/over-http.ts';
+import type { TestService } from '../../support/service.ts';
+
+const project = 'acme/weave';
+const at = (seconds: number): string => `2026-10-01T00:00:0${seconds}Z`;
+/** More than an item holds, packed. */
+const bigBytes = 700_000;
+/** More than rides in a header, and less than goes to the bucket. */
+const middlingBytes = 20_000;
+
+const startOf = (id: string, fields: object = {}) => ({
+  ...{ project_id: project, id, trace_id: 't', op_name: 'op', started_at: at(0) },
+  ...fields,
+});
+const endOf = (id: string, fields: object = {}) => ({ project_id: project, id, ended_at: at(1), ...fields });
+
+/** Sends a request that is expected to succeed, and gives its answer as text. */
+type Send = (path: string, body: object | Buffer, request?: object) => Promise<string>;
+
+const calls = async (send: Send): Promise<void> => {
+  const v2 = `/v2/${project}`;
+  const turn = { thread_id: 'h', turn_id: 'one' };
+  await send(`${v2}/call/start`, { start: startOf('one', turn) });
+  await send(`${v2}/call/start`, { start: startOf('one', { ...turn, inputs: { again: true } }) });
+  for (const [id, bytes] of [
+    ['middling', middlingBytes],
+    ['large', bigBytes],
+  ] as const) {
+    await send(`${v2}/call/start`, { start: startOf(id, { inputs: noise(bytes) }) });
+    await send(`${v2}/call/end`, { end: endOf(id, { output: noise(bytes), exception: 'failed' }) });
+  }
+  await send(`${v2}/call/end`, { end: endOf('one') });
+  await send(`${v2}/call/end`, { end: endOf('one', { ended_at: at(2) }) });
+  const whole = (id: string, bytes: number, fields: object = {}) => ({
+    ...{ ...startOf(id, fields), ...endOf(id), inputs: noise(bytes), output: noise(bytes) },
+  });
+  await send(`${v2}/calls/complete`, {
+    batch: [whole('w1', 10), whole('w2', middlingBytes), whole('w3', bigBytes)],
+  });
+  await send(`${v2}/calls/complete`, { batch: [whole('w1', 20, { op_name: 'other' })] });
+};
+
+const feedback = async (send: Send): Promise<void> => {
+  for (const payload of [{ note: 'good' }, noise(bigBytes)])
+    await send('/feedback/create', {
+      ...{ project_id: project, weave_ref: `weave:///${project}/call/one` },
+      ...{ feedback_type: 'note', payload },
+    });
+};
+
+const files = async (send: Send): Promise<void> => {
+  for (const text of ['small', JSON.stringify(noise(bigBytes))]) {
+    const part = (name: string, content: string) =>
+      `--boundary\r\ncontent-disposition: form-data; name=${name}\r\n\r\n${content}\r\n`;
+    const form = `${part('"project_id"', project)}${part('"file"; filename="f"', text)}--boundary--\r\n`;
+    const made = await send('/file/create', Buffer.from(form), {
+      headers: { 'content-type': 'multipart/form-data; boundary=boundary' },
+    });
+    await send('/file/content', { project_id: project, digest: JSON.parse(made).digest });
+  }
+};
+
+/** Enough rows that their places, in an order of their own, are more than an item holds. */
+const manyRows = 12_000;
+
+const tables = async (send: Send): Promise<void> => {
+  const few = [{ id: 'a' }, { id: 'b', text: noise(bigBytes) }];
+  const many = Array.from({ length: manyRows }, (_, id) => ({ id }));
+  for (const rows of [few, few, many]) await send('/table/create', { table: { project_id: project, rows } });
+  const digests = many.map(valueDigest);
+  const mixed = digests.map((_, i) => digests[(i * 7919) % manyRows] ?? '');
+  await send('/table/create_from_digests', { project_id: project, row_digests: mixed });
+  await send('/table/update', {
+    ...{ project_id: project, base_digest: tableDigest(mixed) },
+    updates: [{ append: { row: { id: 'new', text: noise(bigBytes) } } }, { pop: { index: 0 } }],
+  });
+  const digest = tableDigest(few.map(valueDigest));
+  const filter = { row_digests: few.map(valueDigest) };
+  for (const body of [
+    { digest: tableDigest(mixed), limit: 1 },
+    { digest, filter },
+  ])
+    await send('/table/query', { project_id: project, ...body });
+  await send('/table/query_stats', { project_id: project, digest });
+  await send('/table/query_stats_batch', { project_id: project, digests: [digest] });
+  const val = { rows: `weave:///${project}/table/${digest}` };
+  const dataset = { project_id: project, object_id: 'dataset', val };
+  const { digest: version } = JSON.parse(await send('/obj/create', { obj: dataset }));
+  const row = `attr/rows/id/${valueDigest(few[1] ?? {})}`;
+  const ref = `weave:///${project}/object/dataset:${version}/${row}`;
+  await send('/refs/read_batch', { refs: [ref] });
+  await send('/call/start', { start: startOf('with a row', { inputs: { row: ref } }) });
+  await send('/calls/stream_query', { project_id: project, expand_columns: ['inputs.row'] });
+};
+
+const labels = async (send: Send): Promise<void> => {
+  for (const val of [1, 2])
+    await send('/obj/create', { obj: { project_id: project, object_id: 'model', val } });
+  const aliases = { project_id: project, digest: 'v0', aliases: ['prod'] };
+  await send('/objs/model/aliases', aliases, { method: 'PUT' });
+  const tags = { project_id: project, tags: ['good'] };
+  await send('/objs/model/versions/v1/tags', tags, { method: 'PUT' });
+  for (const kind of ['aliases', 'tags'])
+    await send(`/${kind}?project_id=${encodeURIComponent(project)}`, {}, { method: 'GET' });
+  await send('/obj/read', {
+    ...{ project_id: project, object_id: 'model', digest: 'prod' },
+    include_tags_and_aliases: true,
+  });
+  await send('/objs/model/versions/v1/tags/remove', tags);
+  await send('/objs/model/aliases/remove', { project_id: project, aliases: ['prod'] });
+};
+
+const conditions = async (send: Send): Promise<void> => {
+  const isNoted = {
+    $expr: { $eq: [{ $getField: 'feedback.[note].payload.note' }, { $literal: 'good' }] },
+  };
+  const says = { $expr: { $contains: { input: { $getField: 'output.x' }, substr: { $literal: 'a' } } } };
+  const failed = { $expr: { $ne: [{ $getField: 'exception' }, { $literal: null }] } };
+  const month = { start: '2026-09-01T00:00:00Z', end: '2026-10-02T00:00:00Z' };
+  await send('/calls/query_stats', { project_id: project, query: isNoted });
+  await send('/calls/stats', { project_id: project, ...month, query: isNoted });
+  const filters = [{}, { trace_ids: ['t'] }, { thread_ids: ['h'] }, { call_ids: ['one', 'w3'] }];
+  for (const filter of filters)
+    for (const query of [undefined, isNoted, says, failed])
+      await send('/trace/usage', { project_id: project, filter, query, include_costs: true });
+};
+
+/**
+ * Uses every feature of each route that Weave's dialect alone has, and what it adds to others.
+ * Throws where a request does not succeed.
+ */
+export const exerciseWeave = async (service: TestService): Promise<void> => {
+  const sender = overHttp(service);
+  const send: Send = async (path, body, request) => {
+    const { status, text } = await sender.send({ path, body, ...request });
+    expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
+    return text;
+  };
+  await calls(send);
+  await feedback(send);
+  await files(send);
+  await tables(send);
+  await labels(send);
+  await conditions(send);
+};
