@@ -19,13 +19,14 @@ const setting = (name: string): string => {
   return value;
 };
 
-let key: Promise<string> | undefined;
+let key: string | undefined;
 const readKey = async (): Promise<string> => {
   if (process.env.API_KEY) return process.env.API_KEY;
-  const secret = await new SecretsManagerClient().send(
+  const { SecretString } = await new SecretsManagerClient().send(
     new GetSecretValueCommand({ SecretId: setting('KEY_SECRET') }),
   );
-  return secret.SecretString ?? '';
+  if (!SecretString) throw new Error('the secret KEY_SECRET has no text: put the judge’s key into it');
+  return SecretString;
 };
 
 const request = async (
@@ -33,11 +34,10 @@ const request = async (
   body: object,
   headers: Record<string, string> = {},
 ): Promise<unknown> => {
-  key ??= readKey();
+  // Kept once it was read: a failed read is tried again with the next event.
+  key ??= await readKey();
   const isInference = path.startsWith('/inference/');
-  const credentials = isInference
-    ? `Bearer ${await key}`
-    : `Basic ${Buffer.from(`api:${await key}`).toString('base64')}`;
+  const credentials = isInference ? `Bearer ${key}` : `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
   const answer = await fetch(setting('API_URL').replace(/\/$/, '') + path, {
     method: 'POST',
     headers: { authorization: credentials, 'content-type': 'application/json', ...headers },
@@ -52,14 +52,29 @@ const request = async (
 const isSampled = (eventId: string): boolean =>
   Number.parseInt(eventId.slice(0, 8), 16) / 2 ** 32 < Number(setting('SHARE'));
 
-/** What the judge has cost today, in dollars, as its own calls say. */
+/** What a model has used, in a day. */
+interface ModelUsage {
+  readonly model: string;
+  readonly sum_total_cost: number;
+  /** How many of its calls had a price. */
+  readonly count_total_cost: number;
+}
+
+/**
+ * What the judge has cost today, in dollars, as its own calls say.
+ *
+ * @throws Error if it asked a model without a price, since no budget can be kept then
+ */
 const spentToday = async (): Promise<number> => {
   const start = new Date().toISOString().slice(0, 10);
   const { usage_buckets: buckets } = (await request('/calls/stats', {
     ...{ project_id: setting('JUDGE_PROJECT'), start, granularity: 86_400 },
-    usage_metrics: [{ metric: 'total_cost' }],
-  })) as { usage_buckets: { sum_total_cost: number | null }[] };
-  return buckets.reduce((sum, { sum_total_cost: cost }) => sum + (cost ?? 0), 0);
+    usage_metrics: [{ metric: 'total_cost', aggregations: ['sum', 'count'] }],
+  })) as { usage_buckets: ModelUsage[] };
+  const unpriced = buckets.find(({ count_total_cost: count }) => count === 0)?.model;
+  if (unpriced !== undefined)
+    throw new Error(`${unpriced} has no price, so the budget cannot be kept: give it one with /cost/create`);
+  return buckets.reduce((sum, { sum_total_cost: cost }) => sum + cost, 0);
 };
 
 const question = (call: { inputs: unknown; output: unknown }): string =>

@@ -1,5 +1,5 @@
 /*
- * A review of whatever got a low score: it waits for a person for a week, and tells of what was
+ * A review of calls that got a low score: it waits for a person for a week, and tells of what was
  * rejected.
  *
  *   new ReviewLowScores(stack, 'Review', { bus: tracing.eventBus, below: 0.5 });
@@ -34,7 +34,7 @@ export interface ReviewLowScoresProps {
   readonly below: number;
 }
 
-/** Has people look at what got a low score. */
+/** Has people look at calls that got a low score. Feedback on an object is not of a call. */
 export class ReviewLowScores extends Construct {
   /** What waits for a reviewer. */
   readonly queue: Queue;
@@ -76,7 +76,8 @@ export class ReviewLowScores extends Construct {
       eventPattern: {
         source: ['pennytrace'],
         detailType: ['FeedbackCreated'],
-        detail: { payload: { score: [{ numeric: ['<', below] }] } },
+        // Every text has the empty prefix, and null has none.
+        detail: { on_call: [{ prefix: '' }], payload: { score: [{ numeric: ['<', below] }] } },
       },
       targets: [new SfnStateMachine(machine, { input: RuleTargetInput.fromEventPath('$.detail') })],
     });

@@ -54,14 +54,14 @@ describe('with a service', () => {
   let model: TestUpstream;
   const events: BusEvent[] = [];
   beforeAll(async () => {
-    model = await startUpstream((_, res) => {
+    model = await startUpstream(({ body }, res) => {
       const content = 'Here: {"score": 0.25, "reason": "It says nothing."}';
       const usage = { prompt_tokens: 1_000_000, completion_tokens: 10, total_tokens: 1_000_010 };
-      res
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(
-          JSON.stringify({ model: 'gpt-4o', choices: [{ message: { role: 'assistant', content } }], usage }),
-        );
+      res.writeHead(200, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          ...{ model: body.model, choices: [{ message: { role: 'assistant', content } }], usage },
+        }),
+      );
     });
     service = await startService({
       ...{ settings: { events: true }, maxWindowMs: 50 },
@@ -125,6 +125,29 @@ describe('with a service', () => {
     expect(await turn('turn-2', 'it broke')).toBeUndefined();
     const failed = events.filter((each) => fitsPattern(patternOf('Calls that failed'), each));
     expect(failed.map(({ detail }) => detail.id)).toEqual(['turn-2']);
+  });
+
+  it('a low score of an object is left to others', async () => {
+    await service.post('/feedback/create', {
+      ...{ project_id: 'acme/shop', svc_ref: 'svc:///acme/shop/object/prompt:latest' },
+      ...{ id: 'on object', feedback_type: 'judge', payload: { score: 0 } },
+    });
+    const of = () => events.filter(({ detail }) => detail.id === 'on object');
+    await expect.poll(() => of().length, { timeout: 15_000 }).toBe(1);
+    expect(of().filter((each) => fitsPattern(patternOf('Feedback with a low score'), each))).toEqual([]);
+  });
+
+  it('a model without a price is not asked on, since no budget could be kept', async () => {
+    vi.stubEnv('JUDGE_MODEL', 'unpriced');
+    vi.stubEnv('JUDGE_PROJECT', 'acme/other-judge');
+    const event = (await turn('turn-3')) as never;
+    expect(await handler(event)).toBe('scored');
+    const asked = model.requests.length;
+    // What the model answered is recorded behind the answer.
+    await expect
+      .poll(() => handler(event).catch(String), { timeout: 15_000 })
+      .toBe('Error: unpriced has no price, so the budget cannot be kept: give it one with /cost/create');
+    expect(model.requests.length - asked).toBeLessThan(10);
   });
 
   it('a turn that is not sampled is left alone', async () => {

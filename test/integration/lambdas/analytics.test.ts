@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,9 +9,12 @@ import { compactFolders } from '../../../bin/compact/folders.ts';
 import { analyticsQueries, statesTable, viewQuery } from '../../../lib/analytics-queries.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { outputOf } from '../../../local/template/stack.ts';
+import { root } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const project_id = 'acme/shop';
+/** Has a query for notebooks. */
+const guide = join(root, 'docs/analytics.md');
 
 let service: TestService;
 let s3: S3Client;
@@ -166,6 +169,11 @@ describe('the files', () => {
     await eventually("SELECT trace_name FROM calls WHERE id = 'four'", [{ trace_name: 'Four' }]);
     await batch(startOf('four', { started_at: '2026-11-09T23:59:59Z' }));
     await eventually("SELECT day FROM calls WHERE id = 'four'", [{ day: '2026-11-09' }]);
+    const [, select = ''] = /CREATE VIEW calls AS (.+?)"""/s.exec(readFileSync(guide, 'utf8')) ?? [];
+    const ofNotebooks = select.replace('s3://<AnalyticsBucket>', folder);
+    expect(await ask(`SELECT CAST(day AS VARCHAR) AS day FROM (${ofNotebooks}) WHERE id = 'four'`)).toEqual([
+      { day: '2026-11-09' },
+    ]);
   });
 
   it('have feedback with its scores, and the last revision of it', async () => {
