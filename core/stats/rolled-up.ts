@@ -16,7 +16,7 @@ import type { Rollup } from './codec.ts';
 import { dimensionsOf, type Group, Groups } from './group.ts';
 import { addCosts } from './rollup-costs.ts';
 import { type ScanCounts, scanCalls } from './scan.ts';
-import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Span } from './span.ts';
+import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './span.ts';
 import { readRollups, storeRollups } from './stored.ts';
 
 /** What reading rollups needs to know. */
@@ -82,7 +82,7 @@ class RolledUp {
   async scan(take: TakeGroup, budget: RequestBudget): Promise<void> {
     const { store, projectId, span, costsOf, counts } = this.#reading;
     const scanned = { projectId, filter: everything, where: null, withUsage: true, withFailed: false };
-    for (const gap of gaps(span, this.hours, (hour) => this.#isKnown(hour)))
+    for (const gap of gaps(span, this.hours, (hour) => this.#knowledgeOf(hour)))
       await scanCalls(
         store,
         scanned,
@@ -144,8 +144,14 @@ class RolledUp {
     return Math.max(...hoursOfTheDay(day).map((hour) => this.#mark(hour)));
   }
 
-  #isKnown(hour: Hour): boolean {
-    return this.#hourly.has(hour) || this.#daily.has(Math.floor(hour / hoursOfDay));
+  #rollupAround(hour: Hour): Rollup | undefined {
+    return this.#hourly.get(hour) ?? this.#daily.get(Math.floor(hour / hoursOfDay));
+  }
+
+  #knowledgeOf(hour: Hour): Knowledge {
+    const rollup = this.#rollupAround(hour);
+    if (!rollup) return 'nothing';
+    return rollup.groups.length > 0 ? 'calls' : 'none';
   }
 
   #groupsOf(hour: Hour): Groups {
@@ -190,7 +196,7 @@ class RolledUp {
       const mark = this.#mark(number);
       const isSafe = finishedAt(number) <= this.#begun && mark <= this.#begun;
       const lasts = this.#begun < rollupEnd(number, store.retentionDays);
-      if (!this.isWhole(number) || this.#isKnown(number) || !isSafe || !lasts) continue;
+      if (!this.isWhole(number) || this.#rollupAround(number) || !isSafe || !lasts) continue;
       fresh.push({ number, mark, groups: this.#scanned.get(number)?.all ?? [] });
     }
     return fresh;

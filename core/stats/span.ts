@@ -42,19 +42,41 @@ export const daysOf = ({
 export const hoursOfTheDay = (day: number): Hour[] =>
   Array.from({ length: hoursOfDay }, (_, i) => day * hoursOfDay + i);
 
-/** What is left of a span without hours that are known, in order. */
+/** What is known of an hour: its calls, that it has none, or nothing. */
+export type Knowledge = 'calls' | 'none' | 'nothing';
+
+/**
+ * What is left of a span without hours whose calls are known, in order. Hours between two of which
+ * nothing is known are left in if they have no calls: they add no rows to a range, and a second
+ * range would take requests.
+ */
 export const gaps = (
   [start, end]: Span,
   { first, last, isCut }: Hours,
-  isKnown: (hour: Hour) => boolean,
+  knowledgeOf: (hour: Hour) => Knowledge,
 ): Span[] => {
   const spans: Span[] = [];
-  let from = start;
+  /** The range that is open, and where it ends if only hours without calls follow. */
+  let [from, to] = [start, first <= last ? Math.min(first * hourMicros, end) : end];
+  const close = (): void => {
+    if (from < to) spans.push([from, to]);
+  };
   for (let hour = first; hour <= last; hour++) {
-    if (isCut(hour) || !isKnown(hour)) continue;
-    if (from < hour * hourMicros) spans.push([from, hour * hourMicros]);
-    from = (hour + 1) * hourMicros;
+    const [begin, next] = [hour * hourMicros, (hour + 1) * hourMicros];
+    const knowledge = isCut(hour) ? 'nothing' : knowledgeOf(hour);
+    if (knowledge === 'nothing') {
+      if (from === to) from = begin;
+      to = next;
+    } else if (knowledge === 'calls' || from === to) {
+      close();
+      [from, to] = [next, next];
+    }
   }
-  if (from < end) spans.push([from, end]);
+  const tail = Math.max(start, (last + 1) * hourMicros);
+  if (first <= last && tail < end) {
+    if (from === to) from = tail;
+    to = end;
+  }
+  close();
   return spans;
 };
