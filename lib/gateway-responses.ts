@@ -77,6 +77,17 @@ const gatewayAnswers = (serviceName: string, dialect: Dialect): readonly Gateway
       'the request is over 4 MB: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector',
   },
   {
+    // What the gateway cannot unpack.
+    types: [ResponseType.UNSUPPORTED_MEDIA_TYPE],
+    status: 415,
+    error: {
+      loc: ['header', 'content-encoding'],
+      msg: 'should be absent, gzip or deflate, and the body packed so',
+      type: 'unsupported_media_type',
+    },
+    brief: 'the body should be packed with gzip or not at all: set OTEL_EXPORTER_OTLP_COMPRESSION',
+  },
+  {
     // The stage throttles, or Lambda does. API Gateway calls the latter a failed integration
     // (docs/decisions/0172), and its own answer would be a bare 500.
     types: [ResponseType.THROTTLED, ResponseType.INTEGRATION_FAILURE],

@@ -3,8 +3,13 @@ import { allows, fromContext, hasExpired, type Role } from '../../core/auth/inde
 import { forbidden, type ProjectId, ServiceError } from '../../core/wire/index.ts';
 import { budgetOf, type ServiceEvent } from './event.ts';
 
+/** What the gateway says of such a key, and of any that is not valid. */
 const expired = new ServiceError(401, [
-  { loc: ['header', 'authorization'], msg: 'this key has expired', type: 'unauthorized' },
+  {
+    loc: ['header', 'authorization'],
+    msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+    type: 'unauthorized',
+  },
 ]);
 
 /**

@@ -20,7 +20,9 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
       'content-type': 'application/json',
       'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': `Basic realm="${service}", charset="UTF-8"` }),
+      ...(error.status === 401 && {
+        'www-authenticate': `Basic realm="${service}", charset="UTF-8", Bearer realm="${service}"`,
+      }),
     },
     body: jsonText(body),
   };

@@ -65,6 +65,7 @@ describe('the status of API Gateway’s own answers', () => {
     ['EXPIRED_TOKEN', '404'],
     ['RESOURCE_NOT_FOUND', '404'],
     ['REQUEST_TOO_LARGE', '413'],
+    ['UNSUPPORTED_MEDIA_TYPE', '415'],
     ['THROTTLED', '429'],
     ['INTEGRATION_FAILURE', '429'],
     ['AUTHORIZER_FAILURE', '503'],
