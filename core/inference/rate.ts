@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { TableKey } from '../storage/declared-keys.ts';
+import type { ExpiryOf, TableKey } from '../storage/declared-keys.ts';
 import { documents, type RequestBudget, type Table, withRetries } from '../storage/index.ts';
 import { ServiceError } from '../wire/index.ts';
 
@@ -14,6 +14,8 @@ export interface RateLimit {
 const minuteMs = 60_000;
 /** How long a counter is kept, in seconds. It is of no use after its minute. */
 const retentionSeconds = 600;
+/** The attribute with the second in which a counter expires. */
+const expiry = 'x' satisfies keyof ExpiryOf<'rates'>;
 
 /** 429: the key has used up its requests of this minute. */
 const exhausted = (perMinute: number, now: number): ServiceError =>
@@ -47,7 +49,7 @@ export const countRequest = async (
       const command = new UpdateCommand({
         TableName: table.name,
         Key: { id: `${keyId}#${minute}` } satisfies TableKey<'rates'>,
-        UpdateExpression: 'SET x = :expiry ADD n :one',
+        UpdateExpression: `SET ${expiry} = :expiry ADD n :one`,
         ConditionExpression: 'attribute_not_exists(n) OR n < :most',
         ExpressionAttributeValues: {
           ':one': 1,

@@ -2,13 +2,13 @@ import { type Item, type KeyRange, queryPage, type RequestBudget, type Table } f
 import { type Merging, mergeRanges } from './merge.ts';
 
 /** How key ranges of a table are scanned. */
-export interface ScanOptions<T> extends Merging<T> {
+export interface ScanOptions<T, R extends KeyRange = KeyRange> extends Merging<T> {
   /** Reads a row from its item. */
   readonly toRow: (item: Item) => T;
   /** Strongly consistent; not on indexes. */
   readonly consistent?: boolean;
   /** The attributes of a range's rows to read. @default - all */
-  readonly attributesOf?: (range: KeyRange) => readonly string[];
+  readonly attributesOf?: (range: R) => readonly string[];
 }
 
 /**
@@ -17,10 +17,10 @@ export interface ScanOptions<T> extends Merging<T> {
  * @returns the rows in batches, none of them empty
  * @throws ServiceError 503 when storage does not give a page in time; whatever `toRow` throws
  */
-export const scan = <T extends object>(
+export const scan = <T extends object, R extends KeyRange = KeyRange>(
   table: Table,
-  ranges: readonly KeyRange[],
-  { toRow, consistent, attributesOf, ...merging }: ScanOptions<T>,
+  ranges: readonly R[],
+  { toRow, consistent, attributesOf, ...merging }: ScanOptions<T, R>,
   budget: RequestBudget,
 ): AsyncGenerator<readonly T[]> => {
   const { descending } = merging;

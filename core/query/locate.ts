@@ -9,7 +9,8 @@ import {
   timeRange,
   traceRange,
 } from '../calls/index.ts';
-import { everyShard, type KeyRange, type RequestBudget, type Store, shardsOf } from '../storage/index.ts';
+import type { AnyIndexRange } from '../storage/declared-keys.ts';
+import { everyShard, type RequestBudget, type Store, shardsOf } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { bothLevels, type Source } from './plan.ts';
 
@@ -19,10 +20,14 @@ const projectRanges = (
   projectId: ProjectId,
   levels: readonly Level[],
   bounds: TimeBounds,
-): KeyRange[] =>
+): AnyIndexRange<'calls'>[] =>
   levels.flatMap((level) => everyShard(store).map((shard) => timeRange(projectId, level, shard, bounds)));
 
-const traceRanges = (projectId: ProjectId, traceIds: Iterable<string>, bounds: TimeBounds): KeyRange[] =>
+const traceRanges = (
+  projectId: ProjectId,
+  traceIds: Iterable<string>,
+  bounds: TimeBounds,
+): AnyIndexRange<'calls'>[] =>
   [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, bounds));
 
 const threadRanges = (
@@ -30,7 +35,7 @@ const threadRanges = (
   projectId: ProjectId,
   threadIds: Iterable<string>,
   bounds: TimeBounds,
-): KeyRange[] =>
+): AnyIndexRange<'calls'>[] =>
   [...new Set(threadIds)].flatMap((threadId) =>
     shardsOf(store, threadId).flatMap((shard) =>
       [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, bounds)),
@@ -53,7 +58,7 @@ export const locate = async (
   source: Exclude<Source, { kind: 'nothing' | 'calls' }>,
   bounds: TimeBounds,
   budget: RequestBudget,
-): Promise<KeyRange[]> => {
+): Promise<AnyIndexRange<'calls'>[]> => {
   switch (source.kind) {
     case 'project':
       return projectRanges(store, projectId, source.levels, bounds);

@@ -1,6 +1,7 @@
 import { fromItem, type StoredPart, sortKeyOf } from '../calls/index.ts';
 import { type Paging, scan } from '../listing/index.ts';
-import { asBytes, type Item, type KeyRange, type RequestBudget, type Store } from '../storage/index.ts';
+import type { AnyIndexRange, RowAttribute } from '../storage/declared-keys.ts';
+import { asBytes, type Item, type RequestBudget, type Store } from '../storage/index.ts';
 import type { IndexName } from '../storage/tables.ts';
 import type { ProjectId } from '../wire/index.ts';
 
@@ -41,12 +42,14 @@ export interface PartScan extends Paging {
 }
 
 /** What is read of rows: the partition key that was asked for would be a fifth of the answers. */
-const attributesOf = ({ index }: KeyRange): readonly string[] => {
-  if (index === ('by_thread' satisfies IndexName<'calls'>)) return ['k', 'p', 'hs', 'h'];
-  if (index === ('by_error' satisfies IndexName<'calls'>)) return ['k', 'p', 'ts', 'h', 'c', 's'];
-  const isList = index !== ('by_trace' satisfies IndexName<'calls'>);
-  return isList ? ['k', 'p', 'ts', 'h', 'c'] : ['k', 'p', 'ts', 'h'];
+const attributes: { readonly [I in IndexName<'calls'>]: readonly RowAttribute<'calls', I>[] } = {
+  by_time: ['k', 'p', 'ts', 'h', 'c'],
+  by_trace: ['k', 'p', 'ts', 'h'],
+  by_thread: ['k', 'p', 'hs', 'h'],
+  by_error: ['k', 'p', 'ts', 'h', 'c', 's'],
 };
+
+const attributesOf = ({ index }: AnyIndexRange<'calls'>) => attributes[index];
 
 const compareKeys = (a: PartRow, b: PartRow): number => Buffer.compare(a.key, b.key);
 
@@ -58,7 +61,7 @@ const compareKeys = (a: PartRow, b: PartRow): number => Buffer.compare(a.key, b.
 export const scanParts = (
   store: Store,
   projectId: ProjectId,
-  ranges: readonly KeyRange[],
+  ranges: readonly AnyIndexRange<'calls'>[],
   { byThread = false, ...paging }: PartScan,
   budget: RequestBudget,
 ): AsyncGenerator<readonly PartRow[]> => {

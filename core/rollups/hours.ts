@@ -1,3 +1,4 @@
+import type { ExpiryOf } from '../storage/declared-keys.ts';
 import type { Micros } from '../wire/index.ts';
 
 /*
@@ -39,10 +40,10 @@ export const finishedAt = (hour: Hour): number => (hour + 1) * hourMs + settleMs
 export const rollupEnd = (hour: Hour, retentionDays: number | undefined): number =>
   retentionDays === undefined ? Number.POSITIVE_INFINITY : (hour + (retentionDays - 1) * hoursOfDay) * hourMs;
 
-/** When an item about an hour may be forgotten, in seconds since 1970; undefined for never. */
-export const forgottenAt = (
+/** The attribute that makes an item about an hour expire; undefined if it is kept. */
+export const expiryOf = (
   hour: Hour,
   retentionDays: number | undefined,
   graceDays: number,
-): number | undefined =>
-  retentionDays === undefined ? undefined : (hour + (retentionDays + graceDays) * hoursOfDay) * 3600;
+): ExpiryOf<'rollups'> | undefined =>
+  retentionDays === undefined ? undefined : { x: (hour + (retentionDays + graceDays) * hoursOfDay) * 3600 };

@@ -10,7 +10,7 @@ import {
   type Table,
 } from '../storage/index.ts';
 import type { Micros, ProjectId } from '../wire/index.ts';
-import { finishedAt, forgottenAt, type Hour, hourOf, rollupEnd, safeLagMs } from './hours.ts';
+import { expiryOf, finishedAt, type Hour, hourOf, rollupEnd, safeLagMs } from './hours.ts';
 import { numberOf, rollupKey, rollupRange } from './keys.ts';
 
 /** A call that is about to change: when it starts, and when its item expires, if it does. */
@@ -63,9 +63,9 @@ export class HourMarks {
   }
 
   async #raise(table: Table, projectId: ProjectId, hour: Hour, value: number): Promise<void> {
-    const expiresAt = forgottenAt(hour, this.#store.retentionDays, graceDays);
+    const expiry = expiryOf(hour, this.#store.retentionDays, graceDays);
     const key = rollupKey('marks', projectId, hour);
-    await raiseNumber(table, { key, attribute: until, value, expiresAt }, this.#budget);
+    await raiseNumber(table, { key, attribute: until, value, expiry }, this.#budget);
     this.#marked.add(`${projectId} ${hour} ${value}`);
   }
 }

@@ -1,5 +1,5 @@
 import { readRange } from '../listing/index.ts';
-import { dayOf, forgottenAt, type Hour, hoursOfDay, rollupKey, rollupRange } from '../rollups/index.ts';
+import { dayOf, expiryOf, type Hour, hoursOfDay, rollupKey, rollupRange } from '../rollups/index.ts';
 import { asBytes, type Item, putItems, type RequestBudget, type Table } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { packRollups, type Rollup, unpackRollups } from './codec.ts';
@@ -50,14 +50,13 @@ export const storeRollups = async (
 ): Promise<void> => {
   const byDay = Map.groupBy(rollups, ({ number }) => (kind === 'days' ? number : dayOf(number)));
   const items = await Promise.all(
-    [...byDay].map(async ([day, ofDay]): Promise<Item> => {
-      const expiresAt = forgottenAt(day * hoursOfDay, retentionDays, graceDays);
-      return {
+    [...byDay].map(
+      async ([day, ofDay]): Promise<Item> => ({
         ...rollupKey(kind, projectId, day),
         h: await packRollups(ofDay),
-        ...(expiresAt !== undefined && { x: expiresAt }),
-      };
-    }),
+        ...expiryOf(day * hoursOfDay, retentionDays, graceDays),
+      }),
+    ),
   );
   const small = items.filter(({ h }) => (asBytes(h)?.length ?? 0) <= maxItemBytes);
   await putItems(table, small, budget);

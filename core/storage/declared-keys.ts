@@ -48,6 +48,15 @@ export interface IndexRange<T extends TableName, I extends IndexName<T>>
   readonly index: I;
 }
 
+/** A key range of any index of a table. */
+export type AnyIndexRange<T extends TableName> = { [I in IndexName<T>]: IndexRange<T, I> }[IndexName<T>];
+
+/** An attribute that the rows of an index have. */
+export type RowAttribute<T extends TableName, I extends IndexName<T>> =
+  | keyof TableKey<T>
+  | keyof IndexKey<T, I>
+  | Index<T, I>['projects'][number];
+
 /** The attribute that makes an item of a table expire, in seconds since 1970. */
 export type ExpiryOf<T extends TableName> = Tables[T] extends { readonly expiry: infer E extends string }
   ? { readonly [A in E]: number }

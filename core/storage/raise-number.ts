@@ -1,18 +1,18 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { ExpiryOf, TableKey } from './declared-keys.ts';
 import { documents } from './documents.ts';
-import type { Item } from './item.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { withRetries } from './retries.ts';
 import { meter, type Table } from './table.ts';
 
-/** A number of an item that is to be at least so large. */
+/** A number of an item of the rollups table that is to be at least so large. */
 export interface Raise {
-  readonly key: Item;
+  readonly key: TableKey<'rollups'>;
   readonly attribute: string;
   readonly value: number;
-  /** When the item expires, if it does, in seconds since 1970. */
-  readonly expiresAt?: number | undefined;
+  /** The attribute that makes the item expire, if it does. */
+  readonly expiry?: ExpiryOf<'rollups'> | undefined;
   /** Whether a number that is there stays, however small. @default false */
   readonly onlyIfAbsent?: boolean;
 }
@@ -25,16 +25,16 @@ export interface Raise {
  */
 export const raiseNumber = (
   table: Table,
-  { key, attribute, value, expiresAt, onlyIfAbsent = false }: Raise,
+  { key, attribute, value, expiry, onlyIfAbsent = false }: Raise,
   budget: RequestBudget,
 ): Promise<void> => {
   const command = new UpdateCommand({
     TableName: table.name,
     Key: key,
-    UpdateExpression: `SET #a = :value${expiresAt === undefined ? '' : ', x = :x'}`,
+    UpdateExpression: `SET #a = :value${expiry ? ', x = :x' : ''}`,
     ConditionExpression: `attribute_not_exists(#a)${onlyIfAbsent ? '' : ' OR #a < :value'}`,
     ExpressionAttributeNames: { '#a': attribute },
-    ExpressionAttributeValues: { ':value': value, ...(expiresAt !== undefined && { ':x': expiresAt }) },
+    ExpressionAttributeValues: { ':value': value, ...(expiry && { ':x': expiry.x }) },
     ReturnConsumedCapacity: 'TOTAL',
   });
   return withRetries(budget, async (request) => {

@@ -65,7 +65,10 @@ export const tables = {
       by_error: { partition: binary('ek'), sort: binary('ts'), projects: ['h', 'c', 's'] },
     },
   },
-  /** Heads and versions of objects, with small values. */
+  /**
+   * Objects with their versions and labels, tables with packs of their rows, and files. Large
+   * values are in the bucket.
+   */
   objects: {
     construct: 'Objects',
     variable: 'OBJECTS_TABLE',

@@ -2,14 +2,8 @@ import { type CallHeader, threadRange, turnsRange } from '../calls/index.ts';
 import { compareText } from '../expression/index.ts';
 import { mapBatches, readsAhead } from '../listing/index.ts';
 import { joinParts, scanParts } from '../query/index.ts';
-import {
-  chunked,
-  everyShard,
-  type KeyRange,
-  type RequestBudget,
-  type Store,
-  shardsOf,
-} from '../storage/index.ts';
+import type { AnyIndexRange } from '../storage/declared-keys.ts';
+import { chunked, everyShard, type RequestBudget, type Store, shardsOf } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Plan } from './plan.ts';
 import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
@@ -36,7 +30,11 @@ const firstPageRows = ({ source, order }: Plan): number =>
  * The key ranges of a plan's source, in groups that are read one after the other. All ranges of a
  * thread are in one group.
  */
-const rangesOf = (store: Store, projectId: ProjectId, { source, descending }: Plan): KeyRange[][] => {
+const rangesOf = (
+  store: Store,
+  projectId: ProjectId,
+  { source, descending }: Plan,
+): AnyIndexRange<'calls'>[][] => {
   switch (source.kind) {
     case 'nothing':
       return [];

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type {
+  AnyIndexRange,
   ExpiryOf,
   IndexKey,
   IndexRange,
   KeyName,
+  RowAttribute,
   TableKey,
   TableRange,
 } from '../../../../core/storage/declared-keys.ts';
@@ -44,6 +46,13 @@ describe('the type of a key', () => {
     expect(names).not.toContain(other);
   });
 
+  it('leads to rows with both keys, and with what the index projects', () => {
+    const names = ['k', 'p', 'ek', 'ts', 'h', 'c', 's'] satisfies RowAttribute<'calls', 'by_error'>[];
+    // @ts-expect-error the index does not project it
+    const other: RowAttribute<'calls', 'by_trace'> = 'c';
+    expect(names).toContain(other);
+  });
+
   it('expires by the declared attribute, if at all', () => {
     const expiry: ExpiryOf<'calls'> = { x: 1 };
     // @ts-expect-error it has another name
@@ -65,6 +74,13 @@ describe('the type of a key range', () => {
     // @ts-expect-error the sort key is that of another index
     const sorted: IndexRange<'calls', 'by_time'> = { index: 'by_time', partition: ['tk', bytes], sort };
     expect([range, renamed, other, sorted]).toHaveLength(4);
+  });
+
+  it('of any index has the attributes that go with its name', () => {
+    const range: AnyIndexRange<'calls'> = { index: 'by_trace', partition: ['rk', bytes] };
+    // @ts-expect-error the partition key is that of another index
+    const other: AnyIndexRange<'calls'> = { index: 'by_trace', partition: ['tk', bytes] };
+    expect([range, other]).toHaveLength(2);
   });
 
   it('takes the attributes of the table, without an index', () => {
