@@ -1,5 +1,4 @@
-import { readRange } from '../listing/index.ts';
-import { asBytes, asText, type Item, type RequestBudget, type Table } from '../storage/index.ts';
+import { asBytes, asText, type Item, type RequestBudget, readRange, type Table } from '../storage/index.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../wire/index.ts';
 import { priceIdOf, priceKey, pricesRange } from './keys.ts';
 import type { Price } from './model.ts';

@@ -1,5 +1,11 @@
-import { readRange } from '../listing/index.ts';
-import { asBytes, type Item, mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
+import {
+  asBytes,
+  type Item,
+  mapConcurrent,
+  type RequestBudget,
+  readRange,
+  type Store,
+} from '../storage/index.ts';
 import { callRef, type ProjectId } from '../wire/index.ts';
 import { recordIdOf, refRange } from './keys.ts';
 import { purgeFeedback } from './purge.ts';

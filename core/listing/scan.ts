@@ -37,19 +37,3 @@ export const scan = <T extends object, R extends KeyRange = KeyRange>(
   });
   return mergeRanges(reads, merging);
 };
-
-/**
- * Reads one key range in its own order, in pages as long as DynamoDB makes them: 1 MB.
- *
- * @returns the rows in batches, none of them empty
- * @throws ServiceError 503 when storage does not give a page in time; whatever `toRow` throws
- */
-export const readRange = <T extends object>(
-  table: Table,
-  range: KeyRange,
-  options: Pick<ScanOptions<T>, 'toRow' | 'consistent'>,
-  budget: RequestBudget,
-): AsyncGenerator<readonly T[]> => {
-  const merging = { descending: false, firstPage: Number.POSITIVE_INFINITY, compare: () => 0 };
-  return scan(table, [range], { ...options, ...merging }, budget);
-};

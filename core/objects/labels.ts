@@ -4,8 +4,8 @@ import {
   type Item,
   mapConcurrent,
   putItems,
-  queryPage,
   type RequestBudget,
+  readRange,
   type Store,
 } from '../storage/index.ts';
 import { notFound, type ProjectId } from '../wire/index.ts';
@@ -114,21 +114,15 @@ export const removeTags = async (
   await deleteItems(store.table, keys, budget);
 };
 
-const readRange = async (
-  store: Store,
+const readItems = async (
+  { table }: Store,
   projectId: ProjectId,
   objectId: string | null,
   budget: RequestBudget,
 ): Promise<Item[]> => {
-  const items: Item[] = [];
-  let start: Item | undefined;
-  do {
-    const range = labelRange(projectId, objectId);
-    const page = await queryPage(store.table, range, budget, { consistent: true, ...(start && { start }) });
-    items.push(...page.items);
-    start = page.next;
-  } while (start);
-  return items;
+  const options = { toRow: (item: Item) => item, consistent: true };
+  const pages = await Array.fromAsync(readRange(table, labelRange(projectId, objectId), options, budget));
+  return pages.flat();
 };
 
 const distinct = (items: readonly Item[], field: 'a' | 't'): string[] =>
@@ -145,7 +139,7 @@ export const labelsIn = async (
   kind: 'aliases' | 'tags',
   budget: RequestBudget,
 ): Promise<string[]> =>
-  distinct(await readRange(store, projectId, null, budget), kind === 'aliases' ? 'a' : 't');
+  distinct(await readItems(store, projectId, null, budget), kind === 'aliases' ? 'a' : 't');
 
 const placeOf = (objectId: string, digest: string): string => `${objectId}\n${digest}`;
 
@@ -163,7 +157,7 @@ export const readLabels = async (
   const unique = [...new Set(objectIds)];
   const ranges = unique.length < manyObjects ? unique : [null];
   const items = await mapConcurrent(ranges, concurrency, (objectId) =>
-    readRange(store, projectId, objectId, budget),
+    readItems(store, projectId, objectId, budget),
   );
   const byVersion = Map.groupBy(items.flat(), ({ o, d }) => placeOf(String(o), String(d)));
   return ({ objectId, digest }) => {
@@ -185,7 +179,7 @@ export const removeLabels = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const gone = digests && new Set(digests);
-  const items = await readRange(store, projectId, objectId, budget);
+  const items = await readItems(store, projectId, objectId, budget);
   const keys = items.filter(({ d }) => !gone || gone.has(String(d))).map(({ k, s }) => ({ k, s }) as Item);
   if (keys.length > 0) await deleteItems(store.table, keys, budget);
 };

@@ -1,6 +1,6 @@
 import { allows, type Grant } from '../auth/index.ts';
-import { readRange, type Slice } from '../listing/index.ts';
-import { asBytes, asNumber, type Item, type RequestBudget, type Table } from '../storage/index.ts';
+import type { Slice } from '../listing/index.ts';
+import { asBytes, asNumber, type Item, type RequestBudget, readRange, type Table } from '../storage/index.ts';
 import { formatTime } from '../wire/index.ts';
 import { notedProject, notesRange } from './keys.ts';
 import { firstReported } from './note.ts';

@@ -1,4 +1,3 @@
-import { readRange } from '../listing/index.ts';
 import {
   asBytes,
   asNumber,
@@ -6,6 +5,7 @@ import {
   mapConcurrent,
   type RequestBudget,
   raiseNumber,
+  readRange,
   type Store,
   type Table,
 } from '../storage/index.ts';

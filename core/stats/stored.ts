@@ -1,6 +1,5 @@
-import { readRange } from '../listing/index.ts';
 import { dayOf, expiryOf, type Hour, hoursOfDay, rollupKey, rollupRange } from '../rollups/index.ts';
-import { asBytes, type Item, putItems, type RequestBudget, type Table } from '../storage/index.ts';
+import { asBytes, type Item, putItems, type RequestBudget, readRange, type Table } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import { packRollups, type Rollup, unpackRollups } from './codec.ts';
 

@@ -7,6 +7,7 @@ export { itemBytes } from './item-size.ts';
 export * from './map-concurrent.ts';
 export * from './raise-number.ts';
 export { itemFromWire, type WireItem } from './raw-items.ts';
+export * from './read-range.ts';
 export * from './request-budget.ts';
 export * from './retries.ts';
 export * from './scan.ts';

@@ -2,8 +2,8 @@ import {
   asBytes,
   type Item,
   mapConcurrent,
-  queryPage,
   type RequestBudget,
+  readRange,
   type Store,
 } from '../storage/index.ts';
 import type { ProjectId } from '../wire/index.ts';
@@ -70,12 +70,9 @@ export const findRows = async (
   const found = new Map<string, Location[]>();
   await mapConcurrent([...byFirst], concurrency, async ([first, wanted]) => {
     const range = indexRange(projectId, first);
-    let start: Item | undefined;
-    do {
-      const page = await queryPage(store.table, range, budget, { consistent: true, ...(start && { start }) });
-      for (const item of page.items) take(item, wanted, found);
-      start = page.next;
-    } while (start);
+    const options = { toRow: (item: Item) => item, consistent: true };
+    for await (const page of readRange(store.table, range, options, budget))
+      for (const item of page) take(item, wanted, found);
   });
   return found;
 };

@@ -1,5 +1,11 @@
-import { readRange } from '../../listing/index.ts';
-import { chunked, type Item, mapConcurrent, type RequestBudget, type Store } from '../../storage/index.ts';
+import {
+  chunked,
+  type Item,
+  mapConcurrent,
+  type RequestBudget,
+  readRange,
+  type Store,
+} from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
 import { fromItem } from '../codec/items.ts';
 import { traceRange } from '../codec/keys.ts';

@@ -3,8 +3,8 @@ import {
   expiry,
   type Item,
   putItems,
-  queryPage,
   type RequestBudget,
+  readRange,
   type Store,
 } from '../../storage/index.ts';
 import type { ProjectId } from '../../wire/index.ts';
@@ -100,14 +100,11 @@ export const readFormer = async (
 ): Promise<StoredNote[]> => {
   const range = { partition: ['k', formerKey(projectId, id)] } as const;
   const notes: StoredNote[] = [];
-  let start: Item | undefined;
-  do {
-    const { items, next } = await queryPage(store.table, range, budget, { consistent: true, start });
-    for (const { k, p } of items) {
+  const options = { toRow: (item: Item) => item, consistent: true };
+  for await (const page of readRange(store.table, range, options, budget))
+    for (const { k, p } of page) {
       const text = asText(p);
       if (k && text !== undefined) notes.push({ key: { k, p: text }, pointer: formerPointerOf(text) });
     }
-    start = next;
-  } while (start);
   return notes;
 };
