@@ -1,4 +1,5 @@
-import { compareBy, compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
+import { compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
+import { type Slice, sliceOf, sortByKeys } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import { formatTime, type ProjectId } from '../wire/index.ts';
 import type { Price, PriceRow } from './model.ts';
@@ -17,16 +18,12 @@ export const priceFields = [
 ] as const satisfies readonly (keyof PriceRow)[];
 
 /** A query over the prices of one project, checked. */
-export interface CostsQuery {
+export interface CostsQuery extends Slice {
   readonly projectId: ProjectId;
   /** The fields to answer; null for all. */
   readonly fields: readonly (keyof PriceRow)[] | null;
   readonly matches: (row: PriceRow) => boolean;
   readonly sort: readonly SortKey[];
-  /** The most prices to answer; null for all. */
-  readonly limit: number | null;
-  /** Prices to skip first. */
-  readonly offset: number;
 }
 
 /** Matches every price. */
@@ -52,11 +49,11 @@ export const readField: Reader<PriceRow> =
 /** Puts prices in the order of the keys, and by id where these leave them equal. */
 export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]): PriceRow[] => {
   const readers = sort.map(({ path }) => readField(path));
-  const byKey = compareBy(sort);
-  return rows
-    .map((row) => ({ row, key: readers.map((read) => sortable(read(row))) }))
-    .sort((a, b) => byKey(a.key, b.key) || compareText(a.row.id, b.row.id))
-    .map(({ row }) => row);
+  return sortByKeys(rows, {
+    sort,
+    keyOf: (row) => readers.map((read) => sortable(read(row))),
+    ties: (a, b) => compareText(a.id, b.id),
+  });
 };
 
 const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> =>
@@ -74,10 +71,10 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
  */
 export const queryPrices = async (
   store: Pick<Store, 'table'>,
-  { projectId, fields, matches, sort, limit, offset }: CostsQuery,
+  { projectId, fields, matches, sort, ...slice }: CostsQuery,
   budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {
   const prices = await readPrices(store, projectId, budget);
   const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
-  return rows.slice(offset, limit === null ? undefined : offset + limit).map((row) => select(row, fields));
+  return sliceOf(rows, slice).map((row) => select(row, fields));
 };

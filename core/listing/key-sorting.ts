@@ -34,6 +34,16 @@ export const compareKeyed = <K>({
   return (a, b) => byKey(a.key, b.key) || ties(a.kept, b.kept);
 };
 
+/** Sorts a list by the keys of an order. */
+export const sortByKeys = <T>(
+  list: readonly T[],
+  sorting: Pick<KeySorting<T, T>, 'sort' | 'keyOf' | 'ties'>,
+): T[] =>
+  list
+    .map((item) => ({ key: sorting.keyOf(item), kept: item }))
+    .sort(compareKeyed(sorting))
+    .map(({ kept }) => kept);
+
 /**
  * Sorts items by the keys of an order and takes a slice of them.
  *

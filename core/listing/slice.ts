@@ -4,6 +4,10 @@ export interface Slice {
   readonly limit: number | null;
 }
 
+/** A slice of a list. */
+export const sliceOf = <T>(list: readonly T[], { offset, limit }: Slice): T[] =>
+  list.slice(offset, limit === null ? undefined : offset + limit);
+
 /** Takes a slice of what comes in batches. Nothing is asked for beyond it. */
 export async function* takeSlice<T>(
   { offset, limit }: Slice,

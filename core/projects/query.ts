@@ -1,5 +1,5 @@
 import { allows, type Grant } from '../auth/index.ts';
-import type { Slice } from '../listing/index.ts';
+import { type Slice, sliceOf } from '../listing/index.ts';
 import { asBytes, asNumber, type Item, type RequestBudget, readRange, type Table } from '../storage/index.ts';
 import { formatTime } from '../wire/index.ts';
 import { notedProject, notesRange } from './keys.ts';
@@ -35,7 +35,7 @@ export const readsAnything = (grants: readonly Grant[]): boolean => readable(gra
 export const queryProjects = async (
   table: Table,
   grants: readonly Grant[],
-  { offset, limit }: Slice,
+  slice: Slice,
   budget: RequestBudget,
 ): Promise<ProjectRow[]> => {
   const rows = new Map<string, ProjectRow>();
@@ -45,5 +45,5 @@ export const queryProjects = async (
         if (allows(grants, row.project_id as Parameters<typeof allows>[1], 'read'))
           rows.set(row.project_id, row);
   const sorted = [...rows.values()].sort((a, b) => (a.project_id < b.project_id ? -1 : 1));
-  return sorted.slice(offset, limit === null ? undefined : offset + limit);
+  return sliceOf(sorted, slice);
 };

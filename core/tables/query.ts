@@ -1,4 +1,5 @@
-import { compareBy, type SortKey, sortable, valueAt } from '../expression/index.ts';
+import { type SortKey, sortable, valueAt } from '../expression/index.ts';
+import { type Slice, sliceOf, sortByKeys } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
 import { invalid, type JsonValue, type ProjectId, parseJson } from '../wire/index.ts';
 import { valueDigest } from '../wire/weave-digest.ts';
@@ -8,13 +9,11 @@ import { findRows } from './row-index.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
 
 /** A query of a table's rows. */
-export interface TableQuery {
+export interface TableQuery extends Slice {
   readonly projectId: ProjectId;
   readonly digest: string;
   /** The rows to answer; null for all. */
   readonly rowDigests: readonly string[] | null;
-  readonly limit: number | null;
-  readonly offset: number;
   readonly sort: readonly SortKey[];
 }
 
@@ -42,7 +41,7 @@ export const stretchesOf = ({ runs }: Pick<StoredTable, 'runs'>): Stretch[] => {
 };
 
 /** A part of a list of stretches. */
-const sliced = (stretches: readonly Stretch[], offset: number, limit: number | null): Stretch[] => {
+const sliced = (stretches: readonly Stretch[], { offset, limit }: Slice): Stretch[] => {
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   let at = 0;
   return stretches.flatMap(({ pack, from, count, index }) => {
@@ -102,17 +101,15 @@ export async function* readStretches(
 }
 
 /** Sorts rows by paths into their values. */
-const sorted = (rows: readonly ReadRow[], sort: readonly SortKey[]): ReadRow[] => {
-  const compare = compareBy(sort);
-  return rows
-    .map((row) => {
-      const value = parseJson(row.text) as JsonValue;
-      const key = sort.map(({ path }) => sortable(valueAt(value, [path.field, ...path.steps])));
-      return { row, key };
-    })
-    .toSorted((a, b) => compare(a.key, b.key) || a.row.index - b.row.index)
-    .map(({ row }) => row);
-};
+const sorted = (rows: readonly ReadRow[], sort: readonly SortKey[]): ReadRow[] =>
+  sortByKeys(rows, {
+    sort,
+    keyOf: ({ text }) => {
+      const value = parseJson(text) as JsonValue;
+      return sort.map(({ path }) => sortable(valueAt(value, [path.field, ...path.steps])));
+    },
+    ties: (a, b) => a.index - b.index,
+  });
 
 /**
  * Reads rows of a table, in its order or in another.
@@ -122,7 +119,7 @@ const sorted = (rows: readonly ReadRow[], sort: readonly SortKey[]): ReadRow[] =
  */
 export async function* queryTable(
   store: Store,
-  { projectId, digest, rowDigests, limit, offset, sort }: TableQuery,
+  { projectId, digest, rowDigests, sort, ...slice }: TableQuery,
   budget: RequestBudget,
 ): AsyncGenerator<readonly ReadRow[]> {
   const table = await findTable(store, projectId, digest, budget);
@@ -130,7 +127,7 @@ export async function* queryTable(
   const all = stretchesOf(table);
   const wanted = rowDigests ? await among(store, projectId, all, rowDigests, budget) : all;
   if (sort.length === 0) {
-    yield* readStretches(store, projectId, sliced(wanted, offset, limit), budget);
+    yield* readStretches(store, projectId, sliced(wanted, slice), budget);
     return;
   }
   if (table.bytes > maxSorted) {
@@ -139,7 +136,7 @@ export async function* queryTable(
   }
   const rows: ReadRow[] = [];
   for await (const batch of readStretches(store, projectId, wanted, budget)) rows.push(...batch);
-  yield sorted(rows, sort).slice(offset, limit === null ? undefined : offset + limit);
+  yield sliceOf(sorted(rows, sort), slice);
 }
 
 /** A row as it is answered, as JSON text. */
