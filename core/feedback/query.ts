@@ -1,14 +1,14 @@
 import { compile, type Expression, microsOf, type SortKey, sortable } from '../expression/index.ts';
 import {
   encodeBatches,
+  inPlannedOrder,
   type Keyed,
   keyBytes,
   mapBatches,
   type Slice,
   sortedByKeys,
-  takeSlice,
 } from '../listing/index.ts';
-import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { invalid } from '../wire/index.ts';
 import { encoder, FeedbackReader, feedbackKind } from './answer.ts';
 import { comparePositions, type FeedbackRecord } from './model.ts';
@@ -62,24 +62,12 @@ export const queryFeedback = (
   const matching = mapBatches(found, (batch) =>
     batch.filter((record) => onHeader(record) && onPayload(record)),
   );
-  const answered = inOrder(planned.plan, query, reader, matching);
+  const answered = inPlannedOrder(planned.plan, matching, () =>
+    sortRecords(query.sort, planned.plan, reader, matching),
+  );
   const encode = encoder(store.names, reader, query.fields);
   return { plan: planned.plan, counts, records: encodeBatches(answered, counts, encode) };
 };
-
-/** How many sorted records make a batch. */
-const sortedBatch = 500;
-
-/** The records of the answer, in its order. */
-async function* inOrder(
-  planned: Plan,
-  { sort }: FeedbackQuery,
-  reader: FeedbackReader,
-  records: AsyncIterable<readonly FeedbackRecord[]>,
-): AsyncGenerator<readonly FeedbackRecord[]> {
-  if (planned.order === 'free') yield* takeSlice(planned, records);
-  else yield* chunked(await sortRecords(sort, planned, reader, records), sortedBatch);
-}
 
 /**
  * Bytes in memory of a held record beside its payload and the texts that it is sorted by, about.

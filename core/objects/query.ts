@@ -1,5 +1,5 @@
-import { bySize, mapBatches, takeSlice } from '../listing/index.ts';
-import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
+import { bySize, inPlannedOrder, mapBatches } from '../listing/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { objectJson } from './answer.ts';
 import { readLabels } from './labels.ts';
 import { noValue, type ObjectVersion } from './model.ts';
@@ -47,23 +47,20 @@ const labelsFor = (
     budget,
   );
 
-/** How many sorted versions make a batch. */
-const sortedBatch = 500;
-
 /** The versions of the answer, in its order. */
-async function* answered(
+const answered = (
   store: Store,
   query: ObjectsQuery,
   budget: RequestBudget,
-): AsyncGenerator<readonly ObjectVersion[]> {
+): AsyncGenerator<readonly ObjectVersion[]> => {
   const order = storedOrder(query.sortBy);
   const wanted = query.limit === null ? null : query.offset + query.limit;
   const found = findAll(store, query, order ?? 'ascending', order && wanted, budget);
   const matches = versionFilter(query.filter);
   const matching = mapBatches(found, (batch) => batch.filter(matches));
-  if (order) yield* takeSlice(query, matching);
-  else yield* chunked(await sortVersions(query.sortBy, query, matching), sortedBatch);
-}
+  const plan = { ...query, order: order ? 'free' : 'sort' } as const;
+  return inPlannedOrder(plan, matching, () => sortVersions(query.sortBy, query, matching));
+};
 
 /** Makes the test of a version: the fields of the filter that do not tell where to look. */
 export const versionFilter = ({

@@ -1,11 +1,10 @@
-import { encodeBatches, mapBatches, takeSlice } from '../listing/index.ts';
-import { chunked, type RequestBudget, type Store } from '../storage/index.ts';
+import { encodeBatches, inPlannedOrder, mapBatches } from '../listing/index.ts';
+import type { RequestBudget, Store } from '../storage/index.ts';
 import { threadCsv, threadCsvHeader, threadJson } from './fields.ts';
 import { orderLongIds, sortThreads } from './order.ts';
 import { type Plan, plan } from './plan.ts';
 import { type ReadCounts, readThreads } from './read.ts';
 import type { ThreadsQuery } from './request.ts';
-import type { ThreadStatistics } from './statistics.ts';
 
 /** What answering a query over threads took so far. */
 export interface ThreadsCounts extends ReadCounts {
@@ -26,9 +25,6 @@ export interface ThreadsAnswer {
   readonly csv: AsyncGenerator<readonly string[]>;
 }
 
-/** How many sorted threads make a batch. */
-const sortedBatch = 500;
-
 /**
  * Answers a query over a project's threads. It reads turns alone. Ending the iteration ends the
  * scan.
@@ -47,7 +43,8 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
         (after === null || startTime > after) && (before === null || lastUpdated < before),
     ),
   );
-  const answered = inOrder(query, planned, passing);
+  const inOrderOfIds = orderLongIds(planned.descending, passing);
+  const answered = inPlannedOrder(planned, inOrderOfIds, () => sortThreads(query.sort, planned, passing));
   return {
     plan: planned,
     counts,
@@ -55,15 +52,6 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
     csv: withHeader(encodeBatches(answered, counts, threadCsv)),
   };
 };
-
-async function* inOrder(
-  { sort }: ThreadsQuery,
-  planned: Plan,
-  batches: AsyncIterable<readonly ThreadStatistics[]>,
-): AsyncGenerator<readonly ThreadStatistics[]> {
-  if (planned.order === 'free') yield* takeSlice(planned, orderLongIds(planned.descending, batches));
-  else yield* chunked(await sortThreads(sort, planned, batches), sortedBatch);
-}
 
 /**
  * Puts the header before the first threads, or alone at the end. What fails before the first
