@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import { documented, nullish, projectId } from '../../core/wire/schema.ts';
+import { documented, nullish, projectId, rule } from '../../core/wire/schema.ts';
 import { digestPattern } from '../../core/wire/weave-digest.ts';
-
-const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
 /** The digest of a file, of an object or of a row. */
 export const contentDigest = z

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
 import { isDigest } from '../../core/objects/digest.ts';
 import { parseVersionName } from '../../core/objects/model.ts';
-import { documented, documentedList, id, printableText, projectId } from '../../core/wire/schema.ts';
+import { documented, documentedList, id, printableText, projectId, rule } from '../../core/wire/schema.ts';
 import { objectId } from './objects.ts';
-
-const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
 const maxLabels = 100;
 

@@ -15,40 +15,30 @@ import {
   controls,
   count,
   documented,
-  documentedList,
   fieldOf,
   freeValue,
   id,
+  listOf,
   namedFields,
   nullish,
   printableText,
   projectId,
   projectIdPattern,
+  rule,
 } from '../../core/wire/schema.ts';
-
-const rule = (error: string, type: string) => ({ error, params: { type } });
 
 /** The name of an object. */
 export const objectId = z
   .string()
-  .check(z.refine(isObjectId, rule(objectIdRule, 'value_error')))
+  .check(z.refine(isObjectId, rule(objectIdRule)))
   .register(documented, {
     name: 'ObjectId',
     says: { ...printableText(128), pattern: `^[^/:${controls}\\u2028\\u2029]*$` },
   });
 const digest = z
   .string()
-  .check(z.refine(isDigest, rule(digestRule, 'value_error')))
+  .check(z.refine(isDigest, rule(digestRule)))
   .register(documented, { name: 'Digest', says: { pattern: '^[A-Za-z0-9_-]{43}$' } });
-
-/** Lists are bounded, since each of their items is looked up. */
-const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
-  documentedList(
-    z
-      .array(item)
-      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long'))),
-    most,
-  );
 
 const maxItems = 1000;
 const maxSortKeys = 10;
@@ -186,7 +176,7 @@ const objectRef = (names: WireNames) => {
   };
   return z
     .pipe(
-      z.string().check(z.refine((text) => parse(text) !== undefined, rule(refRule(names), 'value_error'))),
+      z.string().check(z.refine((text) => parse(text) !== undefined, rule(refRule(names)))),
       z.transform((text) => parse(text) as ObjectRef),
     )
     .register(documented, {

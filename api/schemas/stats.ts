@@ -31,6 +31,7 @@ import {
   nullish,
   numeric,
   projectId,
+  rule,
   time,
 } from '../../core/wire/schema.ts';
 import { filterSchema } from './query.ts';
@@ -81,8 +82,6 @@ export const traceUsageBody = (names: WireNames): z.ZodMiniType<TraceUsageReques
       }),
     ),
   );
-
-const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
 const maxMetrics = 20;
 const maxPercentiles = 20;

@@ -5,16 +5,15 @@ import type { TableChange } from '../../core/tables/update.ts';
 import {
   count,
   documented,
-  documentedList,
   freeObject,
   integer,
+  listOf,
   nullish,
   projectId,
+  rule,
 } from '../../core/wire/schema.ts';
 import { tableDigestPattern } from '../../core/wire/weave-digest.ts';
 import { contentDigest } from './files.ts';
-
-const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
 const tableDigest = z
   .string()
@@ -86,14 +85,6 @@ const sortSchema = z.pipe(
     keys.map(({ field, direction }) => ({ path: toPath(field), descending: direction === 'desc' })),
   ),
 );
-
-const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
-  documentedList(
-    z
-      .array(item)
-      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long'))),
-    most,
-  );
 
 /** The body of `/table/query`. */
 export const tableQueryBody = z.pipe(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { controls, documented, printableText, projectIdPattern } from './documented.ts';
+import { controls, documented, documentedList, printableText, projectIdPattern } from './documented.ts';
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
 import { idRule, isId } from './ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, maxDepth, problemOf } from './json.ts';
@@ -14,14 +14,13 @@ export * from './documented.ts';
  * names the problem by pydantic's names.
  */
 
-const rule = (error: string, type: string) => ({ error, params: { type } });
+/** What should be there, and the type of the problem. */
+export const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
 /** A project's id. */
 export const projectId = z
   .pipe(
-    z
-      .string()
-      .check(z.refine((text) => parseProjectId(text) !== undefined, rule(projectIdRule, 'value_error'))),
+    z.string().check(z.refine((text) => parseProjectId(text) !== undefined, rule(projectIdRule))),
     z.transform((text) => text as ProjectId),
   )
   .register(documented, { name: 'ProjectId', says: { pattern: `^${projectIdPattern}$` } });
@@ -29,7 +28,7 @@ export const projectId = z
 /** An id that a client chose: 1–256 printable characters. */
 export const id = z
   .string()
-  .check(z.refine(isId, rule(idRule, 'value_error')))
+  .check(z.refine(isId, rule(idRule)))
   .register(documented, { name: 'Id', says: printableText(256) });
 
 const maxName = 1024;
@@ -39,7 +38,7 @@ const name = /^[^\p{Cc}\p{Cs}]+$/u;
 /** A name that people read: 1–1,024 characters, no controls, no lone surrogates. */
 export const displayText = z
   .string()
-  .check(z.refine((text) => text.length <= maxName && name.test(text), rule(nameRule, 'value_error')))
+  .check(z.refine((text) => text.length <= maxName && name.test(text), rule(nameRule)))
   .register(documented, {
     name: 'Name',
     says: { minLength: 1, maxLength: maxName, pattern: `^[^${controls}]*$` },
@@ -246,3 +245,12 @@ const jsonProblem = (error: unknown, text: string): ErrorDetail => {
     type,
   };
 };
+
+/** A list of at most so many items. */
+export const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
+  documentedList(
+    z
+      .array(item)
+      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long'))),
+    most,
+  );

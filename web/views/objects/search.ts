@@ -1,3 +1,5 @@
+import { textOf } from '../../data/search-values.ts';
+
 /** The state of the view of objects, as the URL has it. */
 export interface ObjectsSearch {
   readonly project: string;
@@ -8,9 +10,6 @@ export interface ObjectsSearch {
   /** The digest of the version that it is compared with. @default - the one before it */
   readonly base?: string;
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 /** Reads the state from a URL. What is not understood is dropped. */
 export const parseObjectsSearch = (search: Record<string, unknown>): ObjectsSearch => {

@@ -1,3 +1,4 @@
+import { textOf, timeOf } from '../../data/search-values.ts';
 import { isRange, type Range } from '../traces/search.ts';
 
 /** What the figures are told apart by. */
@@ -25,14 +26,6 @@ export interface OverviewSearch {
   /** @default - calls */
   readonly sort?: Order;
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-
-const timeOf = (value: unknown): string | undefined => {
-  const text = textOf(value);
-  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
-};
 
 /** Reads the state from a URL. What is not understood is dropped. */
 export const parseOverviewSearch = (search: Record<string, unknown>): OverviewSearch => {

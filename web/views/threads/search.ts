@@ -1,3 +1,4 @@
+import { textOf, timeOf } from '../../data/search-values.ts';
 import { isRange, type Range } from '../traces/search.ts';
 
 /** What the list can be sorted by. */
@@ -25,14 +26,6 @@ export interface ThreadsSearch {
   /** A field, with `-` before it for descending. @default -last_updated */
   readonly sort?: string;
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-
-const timeOf = (value: unknown): string | undefined => {
-  const text = textOf(value);
-  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
-};
 
 /** The field and the direction of an order; the newest first for one that is not known. */
 export const orderOf = (sort: string | undefined): { field: Field; direction: 'asc' | 'desc' } => {

@@ -1,3 +1,5 @@
+import { textOf } from '../../data/search-values.ts';
+
 /** The tabs beside the tree. */
 export const tabs = ['messages', 'data', 'usage', 'feedback', 'error'] as const;
 
@@ -16,9 +18,6 @@ export interface TraceSearch {
   /** Whether the tree shows what each call took itself, without those below it. @default false */
   readonly own?: boolean;
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 /** Reads the state from a URL. What is not understood is dropped. */
 export const parseTraceSearch = (search: Record<string, unknown>): TraceSearch => {
