@@ -1,14 +1,9 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { allRoutes, takesKey } from '../api/routes.ts';
-import { authenticate, type Caller, type KeyStore, type Refusal, toContext } from '../core/auth/index.ts';
-import { dynamodbClient, type Meter, newMeter } from '../core/storage/index.ts';
+import { authenticate, type Caller, type Refusal, toContext } from '../core/auth/index.ts';
+import { type Meter, newMeter } from '../core/storage/index.ts';
+import { keysFromEnvironment } from './http/key-store.ts';
 import { RequestLog } from './log/index.ts';
-
-const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
-  if (!SERVICE_NAME) throw new Error('SERVICE_NAME is not set: it should be what keys begin with');
-  if (!KEYS_TABLE) throw new Error('KEYS_TABLE is not set: it should name the table of keys');
-  return { service: SERVICE_NAME, table: { client: dynamodbClient(), name: KEYS_TABLE } };
-};
 
 /** Made once per container, while it starts. */
 const keys = keysFromEnvironment(process.env);

@@ -1,15 +1,9 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
-import { isKeyId, type KeyStore, makeReporterKey, revokeKey } from '../core/auth/index.ts';
+import { isKeyId, makeReporterKey, revokeKey } from '../core/auth/index.ts';
 import { KeySecret } from '../core/auth/key-secret.ts';
-import { dynamodbClient } from '../core/storage/index.ts';
+import { keysFromEnvironment } from './http/key-store.ts';
 import { wantedBy } from './report-key/properties.ts';
 import { type CustomResourceAnswer, respond } from './report-key/respond.ts';
-
-const keysFromEnvironment = ({ SERVICE_NAME, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
-  if (!SERVICE_NAME) throw new Error('SERVICE_NAME is not set: it should be what keys begin with');
-  if (!KEYS_TABLE) throw new Error('KEYS_TABLE is not set: it should name the table of keys');
-  return { service: SERVICE_NAME, table: { client: dynamodbClient(), name: KEYS_TABLE } };
-};
 
 /** Made once per container, while it starts. */
 const keys = keysFromEnvironment(process.env);

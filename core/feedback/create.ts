@@ -6,20 +6,12 @@ import {
   replaceItem,
   type Store,
 } from '../storage/index.ts';
-import { conflict, type ErrorDetail } from '../wire/index.ts';
+import { conflict, type ErrorDetail, qualifiedId } from '../wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
 import { leftoversOf, unchanged } from './items.ts';
 import type { FeedbackAnswer, FeedbackDraft } from './model.ts';
 import { type PlacedItem, placePayload } from './payload.ts';
-import {
-  deleteObjects,
-  hasContent,
-  isRecord,
-  readStored,
-  recordName,
-  type Stored,
-  type StoredRecord,
-} from './stored.ts';
+import { deleteObjects, hasContent, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
 
 /** What is to be stored, and its location in the request's body. */
 export interface Creation {
@@ -89,9 +81,9 @@ export const createFeedback = async (
 
 const frameOf = ({ record: { header, digest } }: Request) => ({ header, digest, origin: null });
 const textOf = ({ record }: Request): string => record.payloadText;
-const nameOf = ({ record: { header } }: Request): string => recordName(header.projectId, header.id);
+const nameOf = ({ record: { header } }: Request): string => qualifiedId(header.projectId, header.id);
 
-/** What is stored under the ids that clients gave, by {@link recordName}. */
+/** What is stored under the ids that clients gave, by {@link qualifiedId}. */
 const storedOf = async (
   store: Store,
   requests: readonly Request[],
@@ -102,7 +94,7 @@ const storedOf = async (
   const found = await mapConcurrent([...byProject], projectConcurrency, async ([projectId, ofProject]) => {
     const ids = ofProject.map(({ record }) => record.header.id);
     const stored = await readStored(store, projectId, ids, budget);
-    return [...stored].map(([id, item]) => [recordName(projectId, id), item] as const);
+    return [...stored].map(([id, item]) => [qualifiedId(projectId, id), item] as const);
   });
   return new Map(found.flat());
 };

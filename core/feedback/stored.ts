@@ -21,9 +21,6 @@ export interface Stored {
   readonly entry: Entry | undefined;
 }
 
-/** Names a record among all projects. Neither a project nor an id can hold the line break. */
-export const recordName = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
-
 /**
  * Reads items by their ids, strongly consistent and without payloads.
  *

@@ -19,3 +19,9 @@ export const parseProjectId = (text: string): ProjectId | undefined => {
   if (entity === undefined || project === undefined || rest.length > 0) return undefined;
   return isPart(entity) && isPart(project) ? (text as ProjectId) : undefined;
 };
+
+/**
+ * Identifies a call or a record among all projects. Neither field can contain the line break
+ * between them.
+ */
+export const qualifiedId = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;

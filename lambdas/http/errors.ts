@@ -3,7 +3,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type ErrorBody, ServiceError, unavailable } from '../../core/wire/index.ts';
 import { jsonText } from './text.ts';
 
-const internal = new ServiceError(500, [
+/** The answer to an error on the service's side. Its cause is in the log alone. */
+export const internal = new ServiceError(500, [
   {
     loc: ['service'],
     msg: "something went wrong on the service's side; its log has it under this request's id",

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import { type Encoding, encodeStatus } from '../../core/otel/index.ts';
 import { ServiceError } from '../../core/wire/index.ts';
+import { internal } from '../http/errors.ts';
 import { headerOf, type ServiceEvent } from '../http/event.ts';
 
 /** An answer with its bytes. It is streamed: only so do bytes leave as they are. */
@@ -37,14 +38,6 @@ export const otlpAnswer = (
   headers: { 'content-type': encoding, ...headers },
   body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
 });
-
-const internal = new ServiceError(500, [
-  {
-    loc: ['service'],
-    msg: "something went wrong on the service's side; its log has it under this request's id",
-    type: 'internal_error',
-  },
-]);
 
 const challenge = (service: string): string =>
   `Basic realm="${service}", charset="UTF-8", Bearer realm="${service}"`;

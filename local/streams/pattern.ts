@@ -1,12 +1,10 @@
+import { isObject } from '../template/intrinsics.ts';
 import type { Pattern } from '../template/subscriptions.ts';
 
 /*
  * EventBridge's patterns, as far as the filters of this stack and rules like theirs use them:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
  */
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const comparisons: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   '<': (value, bound) => value < bound,

@@ -5,7 +5,8 @@ import type { Template } from './template.ts';
 /** Evaluates the intrinsic functions in a value. */
 export type Resolve = (value: unknown) => unknown;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+/** Whether a value is an object of JSON. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isDefined = (value: unknown): boolean => value !== undefined;

@@ -1,4 +1,4 @@
-import { idOf, newId, type ProjectId } from '../../wire/index.ts';
+import { idOf, newId, type ProjectId, qualifiedId } from '../../wire/index.ts';
 import type { CallEnd, CallReport, CallStart } from '../model.ts';
 
 /** The start and end that one request reports of a call. The last of several counts. */
@@ -10,9 +10,6 @@ export interface ReportedCall {
   start: CallStart | null;
   end: CallEnd | null;
 }
-
-/** Identifies a call among all projects. Neither field can contain the line break between them. */
-export const qualifiedId = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
 
 /** The distinct calls of a request, and the call of each report in order. */
 export interface GroupedReports {

@@ -1,7 +1,6 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../../storage/index.ts';
-import { ServiceError } from '../../wire/index.ts';
+import { qualifiedId, ServiceError } from '../../wire/index.ts';
 import type { CallEnd, CallReport } from '../model.ts';
-import { qualifiedId } from './group-reports.ts';
 import { updateCall } from './update.ts';
 import { writeCalls } from './write.ts';
 

@@ -10,6 +10,7 @@ import {
   replaceItem,
   type Store,
 } from '../../storage/index.ts';
+import { qualifiedId } from '../../wire/index.ts';
 import {
   indexedFieldsOf,
   inlineOf,
@@ -22,7 +23,6 @@ import {
 import type { EndHeader, PayloadPointer } from '../model.ts';
 import { type FormerPayload, former, hasFormer, lostPointers, noteFormer } from '../payloads/former.ts';
 import { blockOf } from '../payloads/segments.ts';
-import { qualifiedId } from './group-reports.ts';
 import { keyText, readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls written concurrently. Each takes one to three requests. */

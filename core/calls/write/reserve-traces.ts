@@ -8,11 +8,11 @@ import {
   replaceItem,
   type Store,
 } from '../../storage/index.ts';
-import type { ProjectId } from '../../wire/index.ts';
+import { type ProjectId, qualifiedId } from '../../wire/index.ts';
 import { packHeader } from '../codec/header.ts';
 import type { StartEntry } from '../codec/items.ts';
 import { startKey } from '../codec/keys.ts';
-import { qualifiedId, type ReportedCall } from './group-reports.ts';
+import type { ReportedCall } from './group-reports.ts';
 import { keyText, readStartEntries, unchanged } from './stored-starts.ts';
 
 /*

@@ -7,9 +7,10 @@ import {
   type RequestBudget,
   type Store,
 } from '../../storage/index.ts';
+import { qualifiedId } from '../../wire/index.ts';
 import type { StartEntry, StartItem } from '../codec/items.ts';
 import type { CallEnd, CallReport, StartAnswer } from '../model.ts';
-import { groupReports, qualifiedId, type ReportedCall, resolveTraces } from './group-reports.ts';
+import { groupReports, type ReportedCall, resolveTraces } from './group-reports.ts';
 import { markFailed } from './mark-failed.ts';
 import { dropEnds, type ReportedEnd, replaceEnds } from './replace-ends.ts';
 import { type ReportedStart, replaceStarts } from './replace-starts.ts';

@@ -1,4 +1,4 @@
-import { asText, first, get, isDict, structured } from '../conventions/plain.ts';
+import { asText, first, get, isDict, structured, textOf } from '../conventions/plain.ts';
 import { type Part, type ToolCall, toParts, toToolCall, unpackBlocks } from './parts.ts';
 
 /** A message of a conversation, as chat completions have it. */
@@ -80,9 +80,6 @@ const calls = (value: unknown): readonly ToolCall[] => {
     : [toToolCall({ name, arguments: first(value, 'function_call_arguments_json') })];
 };
 
-const string = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 /**
  * A message in whatever dialect. One that holds several results of tools becomes as many messages.
  *
@@ -111,8 +108,8 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
   }));
   if (results.length > 0 && contentOf(rest) === null && toolCalls.length === 0)
     return withId(messages, source);
-  const id = string(first(source, 'tool_call_id', 'toolCallId'));
-  const name = string(first(source, 'name'));
+  const id = textOf(first(source, 'tool_call_id', 'toolCallId'));
+  const name = textOf(first(source, 'name'));
   const own: Message = {
     role,
     content: contentOf(rest),
@@ -126,7 +123,7 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
 
 /** A single result takes its id from the message when the part has none. */
 const withId = (messages: readonly Message[], source: unknown): readonly Message[] => {
-  const id = string(first(source, 'tool_call_id', 'toolCallId', 'id'));
+  const id = textOf(first(source, 'tool_call_id', 'toolCallId', 'id'));
   const [only] = messages;
   return messages.length === 1 && only && only.tool_call_id === undefined && id !== undefined
     ? [{ ...only, tool_call_id: id }]

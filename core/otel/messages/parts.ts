@@ -1,4 +1,4 @@
-import { asText, type Dict, first, get, isDict, structured } from '../conventions/plain.ts';
+import { asText, type Dict, first, get, isDict, structured, textOf } from '../conventions/plain.ts';
 
 /** A model's request to call a tool, as OpenAI writes it. */
 export interface ToolCall {
@@ -20,13 +20,10 @@ export type Part =
     }
   | { readonly other: unknown };
 
-const string = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 const toolCall = (id: unknown, name: unknown, args: unknown): ToolCall => ({
-  ...(string(id) !== undefined && { id: string(id) ?? '' }),
+  ...(textOf(id) !== undefined && { id: textOf(id) ?? '' }),
   type: 'function',
-  function: { name: string(name) ?? '', arguments: args === undefined ? '' : asText(args) },
+  function: { name: textOf(name) ?? '', arguments: args === undefined ? '' : asText(args) },
 });
 
 /** A tool call in whatever dialect: nested under `function` or flat, wrapped or not. */
@@ -61,7 +58,7 @@ export const resultText = (value: unknown): string => {
 };
 
 const toolResult = (id: unknown, name: unknown, content: unknown): Part => ({
-  result: { id: string(id), name: string(name), content: resultText(content) },
+  result: { id: textOf(id), name: textOf(name), content: resultText(content) },
 });
 
 type PartReader = (part: Dict) => Part | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallReport, CallStart } from '../../../../../core/calls/model.ts';
-import { groupReports, qualifiedId, resolveTraces } from '../../../../../core/calls/write/group-reports.ts';
-import type { ProjectId } from '../../../../../core/wire/index.ts';
+import { groupReports, resolveTraces } from '../../../../../core/calls/write/group-reports.ts';
+import { type ProjectId, qualifiedId } from '../../../../../core/wire/index.ts';
 
 const projectId = 'acme/airline' as ProjectId;
 
