@@ -1,6 +1,6 @@
 import { bySize } from '../listing/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../storage/index.ts';
-import { RowReader } from '../tables/rows.ts';
+import { RowReader } from '../tables/index.ts';
 import { type JsonValue, type ProjectId, parseJson, parseTableRef, type Ref } from '../wire/index.ts';
 import { type Address, type FoundVersion, findVersions } from './lookup.ts';
 import { parseVersionName } from './model.ts';

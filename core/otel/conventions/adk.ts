@@ -1,7 +1,7 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
+import { asInputs, first, isDict, structured, textOf } from '../plain.ts';
 import type { Convention, Counts, Kind } from './convention.ts';
 import { countsOf } from './counts.ts';
-import { asInputs, first, isDict, structured, textOf } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages } from './shared.ts';
 

@@ -1,8 +1,8 @@
 import { parseJson } from '../../wire/index.ts';
 import { chatInputs, messageList } from '../messages/chat.ts';
 import { toMessages } from '../messages/message.ts';
+import { asInputs, type Dict, present, structured } from '../plain.ts';
 import type { Convention, Counts, Kind } from './convention.ts';
-import { asInputs, type Dict, present, structured } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, toolsOf } from './shared.ts';
 

@@ -1,5 +1,5 @@
+import { countOf, first, get, isDict, structured } from '../plain.ts';
 import type { Counts, Usage } from './convention.ts';
-import { countOf, first, get, isDict, structured } from './plain.ts';
 
 const among = (value: unknown, ...keys: readonly string[]): number | undefined => {
   for (const key of keys) {

@@ -1,7 +1,7 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, unquoted } from '../plain.ts';
 import type { Convention } from './convention.ts';
-import { asInputs, type Dict, first, get, isDict, present, structured, unquoted } from './plain.ts';
 import type { ReadEvent, SpanReader } from './reader.ts';
 import { asMessages } from './shared.ts';
 

@@ -1,7 +1,7 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
+import { type Dict, first, get, unquoted } from '../plain.ts';
 import type { Convention } from './convention.ts';
 import { operations } from './gen-ai.ts';
-import { type Dict, first, get, unquoted } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, kindIn, textsOf } from './shared.ts';
 

@@ -1,6 +1,6 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
+import { asInputs, type Dict, present, unquoted } from '../plain.ts';
 import type { Convention, Counts, Kind } from './convention.ts';
-import { asInputs, type Dict, present, unquoted } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, kindIn, says, textsOf, toolsOf } from './shared.ts';
 

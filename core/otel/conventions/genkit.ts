@@ -1,7 +1,7 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
+import { asInputs, first, get, parsed, textOf } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
 import { countsOf } from './counts.ts';
-import { asInputs, first, get, parsed, textOf } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, kindIn } from './shared.ts';
 

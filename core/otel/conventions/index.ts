@@ -1,3 +1,4 @@
+import { textOf } from '../plain.ts';
 import type { Span } from '../span.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
@@ -15,7 +16,6 @@ import { logfire } from './logfire.ts';
 import { mastra } from './mastra.ts';
 import { mlflow } from './mlflow.ts';
 import { openInference } from './openinference.ts';
-import { textOf } from './plain.ts';
 import { type Marks, SpanReader } from './reader.ts';
 import { isRequest } from './shared.ts';
 import { traceloop } from './traceloop.ts';

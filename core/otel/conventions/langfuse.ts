@@ -1,6 +1,6 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
+import { asInputs, countOf, isDict, present, structured } from '../plain.ts';
 import type { Convention, Counts, Kind } from './convention.ts';
-import { asInputs, countOf, isDict, present, structured } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, kindIn, namedArguments, unwrappedResult } from './shared.ts';
 

@@ -1,7 +1,7 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
+import { asInputs, first, structured } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
 import { countsOf } from './counts.ts';
-import { asInputs, first, structured } from './plain.ts';
 import { asMessages, kindIn, unwrappedResult } from './shared.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {

@@ -1,5 +1,5 @@
+import { first, structured, textOf } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
-import { first, structured, textOf } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { field, isRequest } from './shared.ts';
 

@@ -1,8 +1,8 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
+import { asInputs, first, get, structured, textOf, unquoted } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
 import { countsOf } from './counts.ts';
-import { asInputs, first, get, structured, textOf, unquoted } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, toolsOf } from './shared.ts';
 

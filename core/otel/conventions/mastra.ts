@@ -1,5 +1,5 @@
+import { asInputs } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
-import { asInputs } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 
 const kindOf = (span: SpanReader): Kind | undefined => {

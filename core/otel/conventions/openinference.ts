@@ -1,6 +1,6 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
-import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from './plain.ts';
 import type { SpanReader } from './reader.ts';
 import { asMessages, field, kindIn, namedArguments, unwrappedResult } from './shared.ts';
 

@@ -1,5 +1,5 @@
+import { countOf, parsed, plain, structured, textOf } from '../plain.ts';
 import type { Span } from '../span.ts';
-import { countOf, parsed, plain, structured, textOf } from './plain.ts';
 import { unflatten } from './unflatten.ts';
 
 /** What was read of a span on the way to a result. */

@@ -1,6 +1,6 @@
 import type { Message } from '../messages/message.ts';
+import { type Dict, first, get, isDict, present, structured, unquoted } from '../plain.ts';
 import type { Kind } from './convention.ts';
-import { type Dict, first, get, isDict, present, structured, unquoted } from './plain.ts';
 
 /** Looks a name up, whatever its case; undefined for names that the table lacks. */
 export const kindIn = (table: Readonly<Record<string, Kind>>, name: string | undefined): Kind | undefined => {

@@ -1,5 +1,5 @@
+import { asInputs } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
-import { asInputs } from './plain.ts';
 import { kindIn, namedArguments, unwrappedResult } from './shared.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {

@@ -1,4 +1,4 @@
-import { asText, first, get, isDict, structured, textOf } from '../conventions/plain.ts';
+import { asText, first, get, isDict, structured, textOf } from '../plain.ts';
 import { type Part, type ToolCall, toParts, toToolCall, unpackBlocks } from './parts.ts';
 
 /** A message of a conversation, as chat completions have it. */

@@ -1,4 +1,4 @@
-import { asText, type Dict, first, get, isDict, structured, textOf } from '../conventions/plain.ts';
+import { asText, type Dict, first, get, isDict, structured, textOf } from '../plain.ts';
 
 /** A model's request to call a tool, as OpenAI writes it. */
 export interface ToolCall {

@@ -1,5 +1,5 @@
-import { isJsonObject, maxDepth, parseJson, plainNumber, problemOf } from '../../wire/index.ts';
-import type { AttributeValue } from '../span.ts';
+import { isJsonObject, maxDepth, parseJson, plainNumber, problemOf } from '../wire/index.ts';
+import type { AttributeValue } from './span.ts';
 
 /** A JSON object whose values are not known. */
 export type Dict = Record<string, unknown>;
