@@ -3,23 +3,23 @@
  * every machine.
  */
 
-import { extraFigures } from '../parts/extras.ts';
-import { feedbackFigures } from '../parts/feedback.ts';
-import { listFigures } from '../parts/lists.ts';
-import { naiveFigures } from '../parts/naive.ts';
-import { spanUnits } from '../parts/otel.ts';
-import { allQueryFigures } from '../parts/queries.ts';
-import { rolledUpFigures } from '../parts/rollups.ts';
-import { bundleFigures, makeBundles } from '../parts/starts.ts';
-import { statisticsFigures } from '../parts/statistics.ts';
-import { streamFigures } from '../parts/streams.ts';
-import { tableFigures } from '../parts/tables.ts';
-import { threadFigures } from '../parts/threads.ts';
-import { writeFigures } from '../parts/writes.ts';
-import type { Bench } from './bench.ts';
-import { generatedCalls, jsonBytes } from './calls.ts';
-import { counted, type Figure } from './figures.ts';
-import { compressedBytes } from './profile.ts';
+import type { Bench } from './harness/bench.ts';
+import { generatedCalls, jsonBytes } from './harness/calls.ts';
+import { counted, type Figure } from './harness/figures.ts';
+import { compressedBytes } from './harness/profile.ts';
+import { extraFigures } from './parts/extras.ts';
+import { feedbackFigures } from './parts/feedback.ts';
+import { listFigures } from './parts/lists.ts';
+import { naiveFigures } from './parts/naive.ts';
+import { spanUnits } from './parts/otel.ts';
+import { allQueryFigures } from './parts/queries.ts';
+import { rolledUpFigures } from './parts/rollups.ts';
+import { bundleFigures, makeBundles } from './parts/starts.ts';
+import { statisticsFigures } from './parts/statistics.ts';
+import { streamFigures } from './parts/streams.ts';
+import { tableFigures } from './parts/tables.ts';
+import { threadFigures } from './parts/threads.ts';
+import { writeFigures } from './parts/writes.ts';
 
 /** Few enough for a test, with nearly the figures of many. */
 const [conversations, alone, turns] = [6, 10, 100];

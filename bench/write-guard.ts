@@ -4,7 +4,7 @@
  */
 import { openBench } from './harness/bench.ts';
 import { differences, readRecorded, toRecorded, writeRecorded } from './harness/guard.ts';
-import { countRecorded } from './harness/recorded.ts';
+import { countRecorded } from './recorded.ts';
 
 await using bench = await openBench();
 const before = readRecorded();

@@ -1,4 +1,3 @@
-import { tuning } from '../experiments/tuning.ts';
 import type { BenchPart } from '../harness/part.ts';
 import { cpu } from './cpu.ts';
 import { encodings } from './encodings.ts';
@@ -19,6 +18,7 @@ import { statistics } from './statistics.ts';
 import { streams } from './streams.ts';
 import { tablePart } from './tables.ts';
 import { threads } from './threads.ts';
+import { tuning } from './tuning.ts';
 import { writes } from './writes.ts';
 
 /** All parts of the bench in order: counts, then times. */

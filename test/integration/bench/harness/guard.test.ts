@@ -7,7 +7,7 @@ import {
   readRecorded,
   toRecorded,
 } from '../../../../bench/harness/guard.ts';
-import { countRecorded } from '../../../../bench/harness/recorded.ts';
+import { countRecorded } from '../../../../bench/recorded.ts';
 import { assembly, bundlesFolder } from '../../../support/assembly.ts';
 
 describe('what the service uses', () => {
