@@ -4,8 +4,8 @@ import type { Dialect } from '../core/wire/names.ts';
 /**
  * What a function does with calls:
  *
- * - `find` looks for one by its id, `sum` for many with all below them, `query` for many in every
- *   way, `threads` for the turns of threads;
+ * - `find` looks for one by its id, `sum` for many with all below them;
+ * - `query` looks for many in every way, `threads` for the turns of threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
  * - `end` writes ends alone, `record` whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;

@@ -1,5 +1,5 @@
 /**
- * `npm pack` runs this before it packs, and with `--restore` afterwards: it builds what the package
+ * `npm pack` runs this before it packs, and with `--restore` afterwards. It builds what the package
  * has into the folder that is packed, and lends it the package's manifest. See docs/construct.md.
  */
 import { join } from 'node:path';

@@ -5,9 +5,9 @@ import type { Construct } from 'constructs';
 export const defaultId = 'Default';
 
 /**
- * The name of a service, for what has a name in the console: the stack's name, and the service's
- * path below the stack if others may be beside it. Two services of an account and region never
- * share one.
+ * The name of a service, for what has a name in the console. It is the stack's name, and the
+ * service's path below the stack if others may be beside it. Two services of an account and region
+ * never share one.
  *
  * @param service the construct of the whole service
  * @returns letters, digits and hyphens, of which the stack's name is a token

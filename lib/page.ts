@@ -131,8 +131,8 @@ export const brotli = (contents: Uint8Array): Buffer =>
   });
 
 /**
- * Builds the page and puts it beside the bundle of its handler: each file as it is, with brotli
- * (`.br`) and gzip (`.gz`), and the list of all in `files.json`.
+ * Builds the page and puts it beside the bundle of its handler. Each file is there as it is, with
+ * brotli (`.br`) and with gzip (`.gz`), and the list of all in `files.json`.
  *
  * @param bundle the folder of the handler's bundle
  * @throws Error if the page does not build; esbuild prints where and why

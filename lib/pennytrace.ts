@@ -132,7 +132,7 @@ export class Pennytrace extends Construct {
   }
 
   /**
-   * Lets a function report to a project with any OpenTelemetry exporter: makes a key for it at
+   * Lets a function report to a project with any OpenTelemetry exporter. Makes a key for it at
    * deployment, keeps it in Secrets Manager, and sets `OTEL_EXPORTER_OTLP_ENDPOINT`, `…_PROTOCOL`
    * and `…_HEADERS`. The key is revoked when the function goes.
    *

@@ -86,7 +86,7 @@ export interface PennytraceProps {
   readonly dialect?: 'svc' | 'weave' | undefined;
 
   /**
-   * How many partitions a project's calls are spread over: a power of two from 1 to 256, or a
+   * How many partitions a project's calls are spread over. It is a power of two from 1 to 256, or a
    * history of them with the present one last. Append, never replace.
    *
    * @default 4
@@ -138,8 +138,8 @@ export interface PennytraceProps {
   readonly throttleBurst?: number | undefined;
 
   /**
-   * The most requests of one IP address in five minutes, 10 to 1000000, which AWS WAF holds for
-   * some $6 a month and $0.60 a million requests.
+   * The most requests of one IP address in five minutes, 10 to 1000000. AWS WAF holds clients to it
+   * for some $6 a month and $0.60 a million requests.
    *
    * @default - there is no firewall
    */

@@ -177,7 +177,7 @@ const streamsOf = (
  * Runs the synthesized stack on local stores. If the start fails, nothing is left running.
  *
  * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError or SynthesisFailed with a
- * message for the operator; Error if the stack has something that is not supported locally; the
+ * message for the operator. Error if the stack has something that is not supported locally; the
  * signal's reason
  */
 export const startLocalService = async (options: LocalServiceOptions = {}): Promise<LocalService> => {

@@ -67,7 +67,7 @@ const operatorName = (kind: PathKind, operator: string): string =>
 /** An operation or an operand of the query language: an object with one operator. */
 const operationSchema = (kind: PathKind): JsonSchema => ({
   description:
-    'An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or` (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two), `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most 5,000 operators in one query, 1,000 deep.',
+    'An operation or an operand; each may stand for the other. It has one operator. `$and`, `$or` take lists, `$not` a list of one. `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` take lists of two. Others: `$in`, `$contains`, `$convert`, `$getField` (a path), `$literal` (any JSON value). At most 5,000 operators in one query, 1,000 deep.',
   anyOf: Object.keys(operatorsOf(kind)).map((operator) => refTo(operatorName(kind, operator))),
 });
 

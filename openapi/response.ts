@@ -30,7 +30,7 @@ const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
 });
 
 /**
- * Records in each of their forms. A list comes first though lines are the default: clients that
+ * Records in each of their forms. A list comes first though lines are the default. Clients that
  * generators make ask for the first form that is called JSON, and parse it as one value.
  */
 const recordContent = (record: JsonSchema, { examples }: Operation): Content => ({

@@ -96,8 +96,8 @@ const operationTypes = ({ paths }: OpenApiDocument): string[] =>
   );
 
 /**
- * The types of all requests and answers of a document, as the text of a module: one for each
- * component, and `Api` with the request and the answer of each operation.
+ * The types of all requests and answers of a document, as the text of a module. There is one for
+ * each component, and `Api` with the request and the answer of each operation.
  */
 export const typesOf = (document: OpenApiDocument): string => {
   const components = Object.entries(document.components.schemas).map(

@@ -2,8 +2,9 @@ import { type Item, itemBytes } from '../../core/storage/index.ts';
 import type { TableSpec } from '../../local/template/stores.ts';
 
 /*
- * DynamoDB's rules for rows of indexes and what they cost, from its Developer Guide: "Capacity unit
- * consumption for write operations" and "Storage considerations for global secondary indexes".
+ * DynamoDB's rules for rows of indexes and what they cost. They are from its Developer Guide:
+ * "Capacity unit consumption for write operations" and "Storage considerations for global secondary
+ * indexes".
  */
 
 /** The bytes that DynamoDB adds to each item and index row when it bills storage. */

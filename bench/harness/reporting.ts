@@ -44,7 +44,7 @@ export const batchSize = 100;
 
 /**
  * How starts and ends are reported: in one batch, as one record each in a batch, in two batches, or
- * each in a request of its own.
+ * in requests of their own.
  */
 export type ReportMode = 'together' | 'whole' | 'apart' | 'alone';
 

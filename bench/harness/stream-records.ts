@@ -22,8 +22,8 @@ const itemsOf = async ({ table: { client, name } }: Store): Promise<Image[]> => 
 const longAgo = new Date('2026-10-01T00:00:00Z');
 
 /**
- * The records of a table's stream that lets starts and ends pass, as Lambda brings them: an
- * insertion of each item, all starts before all ends.
+ * The records of a table's stream that lets starts and ends pass, as Lambda brings them. They are
+ * an insertion of each item, all starts before all ends.
  */
 export const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
   const items = (await itemsOf(store)).filter(({ p }) => p?.S === 'S' || p?.S === 'E');

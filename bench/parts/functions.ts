@@ -1,6 +1,7 @@
 /**
- * The deployed functions, each in a process with its memory on Lambda: CPU time per request, from
- * the event to the end of the answer, and memory. Decision 0143 rests on these figures.
+ * The deployed functions, each in a process with its memory on Lambda. The figures are CPU time per
+ * request, from the event to the end of the answer, and memory. Decision 0143 rests on these
+ * figures.
  */
 import { randomUUID } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';

@@ -97,7 +97,7 @@ const isListed = ({ start, end }: Call): boolean =>
 
 /**
  * Reports calls in batches. Those that are in no list have their start and end in one report, in
- * any mode: it takes half the time, and nothing reads them.
+ * any mode. It takes half the time, and nothing reads them.
  */
 const report = async (store: Store, calls: Iterable<Call>, mode: ReportMode): Promise<void> => {
   if (mode !== 'apart') return sendAll(store, calls, mode);

@@ -1,6 +1,6 @@
 /**
- * What spans take: write units in batches of two sizes, processor time against the least that any
- * such service must do, memory, and the throughput of the local service.
+ * What spans take: write units in batches of two sizes, processor time, memory, and the throughput
+ * of the local service. Processor time is held against the least that any such service must do.
  */
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';

@@ -1,6 +1,6 @@
 /**
- * The page in a browser, beside the API's own answers: the first rows of a list, a trace of 10,000
- * calls, an input of 5 MB, and a list that is live.
+ * The page in a browser, beside the API's own answers. It shows the first rows of a list, a trace
+ * of 10,000 calls, an input of 5 MB, and a live list.
  */
 import type { Page } from 'playwright-core';
 import { counted, type Figure, measured } from '../harness/figures.ts';

@@ -1,6 +1,6 @@
 /**
- * The speed of queries against bare loops over the same items in the same run, and the growth of
- * times and units with the calls of a project.
+ * The speed of queries against bare loops over the same items in the same run. Beside it, the
+ * growth of times and units with the calls of a project.
  */
 import type { Store } from '../../core/storage/index.ts';
 import { bareIndexQuery, bareLoop, segmentKeys } from '../harness/bare-loop.ts';

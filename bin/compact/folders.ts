@@ -23,7 +23,7 @@ export interface CompactCounts {
 }
 
 /**
- * For how long the row of a deletion stays, in ms: a record is in its stream for a day, so an older
+ * For how long the row of a deletion stays, in ms. A record is in its stream for a day, so an older
  * row cannot come later.
  */
 const deletionMs = 2 * 24 * 60 * 60 * 1000;

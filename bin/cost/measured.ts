@@ -18,12 +18,11 @@ export interface Measured {
   /** Read units of the newest 100 calls, and of a trace. */
   readonly newest: number;
   readonly trace: number;
-  /**
-   * Read units of the newest 100 roots in longer traces, of the usage of 100 roots, and of the
-   * rollups of a month of 100,000 calls.
-   */
+  /** Read units of the newest 100 roots in longer traces. */
   readonly list: number;
+  /** Read units of the usage of 100 roots. */
   readonly usage: number;
+  /** Read units of the rollups of a month of 100,000 calls. */
   readonly rollups: number;
   /** Calls that a search through headers reads per read unit. */
   readonly scannedPerUnit: number;

@@ -34,7 +34,7 @@ export const recordCpuMs = { events: 0.3, analytics: 0.3 } as const;
 
 /**
  * Milliseconds that a batch waits for stores, and each of its records for its share of the requests
- * to EventBridge: ten events each, eight at once, 30 ms. They are assumed.
+ * to EventBridge. Those have ten events each, run eight at once, and take 30 ms. They are assumed.
  */
 const times = {
   events: { batchMs: 60, waitMs: 0.5, memoryMb: 512 },

@@ -120,7 +120,7 @@ const grantsOf = (value: Value | undefined): Grant[] | undefined => {
 /**
  * Reads a record back from its item.
  *
- * @throws Error if {@link toItem} did not write the item: a damaged record never counts as a valid
+ * @throws Error if {@link toItem} did not write the item. A damaged record never counts as a valid
  * key, least of all as one without an expiry
  */
 export const fromItem = (item: Item): KeyRecord => {

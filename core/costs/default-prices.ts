@@ -13,8 +13,8 @@ const maxName = 256;
 
 /**
  * Finds a model in the library's table by its name: as it is, or behind its provider's
- * (`openai/gpt-4o`); as Google lists it (`models/gemini-2.5-pro`); as one of OpenAI's or Amazon
- * Bedrock's, whose names the library takes for theirs only when told whose they are.
+ * (`openai/gpt-4o`), or as Google lists it (`models/gemini-2.5-pro`). It may also be one of
+ * OpenAI's or Amazon Bedrock's. The library takes names for theirs only when told whose they are.
  */
 const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceCalculation | null => {
   // Under this name of a provider, the library takes the one before a slash for the provider.

@@ -12,8 +12,8 @@ import type { PriceTerms } from './model.ts';
  */
 
 /**
- * The id of a price: a UUIDv7 whose time is that from which the price is in force (1970 for earlier
- * ones) and whose other bits are a digest of the project and the terms.
+ * The id of a price: a UUIDv7. Its time is that from which the price is in force (1970 for earlier
+ * ones). Its other bits are a digest of the project and the terms.
  */
 export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
   const content = JSON.stringify([

@@ -1,8 +1,8 @@
 import { unpackUuid } from './uuid.ts';
 
 /**
- * An id within a header of version 1 or 2: the index of an equal id that the reader knows already,
- * the bytes of a canonical UUID, or else text.
+ * An id within a header of version 1 or 2. It is the index of an equal id that the reader knows
+ * already, the bytes of a canonical UUID, or else text.
  */
 export type PackedId = Uint8Array | number | string | null;
 

@@ -42,8 +42,8 @@ const parsed = (payload: Payload): JsonObject =>
   Object.fromEntries(Object.entries(payload).map(([field, text]) => [field, parseJson(text) as JsonValue]));
 
 /**
- * The events of an ended call. Their ids are made of the end alone, so that the same end has the
- * same ids however often it is reported and wherever its payload lies.
+ * The events of an ended call. Their ids are made of the end alone. So the same end has the same
+ * ids however often it is reported, and wherever its payload lies.
  */
 export const callEvents = (
   names: WireNames,

@@ -71,7 +71,7 @@ const joined = (change: CallChange, other: CallItem | undefined): EndedCall | un
 
 /**
  * Finds the calls that ended with these changes. A call is found for each of its ends, once in a
- * batch; after a call was reported again with the same end, it is not found again.
+ * batch. After a call was reported again with the same end, it is not found again.
  *
  * @param changes in their order
  * @throws ServiceError 503 when storage does not answer in time

@@ -14,8 +14,8 @@ const about = (expression: Expression, isThere: boolean): Presence | undefined =
   expression.kind === 'field' ? { path: expression.path, isThere } : undefined;
 
 /**
- * What an expression asks for, if it is that a path leads to a value, or to none: a comparison with
- * null, `$convert` to `exists`, a list of nulls, or the opposite of one of them.
+ * What an expression asks for, if it is that a path leads to a value, or to none. That is a
+ * comparison with null, `$convert` to `exists`, a list of nulls, or the opposite of one of them.
  *
  * @returns undefined if it asks for anything else
  */

@@ -38,7 +38,7 @@ const projectConcurrency = 4;
  *
  * @param userId whose key stores it
  * @throws ServiceError 409 for ids that exist with other content; 413 for payloads over 1 MiB; 503
- * when storage does not take it all in time: the same request may be sent again
+ * when storage does not take it all in time. After a 503 the same request may be sent again
  */
 export const createFeedback = async (
   store: Store,

@@ -58,8 +58,8 @@ export const frameItem = (store: Store, { header, digest, origin, leftover }: Fr
 const tombstoneDays = 1;
 
 /**
- * Makes what stays of a record that was replaced: its rows in the indexes, where they lead to the
- * record that came in its place; of its payload nothing.
+ * Makes what stays of a record that was replaced. Its rows in the indexes stay, where they lead to
+ * the record that came in its place; of its payload nothing.
  *
  * @param item the record's, whole but for its payload
  */

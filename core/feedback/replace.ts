@@ -42,7 +42,7 @@ type Step =
  *
  * @param userId whose key stores it
  * @throws ServiceError 404 if there is no old record, unless the new one is there already (the
- * request was repeated); 409 if the new id belongs to another record; 413 for a payload over 1 MiB;
+ * request was repeated). 409 if the new id belongs to another record; 413 for a payload over 1 MiB.
  * 503 when storage does not take it in time: the same request may be sent again
  */
 export const replaceFeedback = async (

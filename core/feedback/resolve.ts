@@ -6,9 +6,8 @@ import { PendingRevisions } from './pending-revisions.ts';
 /*
  * A replacement is one transaction in the table, but a reader of an index sees its two halves one
  * by one. The rows of the old revision and of the new one are in different places, which are read
- * at different times, and each row follows its item in its own time. So the old row stays for a
- * while, as a tombstone that names the next revision, and every revision of a chain names the
- * first.
+ * at different times. Each row follows its item in its own time. So the old row stays for a while,
+ * as a tombstone that names the next revision, and every revision of a chain names the first.
  *
  * That tells a reader how to answer exactly one revision of each chain, in whatever state it meets
  * each row. It answers the first revision that it meets. When it meets tombstones alone, it gets

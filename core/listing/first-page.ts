@@ -2,8 +2,8 @@
 const spare = 8;
 
 /**
- * How many rows to ask each range for at first, when it is known how many rows are enough in all:
- * an even share and some to spare.
+ * How many rows to ask each range for at first, when it is known how many rows are enough in all.
+ * It is an even share and some to spare.
  */
 export const evenShare = (rows: number, ranges: number): number => Math.ceil(rows / ranges) + spare;
 

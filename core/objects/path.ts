@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from '../wire/index.ts';
 
 /**
- * One step of a ref's path into a value: to an object's field, to an item of a list, or to the row
- * of a table by its digest.
+ * One step of a ref's path into a value. It leads to an object's field, to an item of a list, or to
+ * the row of a table by its digest.
  */
 export type Step = { readonly name: string } | { readonly index: number } | { readonly row: string };
 
@@ -25,10 +25,9 @@ const stepOf = (kind: string, what: string): Step | undefined => {
 };
 
 /**
- * Parses the path of a ref. It is made of pairs: `attr/<name>` and `key/<name>` lead to a field of
- * an object, `index/<n>` leads to an item of a list, from 0 up, and `id/<digest>` to the row of the
- * table that a ref names. A name has `%2F` for `/` and `%25`
- * for `%`.
+ * Parses the path of a ref. It is made of pairs. `attr/<name>` and `key/<name>` lead to a field of
+ * an object. `index/<n>` leads to an item of a list, from 0 up. `id/<digest>` leads to the row of
+ * the table that a ref names. A name has `%2F` for `/` and `%25` for `%`.
  *
  * @returns the steps, none for an empty path; undefined if it is no path
  */

@@ -6,8 +6,8 @@ import type { ObjectName, VersionHeader } from './model.ts';
 /*
  * What is stored where. An object's head has the number of versions there ever were and the header
  * of the latest. A version is its header alone, so that lists are read by the thousand. The item of
- * a digest has the header and, if it is small, the packed value. The head is the object's lock:
- * whatever changes an object replaces the head in the same transaction, on condition that it is as
+ * a digest has the header and, if it is small, the packed value. The head is the object's lock.
+ * Whatever changes an object replaces the head in the same transaction, on condition that it is as
  * it was read.
  */
 

@@ -22,7 +22,8 @@ export const dayOf = (hour: Hour): number => Math.floor(hour / hoursOfDay);
 /**
  * The time after a write within which every index shows it, in milliseconds, with all that clocks
  * differ. It is also longer than any request can take that changes ends without knowing the hour of
- * their start: it may have begun just before the start was reported. The longest is a deletion.
+ * their start. Such a request may have begun just before the start was reported. The longest is a
+ * deletion.
  */
 export const safeLagMs = 360_000;
 

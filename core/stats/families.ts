@@ -102,9 +102,9 @@ const lookUpTraces = async (
 };
 
 /**
- * Reads calls with all below them: the traces that are given, those of calls that are not in them,
- * and those of calls that came before their parents. Roots are looked for by the times in their ids
- * first, if that may be cheaper. Every call that is then still missing is looked up.
+ * Reads calls with all below them. It reads the traces that are given, those of calls that are not
+ * in them, and those of calls that came before their parents. Roots are looked for by the times in
+ * their ids first, if that may be cheaper. Every call that is then still missing is looked up.
  *
  * @throws ServiceError 503 when storage does not answer in time
  */

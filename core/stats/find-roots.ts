@@ -6,8 +6,8 @@ import type { Micros, ProjectId } from '../wire/index.ts';
 /*
  * DynamoDB rounds each call that is looked up to half a unit, and packs a dozen roots of a list or
  * more into one. So roots whose ids say when they were made are looked for among the roots of that
- * time. This is a guess: it costs at most half of what the lookups would, ends earlier if it finds
- * little, and whatever it does not find is looked up.
+ * time. This is a guess. It costs at most half of what the lookups would, and ends earlier if it
+ * finds little. Whatever it does not find is looked up.
  */
 
 /** What was read of the roots of a time: plain data, logged with the request. */

@@ -50,7 +50,7 @@ const modelOf = ({ payload }: CallRow): string | undefined => {
 
 /**
  * Scans the calls that start in a span of time, each once. Usage that is too large for a header,
- * and the model of a call that failed, are read from the payload; a call whose payload is gone is
+ * and the model of a call that failed, are read from the payload. A call whose payload is gone is
  * left out then.
  *
  * @param lookups for conditions on feedback

@@ -35,8 +35,8 @@ export const dynamodbClient = (config: DynamoDBClientConfig = {}): DynamoDBClien
 };
 
 /**
- * Loads and makes an S3 client for the life of a container: keep-alive, one second to connect, six
- * to answer (objects have up to 6 MB).
+ * Loads and makes an S3 client for the life of a container. It has keep-alive, one second to
+ * connect, and six to answer (objects have up to 6 MB).
  */
 export const s3Client = async (): Promise<S3Client> => {
   const { S3Client } = await import('@aws-sdk/client-s3');

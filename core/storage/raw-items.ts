@@ -6,9 +6,10 @@ import type { Item, Value } from './item.ts';
 /*
  * The SDK makes two objects of every attribute, each by way of a schema and several calls. A scan
  * of headers spends more time on that than on the headers. So the items of a query's answer are
- * read here, from the JSON that DynamoDB's API writes:
+ * read here, from the JSON that DynamoDB's API writes. The SDK reads all else of the answer,
+ * errors included.
+ *
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
- * All else of the answer, errors included, is left to the SDK.
  */
 
 /** An attribute's value on the wire, e.g. `{"B": "<base64>"}`. */

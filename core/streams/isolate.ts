@@ -5,7 +5,7 @@ type Work<T, R> = (some: readonly T[]) => Promise<readonly R[]>;
 
 /**
  * Works on a list as a whole. If that fails because of what is in it, it works on its halves, down
- * to the one that fails: one bad record must not hold all others up.
+ * to the one that fails. One bad record must not hold all others up.
  *
  * @param spoilt takes what fails by itself, and why
  * @throws ServiceError if storage fails, since that has nothing to do with the list

@@ -12,8 +12,9 @@ import { indexKey, indexRange } from './keys.ts';
 import type { Location } from './row.ts';
 
 /*
- * An item of the index has an entry for each of its rows: bytes 1 to 12 of the digest, then the
- * row's position and its size, three bytes each. Byte 0 is in the key. 104 bits tell rows apart.
+ * An item of the index has an entry for each of its rows. That is bytes 1 to 12 of the digest, then
+ * the row's position and its size, three bytes each. Byte 0 is in the key. 104 bits tell rows
+ * apart.
  */
 
 const nameBytes = 12;

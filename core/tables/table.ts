@@ -15,8 +15,8 @@ import { runsObject, tableKey } from './keys.ts';
 import { type Location, type Run, runsOf } from './row.ts';
 
 /*
- * A table is the list of its rows' places, as runs: MessagePack of the packs' ids and, for each
- * run, the number of its pack, where it begins and how long it is. Rows are never in it, so
+ * A table is the list of its rows' places, as runs. It is MessagePack of the packs' ids and, for
+ * each run, the number of its pack, where it begins and how long it is. Rows are never in it, so
  * versions of a table share them.
  */
 

@@ -13,8 +13,8 @@ export interface ThreadsCounts extends ReadCounts {
 }
 
 /**
- * A query over threads under way: its plan, the counts as they grow, and the answer in two forms,
- * one of which is to be taken once.
+ * A query over threads under way: its plan, the counts as they grow, and the answer in two forms.
+ * One of the two is to be taken, once.
  */
 export interface ThreadsAnswer {
   readonly plan: Plan;

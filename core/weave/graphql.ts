@@ -67,9 +67,9 @@ const answerUpsert = (caller: Caller, variables: GraphqlQuery['variables']): Gra
 const rootField = /^[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)/;
 
 /**
- * Answers what the SDKs of Weave ask of Weights & Biases, without a parser of GraphQL: three fields
- * at the root of a query, whose answers always have all that is ever asked for. A project is there
- * if the key may read it, since projects need no making.
+ * Answers what the SDKs of Weave ask of Weights & Biases, without a parser of GraphQL. They ask for
+ * three fields at the root of a query. The answers always have all that is ever asked for. A
+ * project is there if the key may read it, since projects need no making.
  */
 export const answerGraphql = (caller: Caller, { query, variables }: GraphqlQuery): GraphqlAnswer => {
   const [, field] = rootField.exec(query) ?? [];

@@ -4,7 +4,7 @@ import { displayText, id } from './schema.ts';
 
 /*
  * Fields that people and programs name freely. In Weave's dialect a name is made to fit and not
- * refused: one bad name would cost the whole batch, and the SDKs send a batch again and again, or
+ * refused. One bad name would cost the whole batch, and the SDKs send a batch again and again, or
  * end their program.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Two days of a bicycle shop, reported at once: conversations with two models, tools, embeddings
- * and errors, feedback, a price, and a prompt with its versions. So a new service has enough to
- * show. A project that has calls already is left as it is.
+ * Two days of a bicycle shop, reported at once. There are conversations with two models, tools,
+ * embeddings and errors, feedback, a price, and a prompt with its versions. So a new service has
+ * enough to show. A project that has calls already is left as it is.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/shop/main.ts
  */

@@ -6,8 +6,8 @@ import { headersOf } from './event.ts';
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
 
 /**
- * Chooses the media type of an answer among those that can be written: the one that the client
- * likes best, or the first without an `accept` header.
+ * Chooses the media type of an answer among those that can be written. It is the one that the
+ * client likes best, or the first without an `accept` header.
  *
  * @throws ServiceError 406 when the client accepts none of them
  */

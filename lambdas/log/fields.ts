@@ -27,8 +27,8 @@ export interface LoggedError {
 export interface LineFields {
   readonly level: 'info' | 'warn' | 'error';
   /**
-   * What the line is about: a request (one line by its function), the look-up of a key (one line by
-   * the authorizer), or a batch of records of tables' streams.
+   * What the line is about: a request, the look-up of a key, or a batch of records of tables'
+   * streams. A request has one line by its function, a look-up one by the authorizer.
    */
   readonly message: 'request' | 'authorizer' | 'stream';
   /** API Gateway's, the client's `x-request-id`. The access log and the authorizer have it too. */

@@ -134,7 +134,7 @@ export class RequestLog {
   }
 
   /**
-   * Notes the end of a request with an error: refused below a status of 500, timed out if the
+   * Notes the end of a request with an error. It is refused below a status of 500, timed out if the
    * caller's own time was up, else failed.
    */
   endsIn(error: unknown): void {

@@ -1,7 +1,7 @@
 /**
  * What the page's document may do. Calls hold text from anywhere, so nothing in them may ever run
- * or reach another host: scripts and styles come from the page's own files, images only from data
- * in a call, and no script can turn text into markup (Trusted Types without a policy).
+ * or reach another host. Scripts and styles come from the page's own files, images only from data
+ * in a call. No script can turn text into markup (Trusted Types without a policy).
  */
 const policy: Readonly<Record<string, string>> = {
   'default-src': "'none'",

@@ -45,8 +45,8 @@ const tryOnce = async (
 };
 
 /**
- * Brings a batch to a function until all of it is done or too old, as Lambda does for a stream:
- * from the first record that the function reports on, and by halves if it throws.
+ * Brings a batch to a function until all of it is done or too old, as Lambda does for a stream. It
+ * goes on from the first record that the function reports on, and by halves if it throws.
  */
 export const bring = async (
   options: InvokerOptions,

@@ -9,8 +9,8 @@ import { look, prepare, type Seen } from './trial.ts';
 
 /*
  * The functions that are deployed, behind the local gateway, whose stores fail at every other
- * request: the same as in the other tests of this folder, for once over HTTP and with the SDK's own
- * connections. An ordinary run has some of the routes, since the other tests have them all.
+ * request. This is what the other tests of this folder try, for once over HTTP and with the SDK's
+ * own connections. An ordinary run has some of the routes, since the other tests have them all.
  */
 
 const kinds: readonly Fault[] = ['reset', 'throttle', 'down', 'error', 'half'];

@@ -66,7 +66,8 @@ const takeOn = ({ taken }: Coverage, name: string): boolean => !taken.has(name) 
 
 /**
  * The ways that are tried with an operation of a scenario: each fault that no other test has taken
- * on, once or for good, or one if no other test has the operation on the same route.
+ * on, once or for good. If there is none, it is any one, provided that no other test has the
+ * operation on the same route.
  */
 const chosenWays = (coverage: Coverage, path: string, operation: string, ways: readonly Way[]): Way[] => {
   const isFirst = takeOn(coverage, `${path}: ${operation}`);
@@ -80,7 +81,7 @@ const chosenWays = (coverage: Coverage, path: string, operation: string, ways: r
 /**
  * The faults to be tried with a scenario, in a deep run all of them at every storage request. Else
  * they are what no earlier test of the file has tried, at one storage request of its operation, or
- * any one: so each operation of each route fails, each operation by every fault, and something in
+ * any one. So each operation of each route fails, each operation by every fault, and something in
  * each scenario.
  *
  * @param operations the storage requests that the scenario makes, in order

@@ -87,7 +87,7 @@ export const useKiller = (settings?: Readonly<Record<string, unknown>>): (() => 
 };
 
 /**
- * Runs a scenario whose function is killed; gives the operations of its storage requests, whether
+ * Runs a scenario whose function is killed. Gives the operations of its storage requests, whether
  * it got as far, and what was seen before and after it.
  *
  * @param known what is seen before it. @default - it is looked at
@@ -158,8 +158,8 @@ interface KillOptions {
 }
 
 /**
- * Has the functions of routes die at storage requests, of each operation on some route: before the
- * store has it, and, at the last, when it has and nobody knows.
+ * Has the functions of routes die at storage requests, of each operation on some route. They die
+ * before the store has it, and, at the last, when it has and nobody knows.
  */
 export const describeKills = (
   killer: () => Killer,

@@ -12,7 +12,7 @@ const requestHandler = new NodeHttpHandler();
  * The same store, through clients of its own that do something before each of their commands.
  *
  * @param before is given the command's number, from 0, counted over both stores, its operation and
- * its input; the command waits for it, and fails where it does
+ * its input. The command waits for it, and fails where it does
  */
 export const intercepted = (
   store: Store,

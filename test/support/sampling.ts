@@ -23,8 +23,8 @@ export const repeatWith = `${deep ? 'DEEP=1 ' : ''}SEED=${seed}`;
 export const runs = (ordinary: number, inDeep = 4 * ordinary): number => (deep ? inDeep : ordinary);
 
 /**
- * The items of a list whose turn it is, so that as many tests in a row as take turns have them all;
- * in a deep run all.
+ * The items of a list whose turn it is; in a deep run all. As many tests in a row as take turns
+ * have them all.
  *
  * @param nth the number of the test, from 0
  * @param turns how many tests take turns

@@ -13,8 +13,8 @@ import { testPoolLimits } from './pool-limits.ts';
 import { withTestShards } from './shards.ts';
 
 /**
- * The service for one test file: the stack of this test run, on its stores, with tables of its own;
- * its functions may do what their roles allow.
+ * The service for one test file: the stack of this test run, on its stores, with tables of its own.
+ * Its functions may do what their roles allow.
  */
 export interface TestService extends LocalService {
   /** POSTs JSON with the service's key, as Basic credentials. */

@@ -167,10 +167,10 @@ export type CallNot = {
 };
 
 /**
- * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
- * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
- * 5,000 operators in one query, 1,000 deep.
+ * An operation or an operand; each may stand for the other. It has one operator. `$and`, `$or`
+ * take lists, `$not` a list of one. `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` take lists of
+ * two. Others: `$in`, `$contains`, `$convert`, `$getField` (a path), `$literal` (any JSON
+ * value). At most 5,000 operators in one query, 1,000 deep.
  */
 export type CallOperation = CallAnd | CallOr | CallNot | CallEq | CallNe | CallGt | CallGte | CallLt | CallLte | CallIn | CallContains | CallConvert | CallGetField | CallLiteral;
 
@@ -669,10 +669,10 @@ export type CostNot = {
 };
 
 /**
- * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
- * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
- * 5,000 operators in one query, 1,000 deep.
+ * An operation or an operand; each may stand for the other. It has one operator. `$and`, `$or`
+ * take lists, `$not` a list of one. `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` take lists of
+ * two. Others: `$in`, `$contains`, `$convert`, `$getField` (a path), `$literal` (any JSON
+ * value). At most 5,000 operators in one query, 1,000 deep.
  */
 export type CostOperation = CostAnd | CostOr | CostNot | CostEq | CostNe | CostGt | CostGte | CostLt | CostLte | CostIn | CostContains | CostConvert | CostGetField | CostLiteral;
 
@@ -899,10 +899,10 @@ export type FeedbackNot = {
 };
 
 /**
- * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
- * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
- * 5,000 operators in one query, 1,000 deep.
+ * An operation or an operand; each may stand for the other. It has one operator. `$and`, `$or`
+ * take lists, `$not` a list of one. `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` take lists of
+ * two. Others: `$in`, `$contains`, `$convert`, `$getField` (a path), `$literal` (any JSON
+ * value). At most 5,000 operators in one query, 1,000 deep.
  */
 export type FeedbackOperation = FeedbackAnd | FeedbackOr | FeedbackNot | FeedbackEq | FeedbackNe | FeedbackGt | FeedbackGte | FeedbackLt | FeedbackLte | FeedbackIn | FeedbackContains | FeedbackConvert | FeedbackGetField | FeedbackLiteral;
 
@@ -1296,10 +1296,10 @@ export type PlainCallNot = {
 };
 
 /**
- * An operation or an operand; each may stand for the other. It has one operator: `$and`, `$or`
- * (lists), `$not` (a list of one), `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` (lists of two),
- * `$in`, `$contains`, `$convert`, `$getField` (a path) or `$literal` (any JSON value). At most
- * 5,000 operators in one query, 1,000 deep.
+ * An operation or an operand; each may stand for the other. It has one operator. `$and`, `$or`
+ * take lists, `$not` a list of one. `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` take lists of
+ * two. Others: `$in`, `$contains`, `$convert`, `$getField` (a path), `$literal` (any JSON
+ * value). At most 5,000 operators in one query, 1,000 deep.
  */
 export type PlainCallOperation = PlainCallAnd | PlainCallOr | PlainCallNot | PlainCallEq | PlainCallNe | PlainCallGt | PlainCallGte | PlainCallLt | PlainCallLte | PlainCallIn | PlainCallContains | PlainCallConvert | PlainCallGetField | PlainCallLiteral;
 

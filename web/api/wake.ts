@@ -1,8 +1,8 @@
 import type { Api } from './types.ts';
 
 /**
- * Requests that have a function start, and let it find nothing to do: no rows to answer, no calls
- * to sum up, a call that is not there.
+ * Requests that have a function start, and let it find nothing to do. They ask for no rows, for
+ * sums over no calls, or for a call that is not there.
  */
 const idle = {
   'POST /calls/stream_query': (project_id: string) => ({ project_id, limit: 0 }),

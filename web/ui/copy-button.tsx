@@ -16,7 +16,7 @@ export const CopyButton = ({ text, children, label }: CopyButtonProps) => {
       await navigator.clipboard.writeText(text());
       setSaid('Copied');
     } catch {
-      // Browsers keep the clipboard from pages without HTTPS. A value may also be nested too deeply.
+      // Browsers keep the clipboard from pages without HTTPS. A value may also nest too deeply.
       setSaid('Cannot copy');
     }
     setTimeout(() => setSaid(undefined), 2000);

@@ -1,5 +1,5 @@
 /**
- * Gives the browser the language `en` if the one that it has is none, such as `en-US@posix`: the
+ * Gives the browser the language `en` if the one that it has is none, such as `en-US@posix`. The
  * library of charts takes it for its numbers as it loads, and would fail.
  */
 export const ensureValidLanguage = (): void => {

@@ -7,7 +7,7 @@ type StoredContent = HeaderContent & { readonly part: Part };
 
 /**
  * Folds the stored parts of one call, in any order. An end beside the start overrides one by
- * itself. Writers ensure that the valid end lies there, so a reader of the start, from the table or
+ * itself. Writers ensure that the valid end lies there. So a reader of the start, from the table or
  * an index, knows whether to look up another.
  *
  * @returns null for a call without a start, which is not visible

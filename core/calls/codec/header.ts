@@ -9,11 +9,11 @@ import { readUsage, writeUsage } from './packed-usage.ts';
 export type { HeaderContent, HeaderOwner } from './header-content.ts';
 
 /*
- * A header is bytes: the version, a byte of flags, perhaps another, then what the flags say is
- * there, in the order of the code below. Every byte is stored in the item and in each of its index
- * rows, and thousands of rows are read at once. So what the row's key or another field has is left
- * out: the call's id, when it started, and where the end's payload lies if that is behind the
- * start's. Numbers take as many bytes as they need, and ids and digests no letters.
+ * A header is bytes: the version, a byte of flags, and perhaps another. Then comes what the flags
+ * say is there, in the order of the code below. Every byte is stored in the item and in each of its
+ * index rows, and thousands of rows are read at once. So what the row's key or another field has is
+ * left out: the call's id and when it started. The place of the end's payload is left out if that
+ * lies behind the start's. Numbers take as many bytes as they need, and ids and digests no letters.
  *
  * Versions 1 and 2 were MessagePack lists. They are still read.
  */

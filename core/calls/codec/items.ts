@@ -90,7 +90,7 @@ export const withInline = (item: Item, inline: Uint8Array | undefined, isListed:
 
 /**
  * What lies under the key of a call's start. Without a start it keeps the place of one that is not
- * known yet, with traces that are reserved for it, or with the mark of a failed call.
+ * known yet. It then has traces that are reserved for it, or the mark of a failed call.
  */
 export interface StartEntry extends HeaderContent {
   readonly item: Item;

@@ -5,7 +5,7 @@ import type { StartHeader } from '../model.ts';
  * The ids of a start: parent, trace, turn and thread. A first byte says in two bits each where the
  * id is: nowhere, in the call's id, in its parent's, or apart. Ids apart follow in this order, each
  * behind a byte that says how it is packed. Clients make the ids of a trace at one time, and those
- * of spans begin alike, so what an id shares with the call's own is left out.
+ * of spans begin alike. So what an id shares with the call's own is left out.
  */
 
 /** The ids of a start that are not its own. */

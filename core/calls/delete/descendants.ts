@@ -92,8 +92,8 @@ const readFamily = async (
 
 /**
  * Finds calls with all their descendants. Their traces are read from an index, which normally lags
- * some milliseconds: those of the calls, and the early ones of the calls and their descendants. Ids
- * of which nothing is stored are yielded as they are.
+ * some milliseconds. These are the traces of the calls, and the early ones of the calls and their
+ * descendants. Ids of which nothing is stored are yielded as they are.
  *
  * @param ids without duplicates
  * @returns groups of about a thousand calls, more if a trace has more

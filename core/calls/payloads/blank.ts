@@ -19,7 +19,7 @@ import { blockOf, segmentLocation, segmentObject } from './segments.ts';
 
 /*
  * Calls of one request share a segment. Deleting a call overwrites its blocks there with zero bytes
- * in place, so that the pointers to other blocks stay valid; zeros compress to almost nothing. A
+ * in place, so that the pointers to other blocks stay valid. Zeros compress to almost nothing. A
  * segment with no other blocks is deleted.
  */
 

@@ -18,7 +18,8 @@ const concurrency = 8;
  * Enters calls into the list of failed ones, after their ends were reported by themselves and
  * stored. Ends beside their starts enter by themselves. The start is written again with a key for
  * that index, and with a copy of its payload if that is small. An item without a start keeps the
- * place of one that is not known yet, so that it cannot be inserted and takes the mark over.
+ * place of one that is not known yet. Such a start cannot be inserted then, and takes the mark
+ * over.
  *
  * A mark is never taken back, except by a start and end together: a reader of the list looks at the
  * end in force anyway. So two requests cannot lose the mark of a call that one of them has failed.

@@ -16,8 +16,8 @@ import type { ReportedCall } from './group-reports.ts';
 import { keyText, readStartEntries, unchanged } from './stored-starts.ts';
 
 /*
- * A start without a trace whose parent is not known yet gets a trace that its parent may not get:
- * the parent may name its own. So that the two find each other, the trace is reserved under the
+ * A start without a trace whose parent is not known yet gets a trace. Its parent may get another,
+ * since it may name its own. So that the two find each other, the trace is reserved under the
  * parent's key and under the turn's. Reservations are items of starts without a start. The start
  * takes the place of its reservation and keeps the traces that are not its own.
  */
@@ -41,8 +41,9 @@ export interface Reservation {
 }
 
 /**
- * What a request has to reserve: the traces of starts that name no trace and a parent that is not
- * known, under this parent and under the turns of all calls that then are in that trace.
+ * What a request has to reserve: the traces of starts that name no trace, but a parent that is not
+ * known. They are reserved under this parent, and under the turns of all calls that then are in
+ * that trace.
  *
  * @param stored what is stored of the calls that the request depends on, by {@link qualifiedId}
  * @param traces the trace of every start in the request, by {@link qualifiedId}

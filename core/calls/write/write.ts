@@ -102,9 +102,8 @@ const showing =
   };
 
 /**
-/**
  * Marks the hours whose rollups the request makes stale, as far as it is known before its calls
- * are written: those of all starts, and of the stored starts that get another end.
+ * are written. They are those of all starts, and of the stored starts that get another end.
  */
 const markHours = async (marks: HourMarks, changing: readonly StartItem[]): Promise<void> => {
   for (const [projectId, starts] of Map.groupBy(changing, (each) => each.projectId))

@@ -47,8 +47,8 @@ export interface Convention {
   matches(span: SpanReader): boolean;
   kind?(span: SpanReader): Kind | undefined;
   /**
-   * The sources of `inputs`. A model call takes each field from the first convention that has it,
-   * any other call all its inputs from the first convention that has one.
+   * The sources of `inputs`. A model call takes each field from the first convention that has it.
+   * Any other call takes all its inputs from the first convention that has one.
    */
   inputs?(span: SpanReader, kind: Kind): readonly (() => Fields | undefined)[];
   output?(span: SpanReader, kind: Kind): unknown;

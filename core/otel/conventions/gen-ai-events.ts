@@ -90,8 +90,8 @@ const toolResult = (span: SpanReader): unknown => {
 };
 
 /**
- * OpenTelemetry's conventions for generative AI, with messages as events of the span: one event a
- * message, or one event with all of them, or one for the prompt and one for the completion.
+ * OpenTelemetry's conventions for generative AI, with messages as events of the span. There is one
+ * event a message, or one event with all of them, or one for the prompt and one for the completion.
  * Source: semantic-conventions 1.28 to 1.36, `docs/gen-ai/gen-ai-events.md`, and 1.26 before it.
  */
 export const genAiEvents: Convention = {

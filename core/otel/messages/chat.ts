@@ -32,8 +32,9 @@ const instructions = ['system', 'instructions', 'system_instruction', 'systemIns
 const configured = ['config', 'generation_config', 'generationConfig'] as const;
 
 /**
- * The inputs of a model call from the body of its request, whichever API it is for: chat
- * completions, Responses, Messages, Gemini, Genkit, the AI SDK, or a plain text or list.
+ * The inputs of a model call from the body of its request, whichever API it is for. The API is chat
+ * completions, Responses, Messages, Gemini, Genkit or the AI SDK. A body may also be a plain text
+ * or list.
  */
 export const chatInputs = (value: unknown): Dict | undefined => {
   const body = structured(value);

@@ -16,7 +16,7 @@ interface FuzzOptions {
   /** Bodies that are made up. @default - 6, and 50 in a deep run */
   readonly bodies?: number;
   /**
-   * How many of the corpus, and of the headers, unless the run is deep. @default - one of six by
+   * How many of the corpus, and of the headers, in a run that is not deep. @default - one of six by
    * turns, so that every sixth operation has each of them
    */
   readonly most?: number;
@@ -44,7 +44,7 @@ const pathsOf = ({ operationAt, document }: Said, path: string): fc.Arbitrary<st
 
 /**
  * Sends operations bodies that they should not have, and looks whether each is answered as the
- * document says: never with a failure of the service, and never without an end.
+ * document says. No answer may be a failure of the service, or have no end.
  */
 export const describeFuzz = (
   service: () => TestService,

@@ -15,8 +15,8 @@ const language = new Set(
 );
 
 /**
- * The fields of log lines that a query reads: its words, but for texts, the language, its own names
- * (`as …` and `(?<…>`) and Logs Insights' own fields (`@…`).
+ * The fields of log lines that a query reads. They are its words, but for texts, the language, its
+ * own names (`as …` and `(?<…>`) and Logs Insights' own fields (`@…`).
  */
 const fieldsOf = (query: string): string[] => {
   const bare = query.replace(/"[^"]*"|\/[^/\n]+\//g, ' ');

@@ -28,9 +28,9 @@ const createFeedback = [
 ] as const;
 
 /**
- * What the function of each route may do to the stores, and the authorizer: actions on a table, one
- * of its indexes, the bucket, or its objects below a prefix. Written out by hand, and not made of
- * lib/permissions.ts: whoever gives a function more says so here, too.
+ * What the function of each route may do to the stores, and the authorizer. These are actions on a
+ * table, one of its indexes, the bucket, or its objects below a prefix. Written out by hand, and
+ * not made of lib/permissions.ts: whoever gives a function more says so here, too.
  */
 export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly string[]>> = {
   authorizer: ['keys: GetItem'],

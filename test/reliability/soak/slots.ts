@@ -1,6 +1,6 @@
 /**
- * What is known of records that have one value at a time: what was acknowledged, or, where a
- * request was given up without an answer, what it may have done as well.
+ * What is known of records that have one value at a time: what was acknowledged. Where a request
+ * was given up without an answer, what it may have done is known as well.
  */
 export class Slots {
   readonly #possible = new Map<string, Set<string | undefined>>();

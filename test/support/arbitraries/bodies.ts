@@ -26,8 +26,8 @@ const textsIn = (calls: readonly JsonObject[], column: string): string[] => {
 };
 
 /**
- * None to three texts: mostly given ones and what asks for all their versions, a few that no call
- * has, and some that look like patterns.
+ * None to three texts. Most are given ones and what asks for all their versions. A few are in no
+ * call, and some look like patterns.
  */
 const listOf = (texts: readonly string[]): fc.Arbitrary<string[]> => {
   const versions = texts.filter((text) => text.includes(':')).map((text) => text.replace(/[^:]*$/, '*'));

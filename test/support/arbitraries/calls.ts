@@ -85,8 +85,8 @@ interface Placed {
 type Relations = typeof relations extends fc.Arbitrary<infer T> ? T : never;
 
 /**
- * Gives calls their ids and relations: a child is in its parent's trace, a call in its turn's
- * thread or else trace, as tracing libraries have it.
+ * Gives calls their ids and relations, as tracing libraries have them. A child is in its parent's
+ * trace, a call in its turn's thread or else trace.
  */
 const place = (calls: readonly (readonly [string, Relations])[]): Placed[] => {
   const placed: Placed[] = [];

@@ -43,7 +43,7 @@ const strangePaths =
 const payloads = ['attributes', 'inputs', 'output', 'summary'];
 
 /**
- * A path into the calls: first a topic, so that many paths into a payload don't crowd out the
+ * A path into the calls. First comes a topic, so that many paths into a payload don't crowd out the
  * others; then more likely one that several calls have.
  */
 export const pathIn = (seen: Seen): fc.Arbitrary<string> => {

@@ -7,17 +7,17 @@ import type { Access } from '../../../local/template/policy.ts';
 /*
  * The permissions that requests to DynamoDB and S3 need, by AWS's own pages:
  *
- *   Service Authorization Reference, "Actions, resources, and condition keys" for Amazon DynamoDB
- *     and for Amazon S3
- *   DynamoDB Developer Guide, "Using IAM with DynamoDB transactions" (transaction-apis-iam): the
- *     actions of a transaction are those of its parts, a ConditionCheck is
- *     dynamodb:ConditionCheckItem
- *   DynamoDB Developer Guide, "IAM security policies with PartiQL for DynamoDB" (ql-iam): an INSERT
- *     is dynamodb:PartiQLInsert
- *   S3 User Guide, "How to prevent object overwrites with conditional writes" (conditional-writes)
- *     and "How to perform conditional deletes" (conditional-deletes): with If-Match, s3:GetObject
- *     beside s3:PutObject or s3:DeleteObject
- *   S3 API, GetObject: whoever may not s3:ListBucket gets a 403 for an object that is not there
+ * - Service Authorization Reference, "Actions, resources, and condition keys" for Amazon DynamoDB
+ *   and for Amazon S3.
+ * - DynamoDB Developer Guide, "Using IAM with DynamoDB transactions" (transaction-apis-iam). The
+ *   actions of a transaction are those of its parts, a ConditionCheck is
+ *   dynamodb:ConditionCheckItem.
+ * - DynamoDB Developer Guide, "IAM security policies with PartiQL for DynamoDB" (ql-iam). An INSERT
+ *   is dynamodb:PartiQLInsert.
+ * - S3 User Guide, "How to prevent object overwrites with conditional writes" (conditional-writes)
+ *   and "How to perform conditional deletes" (conditional-deletes). With If-Match, s3:GetObject is
+ *   needed beside s3:PutObject or s3:DeleteObject.
+ * - S3 API, GetObject. Whoever may not s3:ListBucket gets a 403 for an object that is not there.
  */
 
 const tableArn = (name: string): string => `arn:aws:dynamodb:${localRegion}:${localAccount}:table/${name}`;

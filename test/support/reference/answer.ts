@@ -33,7 +33,7 @@ export interface KnownCall {
 }
 
 /**
- * Below, at or above 0 as the first call comes before, with or after the second by one key; without
+ * Below, at or above 0 as the first call comes before, with or after the second by one key. Without
  * a value a call comes last, whatever the direction.
  */
 const compareBy = ({ field, direction }: SortJson, one: JsonObject, other: JsonObject): number => {

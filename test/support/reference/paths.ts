@@ -43,7 +43,7 @@ export const valueAt = (call: JsonObject, path: string): Value => {
 };
 
 /**
- * What of a value lies on the way of some chains of steps, in its own shape: null stands for list
+ * What of a value lies on the way of some chains of steps, in its own shape. Null stands for list
  * items that no chain takes.
  */
 const pick = (value: JsonValue, chains: readonly (readonly string[])[]): JsonValue => {

@@ -45,9 +45,9 @@ export const compareTexts = (a: string, b: string): number => {
 };
 
 /**
- * Below, at or above 0 as the first value sorts before, with or after the second: by type (null,
- * boolean, number, string, list, object), then false before true, numbers by size, strings by code
- * point. Lists sort with all lists, objects with all objects.
+ * Below, at or above 0 as the first value sorts before, with or after the second. Values sort by
+ * type (null, boolean, number, string, list, object). Then false comes before true; numbers sort by
+ * size, strings by code point. Lists sort with all lists, objects with all objects.
  */
 export const compareValues = (a: JsonValue, b: JsonValue): number => {
   if (typeOf(a) !== typeOf(b)) return types.indexOf(typeOf(a)) - types.indexOf(typeOf(b));

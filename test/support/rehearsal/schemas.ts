@@ -34,7 +34,7 @@ export const schemaFindings = (Resources: Resources): Finding[] =>
     .filter(({ severity }) => severity === 'ERROR' || severity === 'FATAL');
 
 /**
- * The types of a template for which there is a schema: one resource of each type gets a property
+ * The types of a template for which there is a schema. One resource of each type gets a property
  * that no type has, and a schema objects.
  */
 export const typesWithSchema = (resources: Resources): ReadonlySet<string> => {

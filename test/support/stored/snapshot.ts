@@ -16,8 +16,8 @@ import type { Stores } from '../stores.ts';
 import { readBytes, type WrittenBytes, writeBytes } from './bytes.ts';
 
 /*
- * All that stores hold. The clients are the SDK's own and find their endpoints in the environment,
- * so that nothing of core has a part in what is written to and read from files.
+ * All that stores hold. The clients are the SDK's own and find their endpoints in the environment.
+ * So nothing of core has a part in what is written to files and read from them.
  */
 
 /** What the stores of a test file are called. */

@@ -62,7 +62,7 @@ export const JsonTree = ({ value, path, label, onFilter }: JsonTreeProps) => {
           Copy
         </CopyButton>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
       <div ref={scroller} className="json-scroll" tabIndex={0} role="region" aria-label={label}>
         <div className="json-lines" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start, key }) => {

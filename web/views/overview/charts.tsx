@@ -13,7 +13,7 @@ type Read = (figures: Figures) => number | undefined;
 
 const colors = [1, 2, 3, 4, 5] as const;
 
-/** The groups by how often they are called, the most often first: a group has one color everywhere. */
+/** The groups, the most often called first. A group has one color everywhere. */
 const ranksOf = (points: readonly Point[]): ReadonlyMap<string, number> => {
   const calls = new Map<string, number>();
   for (const { groups } of points)

@@ -16,7 +16,7 @@ const dayMs = 86_400_000;
 
 /**
  * The next bucket's beginning. Buckets of days begin at the reader's midnights, and days have 23 to
- * 25 hours; shorter buckets are counted from each midnight, so the last of a day may be cut.
+ * 25 hours. Shorter buckets are counted from each midnight, so the last of a day may be cut.
  */
 const nextEdge = (from: number, granularity: number): number => {
   const ms = granularity * 1000;

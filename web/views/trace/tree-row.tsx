@@ -66,7 +66,7 @@ export const TreeRow = (props: TreeRowProps) => {
   const status = statusOf(node.call);
   const hasChildren = node.children.length > 0;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and handles the keys of all lines
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and its keys
     <div
       role="treeitem"
       id={lineId(index)}

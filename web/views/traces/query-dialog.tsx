@@ -22,7 +22,7 @@ export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogPro
           ? 'answers these calls and more: the filter by cost is the page’s own.'
           : 'answers exactly these calls.'}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
       <pre className="code" tabIndex={0}>
         {text}
       </pre>

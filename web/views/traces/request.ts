@@ -159,7 +159,7 @@ const withOperation = (request: CallsQueryReq, operation: CallOperation): CallsQ
 
 /**
  * The request of the next page. In order of time it goes on from the last row, so that the service
- * reads nothing twice; rows of the same moment are skipped by their number. Any other order has to
+ * reads nothing twice. Rows of the same moment are skipped by their number. Any other order has to
  * skip all rows that are there.
  */
 export const nextPage = (request: CallsQueryReq, { read, last, same }: Cursor): CallsQueryReq => {

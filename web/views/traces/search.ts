@@ -17,7 +17,7 @@ export const operators: readonly Operator[] = [
 ];
 
 /**
- * The word for what a row cost, which is no path: the service works costs out from prices, and the
+ * The word for what a row cost, which is no path. The service works costs out from prices, and the
  * page tests each row by them.
  */
 export const costPath = 'cost';

@@ -81,7 +81,7 @@ export const TracesView = () => {
     return () => clearTimeout(timer);
   }, []);
   const filtered = list.options.costTest !== undefined;
-  // What a trace costs is not known while it runs: a filter by cost has nothing to tell new ones by.
+  // The cost of a running trace is not known, so a filter by cost has nothing to tell new ones by.
   const mayLive = sort === '-started_at' && !filtered;
   const isLive = live && mayLive;
   useLive(isLive, list, keepPlace);

@@ -14,8 +14,8 @@ export interface Sight {
 }
 
 /**
- * The batches in which a list asks for the usage of its traces: of rows in sight, and each once,
- * whatever comes before it or behind.
+ * The batches in which a list asks for the usage of its traces. It asks for rows in sight, and each
+ * once, whatever comes before it or behind.
  */
 export class UsageBatches {
   #batches = new Map<string, readonly Root[]>();

@@ -12,7 +12,7 @@ import {
 
 /*
  * The rules of queries by example. Each is held against the service and against the reference
- * evaluator, which in turn is held against the service on bodies and calls of any kind.
+ * evaluator. The evaluator in turn is held against the service on bodies and calls of any kind.
  */
 
 /** The inputs of one call each, by the call's id, in order of time. */

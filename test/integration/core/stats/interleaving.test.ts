@@ -8,7 +8,7 @@ import { repeatWith } from '../../../support/sampling.ts';
 import { askStats, createStatsStore, later } from '../../../support/stats.ts';
 
 /*
- * A reader that stores rollups and a request that changes their calls, interleaved: one is stopped
+ * A reader that stores rollups and a request that changes their calls, interleaved. One is stopped
  * before one of its DynamoDB commands, the other runs to its end, and the first goes on. Afterwards
  * an answer must show what the calls are, at any time and as often as it is asked for. An ordinary
  * run stops before one command of each kind over all changes, at least one for each change, and a

@@ -1,4 +1,4 @@
-/** OpenInference's instrumentation of the OpenAI SDK: a tool call, a stream, embeddings and a failure. */
+/** OpenInference's spans of the OpenAI SDK: a tool call, a stream, embeddings and a failure. */
 
 import { OpenAIInstrumentation } from '@arizeai/openinference-instrumentation-openai';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';

@@ -1,4 +1,4 @@
-/** OpenLLMetry's instrumentation of the OpenAI SDK: a tool call, a stream, embeddings and a failure. */
+/** OpenLLMetry's spans of the OpenAI SDK: a tool call, a stream, embeddings and a failure. */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { OpenAIInstrumentation } from '@traceloop/instrumentation-openai';
 import OpenAI from 'openai';

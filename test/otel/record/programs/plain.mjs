@@ -1,4 +1,4 @@
-/** The plain SDK: GenAI attributes written by hand, JSON, children in an export before their parents. */
+/** The plain SDK: GenAI attributes written by hand, JSON, children exported before parents. */
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import OpenAI from 'openai';
 import { inSpan, startTracing } from './tracing.mjs';

@@ -12,7 +12,7 @@ import type { ProjectId } from '../../../../core/wire/index.ts';
 
 /*
  * A model of the table and its indexes. A history creates records, replaces them, again and again,
- * and purges some. Every row of an index may lag behind its item, each by itself, and is met in any
+ * and purges some. Every row of an index may lag behind its item, each by itself. It is met in any
  * of the states that its item has had.
  */
 

@@ -9,9 +9,9 @@ import { everythingStored } from '../../../../support/stored.ts';
 
 /*
  * Deletions that are stopped before each of their commands in turn, or whose process dies there,
- * while the same calls or their neighbours are reported; and reports that are stopped while the
- * calls are deleted. Where that takes long, an ordinary run stops before one command of each
- * operation over all payloads and reports, and a deep one before all commands.
+ * while the same calls or their neighbours are reported. Beside them, reports that are stopped
+ * while the calls are deleted. Where that takes long, an ordinary run stops before one command of
+ * each operation over all payloads and reports. A deep one stops before all commands.
  */
 
 let store: Store;

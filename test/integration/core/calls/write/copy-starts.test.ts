@@ -7,7 +7,7 @@ import { kindsOf } from '../../../../support/intercepted.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
 /*
- * Calls whose starts lie in a segment with others, and which fail by an end of their own: the list
+ * Calls whose starts lie in a segment with others, and which fail by an end of their own. The list
  * of errors shows them without reading that segment.
  */
 

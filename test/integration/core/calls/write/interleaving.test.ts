@@ -17,7 +17,7 @@ import { intercepted, stopsAmong } from '../../../../support/intercepted.ts';
 import { deep, repeatWith, sample, seed } from '../../../../support/sampling.ts';
 
 /*
- * Two or three requests that report the same call at once, in every interleaving that matters: one
+ * Two or three requests that report the same call at once, in every interleaving that matters. One
  * is stopped before each of its DynamoDB commands in turn, the others run to their ends, and it
  * goes on. Afterwards all views must show the same call, and one that the requests give in some
  * order.
@@ -54,7 +54,7 @@ const large = Array.from({ length: 300 }, (_, i) => Math.sin(i)).join(' ');
 
 const thread = { id: 'call', thread_id: 'h', turn_id: 'call' };
 /**
- * The requests that may report the call, each with versions that move it in time, to another trace
+ * The requests that may report the call. Each has versions that move it in time, to another trace
  * or parent, or in or out of its item.
  */
 const requests = {
