@@ -16,8 +16,11 @@ export const filesLike = (...patterns: string[]): string[] =>
 /** A file's text, by its path below the repository. */
 export const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Every Markdown file, `README.md` and `docs/api.md`, say. */
-export const documents = filesLike('*.md', 'docs/**/*.md', '.github/**/*.md');
+/** Every Markdown file, `README.md` and `test/otel/README.md`, say. */
+export const documents = filesLike('**/*.md', '.github/**/*.md');
+
+/** Every source file, without what generators of others wrote. */
+export const sources = filesLike('**/*.{ts,tsx,mjs}').filter((file) => !file.startsWith('core/otel/proto/'));
 
 /** A line of a document, and whether it is code. */
 interface Line {
