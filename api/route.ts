@@ -145,7 +145,7 @@ export interface OpenRoute extends AnyRoute {
   readonly page?: boolean;
 }
 
-/** One endpoint. */
+/** An endpoint: for keys with a role, for any key, or for everybody. */
 export type Route = KeyedRoute | KeyRoute | OpenRoute;
 
 /** Whether a route takes a key, and says what for. */

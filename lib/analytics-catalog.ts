@@ -13,7 +13,6 @@ import {
 } from '../core/analytics/columns.ts';
 import { statesTable, viewColumns, viewQuery } from './analytics-queries.ts';
 
-/** What the catalog is made of. */
 export interface AnalyticsCatalogProps {
   /** The name of the database, in lower case. */
   readonly name: string;

@@ -3,7 +3,6 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { analyticsQueries } from './analytics-queries.ts';
 
-/** What the workgroup is made of. */
 export interface AnalyticsWorkgroupProps {
   readonly name: string;
   readonly bucket: Bucket;

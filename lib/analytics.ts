@@ -14,7 +14,6 @@ import type { Storage } from './storage.ts';
 import { changesOfCalls, changesOfFeedback } from './stream-filters.ts';
 import type { Streams } from './streams.ts';
 
-/** What analytics are made of. */
 export interface AnalyticsProps {
   readonly config: Config;
   readonly settings: NonNullable<Config['analytics']>;

@@ -40,7 +40,6 @@ const binaryMediaTypes = {
 /** The API of each stack that makes the account's role for logs. */
 const roleMakers = new WeakMap<Stack, RestApi>();
 
-/** What the API is made of. */
 export interface ApiProps {
   readonly config: Config;
   /** The name of the service. */

@@ -10,7 +10,6 @@ import { constructId } from './names.ts';
 import { ServiceFunction } from './service-function.ts';
 import { makeTable } from './table.ts';
 
-/** What authentication is made of. */
 export interface AuthProps {
   readonly config: Config;
   readonly routes: readonly Route[];

@@ -10,7 +10,6 @@ import type { Storage } from './storage.ts';
 import { changesOfCalls, changesOfFeedback } from './stream-filters.ts';
 import type { Streams } from './streams.ts';
 
-/** What events are made of. */
 export interface EventsProps {
   readonly config: Config;
   readonly settings: NonNullable<Config['events']>;

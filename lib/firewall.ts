@@ -3,7 +3,6 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import type { ErrorBody } from '../core/wire/errors.ts';
 
-/** What the firewall is made of. */
 export interface FirewallProps {
   /** The most requests of one IP address in five minutes. */
   readonly rate: number;

@@ -10,7 +10,6 @@ import { permissionsOf } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 
-/** What the functions of the endpoints are made of. */
 export interface FunctionsProps {
   readonly config: Config;
   /** The name of the service. */

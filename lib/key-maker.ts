@@ -6,7 +6,6 @@ import { bundleOf } from './functions.ts';
 import { keyMakerHandler } from './handlers.ts';
 import { ServiceFunction } from './service-function.ts';
 
-/** What the function that makes keys is made of. */
 export interface KeyMakerProps {
   readonly config: Config;
   /** Each handler's bundle. */

@@ -27,7 +27,6 @@ export interface ReportOptions {
   readonly rotation?: string | undefined;
 }
 
-/** What a key at deployment is made of. */
 export interface ReportKeyProps extends ReportOptions {
   /** The service's base URL, with a slash at its end. */
   readonly apiUrl: string;

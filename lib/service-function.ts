@@ -7,7 +7,6 @@ import type { Config } from './config.ts';
 import { makeLogGroup } from './log-group.ts';
 import type { Permission } from './permissions.ts';
 
-/** What a function is made of. */
 export interface ServiceFunctionProps {
   readonly config: Config;
   /** The folder of its bundle. */

@@ -3,7 +3,6 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 
-/** What the history is made of. */
 export interface ShardHistoryProps {
   readonly config: Pick<Config, 'shards' | 'keepData'>;
   /** The table whose items lie in the shards. */

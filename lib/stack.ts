@@ -5,7 +5,6 @@ import type { Config } from './config.ts';
 import { defaultId } from './instance.ts';
 import { type Parts, Pennytrace } from './pennytrace.ts';
 
-/** What the stack is made from. */
 export interface PennytraceStackProps extends Parts {
   readonly config: Config;
 }

@@ -20,7 +20,6 @@ export const errorTexts = {
   504: 'The service, or on the inference endpoints the upstream, did not answer in time. The same request may be sent again.',
 } as const;
 
-/** The status of an error. */
 export type ErrorStatus = keyof typeof errorTexts;
 
 /** The errors of any route: the gateway answers them. */

@@ -81,7 +81,7 @@ export const toRow = (figure: Figure): Readonly<Record<string, string | number>>
   floor: figure.atMost === undefined ? '' : `${figure.atMost}: ${verdict(figure)}`,
 });
 
-/** Prints figures as a table. */
+/** Prints a table with a row for each figure, to standard output. */
 export const printFigures = (title: string, figures: readonly Figure[]): void => {
   console.log(`\n${title}`);
   console.table(Object.fromEntries(figures.map((figure) => [figure.name, toRow(figure)])));

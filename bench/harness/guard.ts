@@ -32,7 +32,7 @@ export const toRecorded = (groups: Readonly<Record<string, readonly Figure[]>>):
     ),
   );
 
-/** The recorded figures. */
+/** The figures of `bench/figures.json`. */
 export const readRecorded = (): RecordedFigures => JSON.parse(readFileSync(file, 'utf8')) as RecordedFigures;
 
 /**

@@ -14,7 +14,6 @@ import { benchBudget } from './reporting.ts';
 export const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
 const hour = 3_600_000_000;
 const monthHours = 720;
-/** The end of the month. */
 export const monthEnd: Micros = monthBegin + monthHours * hour;
 
 /** When the call of this number starts, if so many are spread evenly over the month. */

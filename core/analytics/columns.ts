@@ -20,7 +20,6 @@ export type ColumnKind =
   /** By name: numbers. */
   | 'numberByName';
 
-/** A column. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;

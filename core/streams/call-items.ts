@@ -85,9 +85,7 @@ export const readCallItems = async (
   return found;
 };
 
-/** An item that has a start. */
 export type StartedItem = CallItem & { readonly start: StartHeader };
-/** An item that has an end. */
 export type EndedItem = CallItem & { readonly end: EndHeader };
 
 export const hasStart = (item: CallItem | null | undefined): item is StartedItem => !!item?.start;

@@ -25,7 +25,6 @@ export interface StreamRecord {
     | undefined;
 }
 
-/** A change of an item. */
 export interface ItemChange {
   /** The name of the table. */
   readonly table: string;

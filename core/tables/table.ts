@@ -29,7 +29,7 @@ export interface TableSize {
   readonly bytes: number;
 }
 
-/** A table. */
+/** A table as it is stored: its size, and the places of its rows in their order. */
 export interface StoredTable extends TableSize {
   readonly runs: readonly Run[];
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** The name of the page's one document. */
 export const index = 'index.html';
 
-/** One file of the page. */
 export interface PageFile {
   /** Its content type. */
   readonly type: string;
@@ -18,7 +17,6 @@ export const codings = { br: '.br', gzip: '.gz' } as const;
 /** How a file is encoded. */
 export type Coding = keyof typeof codings | 'identity';
 
-/** The files of the page. */
 export interface PageFiles {
   /** A file by its name; undefined if the page has none of that name. */
   readonly find: (name: string) => PageFile | undefined;

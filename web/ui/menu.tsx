@@ -9,7 +9,6 @@ export interface MenuItem {
   readonly checked?: boolean;
 }
 
-/** A menu. */
 export interface MenuProps {
   readonly label: ReactNode;
   /** For screen readers, if the label alone does not say it. */

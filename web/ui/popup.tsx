@@ -1,7 +1,6 @@
 import { lazy, type ReactNode } from 'react';
 import { LateButton } from './late-button.tsx';
 
-/** A popup. */
 export interface PopupProps {
   /** What its button says. */
   readonly label: ReactNode;

@@ -59,7 +59,6 @@ export const deleteCalls = async (
   return deleted;
 };
 
-/** A call to delete. */
 interface CallToDelete {
   readonly id: string;
   readonly depth: number;

@@ -12,7 +12,6 @@ export interface Figures {
   readonly cost: number | undefined;
 }
 
-/** The figures of a group. */
 export interface GroupFigures extends Figures {
   /** As the service has it; null for what is in none of the largest groups. */
   readonly group: string | null;
