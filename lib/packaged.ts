@@ -6,7 +6,7 @@ import { routesOf } from '../api/routes.ts';
 import type { Config } from './config.ts';
 import { constantsOf, documentConstant } from './constants.ts';
 import { handlers } from './handlers.ts';
-import type { Parts } from './pennytrace.ts';
+import type { Prebuilt } from './pennytrace.ts';
 
 /** The folder of the bundles in the package: beside this module's own folder. */
 const packagedFolder = resolve(import.meta.dirname, '../bundles');
@@ -41,7 +41,7 @@ const documentBundle = (
  *
  * @throws Error if there are none: this is a checkout of the project, whose own app makes them
  */
-export const packagedParts = (scope: Construct, config: Pick<Config, 'serviceName' | 'dialect'>): Parts => {
+export const packaged = (scope: Construct, config: Pick<Config, 'serviceName' | 'dialect'>): Prebuilt => {
   if (!existsSync(packagedFolder))
     throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
   const folders = handlers.map((handler) => [handler, join(packagedFolder, handler)] as const);

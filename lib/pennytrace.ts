@@ -16,7 +16,7 @@ import { Inference } from './inference.ts';
 import { instanceName } from './instance.ts';
 import { KeyMaker } from './key-maker.ts';
 import { Observability } from './observability.ts';
-import { packagedParts } from './packaged.ts';
+import { packaged } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
 import { ReportKey, type ReportOptions } from './report-key.ts';
 import { ShardHistory } from './shard-history.ts';
@@ -29,7 +29,7 @@ import { withTimeouts } from './timeouts.ts';
  *
  * @internal
  */
-export interface Parts {
+export interface Prebuilt {
   readonly routes: readonly Route[];
   /** The folder of each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
@@ -72,7 +72,7 @@ export class Pennytrace extends Construct {
   /** The name of Glue's database over them; undefined without the setting `analytics`. */
   readonly analyticsDatabase: string | undefined;
   readonly #config: Config;
-  readonly #bundles: Parts['bundles'];
+  readonly #bundles: Prebuilt['bundles'];
   #keyMaker: KeyMaker | undefined;
 
   /**
@@ -80,11 +80,11 @@ export class Pennytrace extends Construct {
    */
   constructor(scope: Construct, id: string, props?: PennytraceProps);
   /** @internal */
-  constructor(scope: Construct, id: string, props: PennytraceProps, parts: Parts);
-  constructor(scope: Construct, id: string, props: PennytraceProps = {}, parts?: Parts) {
+  constructor(scope: Construct, id: string, props: PennytraceProps, prebuilt: Prebuilt);
+  constructor(scope: Construct, id: string, props: PennytraceProps = {}, prebuilt?: Prebuilt) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes: allRoutes, bundles } = parts ?? packagedParts(this, config);
+    const { routes: allRoutes, bundles } = prebuilt ?? packaged(this, config);
     const timed = withTimeouts(allRoutes, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);

@@ -3,17 +3,17 @@ import type { Construct } from 'constructs';
 import { tables } from '../core/storage/tables.ts';
 import type { Config } from './config.ts';
 import { defaultId } from './instance.ts';
-import { type Parts, Pennytrace } from './pennytrace.ts';
+import { Pennytrace, type Prebuilt } from './pennytrace.ts';
 
-export interface PennytraceStackProps extends Parts {
+export interface PennytraceStackProps extends Prebuilt {
   readonly config: Config;
 }
 
-/** A stack with the service alone, for any account and region, and outputs that name its parts. */
+/** The service alone in a stack for any account and region, with outputs that name its stores. */
 export class PennytraceStack extends Stack {
   readonly service: Pennytrace;
 
-  constructor(scope: Construct, { config, ...parts }: PennytraceStackProps) {
+  constructor(scope: Construct, { config, ...prebuilt }: PennytraceStackProps) {
     const { stackName, ...settings } = config;
     super(scope, stackName, {
       description: 'Tracing, feedback and inference for LLM applications, paid per request',
@@ -21,7 +21,7 @@ export class PennytraceStack extends Stack {
 
     // The id keeps the logical ids of before there was the construct: another one would be another
     // table for what is stored.
-    const service = new Pennytrace(this, defaultId, settings, parts);
+    const service = new Pennytrace(this, defaultId, settings, prebuilt);
     this.service = service;
 
     this.#output('ApiUrl', service.apiUrl, 'The base URL of the service');

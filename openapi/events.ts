@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import type { EventKind } from '../core/events/model.ts';
 import type { WireNames } from '../core/wire/index.ts';
 import { call, modelCost } from './answers/calls.ts';
+import { field, freeObject, integer } from './answers/fields.ts';
 import { feedbackRecord } from './answers/others.ts';
-import { field, freeObject, integer } from './answers/parts.ts';
 import { type Schemas, toJsonSchema } from './json-schema.ts';
 import type { JsonSchema } from './schema.ts';
 

@@ -39,7 +39,7 @@ export async function* mergeRanges<T extends object, C>(
   });
   let waiting = reads.map((read, index) => ({ reader: new RangeReader(read, paging, index), index }));
   let taken = 0;
-  // A range that gave a part of the rows so far will give that part of those that are wanted.
+  // A range that gave a share of the rows so far will give that share of those that are wanted.
   const shareOf = ({ taken: own }: RangeReader<T, C>): number =>
     wanted && taken > 0 ? Math.ceil((wanted() * own) / taken) : Number.POSITIVE_INFINITY;
   for (;;) {

@@ -34,8 +34,8 @@ const lookupsPerRange = 4;
 const rowsPerLookup = 6;
 /** Rows of a range to ask for at first. So many cost no more than one. */
 const firstPage = 8;
-/** A guess may read rows for this part of the lookups, and rows in vain for this part of them. */
-const [mostOfLookups, inVain] = [1 / 2, 1 / 8];
+/** The shares of the lookups for which a guess may read rows, and may read rows in vain. */
+const [maxShare, maxVainShare] = [1 / 2, 1 / 8];
 /** How far apart an id may be made from the start of its call, in microseconds. */
 const slack: Micros = 1_000_000;
 
@@ -87,7 +87,7 @@ export const findRoots = async (
   let [rows, rowsAtLast] = [0, 0];
   const missing = () => times.size - found.size;
   const isWorthIt = () =>
-    rows < rowsPerLookup * Math.min(times.size * mostOfLookups, found.size + times.size * inVain) &&
+    rows < rowsPerLookup * Math.min(times.size * maxShare, found.size + times.size * maxVainShare) &&
     rows - rowsAtLast < rowsPerLookup * missing();
   const options = {
     descending: true,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WireNames } from '../../core/wire/index.ts';
 import { documented } from '../../core/wire/schema.ts';
-import { bytes, field, freeObject, integer, timestamp } from './parts.ts';
+import { bytes, field, freeObject, integer, timestamp } from './fields.ts';
 
 /** What one model cost in a call. */
 export const modelCost = z

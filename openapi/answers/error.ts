@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { documented } from '../../core/wire/schema.ts';
-import { field } from './parts.ts';
+import { field } from './fields.ts';
 
 const detail = z
   .object({

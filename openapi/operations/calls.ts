@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import type { WireNames } from '../../core/wire/index.ts';
 import { call, callRow } from '../answers/calls.ts';
-import { deleted, done, field } from '../answers/parts.ts';
+import { deleted, done, field } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 import { reporting, start } from './reports.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
+import { done, field } from '../answers/fields.ts';
 import { price } from '../answers/others.ts';
-import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 
 const project = 'acme/shop';

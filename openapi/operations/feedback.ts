@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import type { WireNames } from '../../core/wire/index.ts';
+import { done, field } from '../answers/fields.ts';
 import { createdFeedback, feedbackRecord } from '../answers/others.ts';
-import { done, field } from '../answers/parts.ts';
 import type { Operations } from '../operation.ts';
 
 const project = 'acme/shop';

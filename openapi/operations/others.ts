@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import { projectId } from '../../core/wire/schema.ts';
+import { field } from '../answers/fields.ts';
 import { thread } from '../answers/others.ts';
-import { field } from '../answers/parts.ts';
 import type { Operation, Operations } from '../operation.ts';
 
 /** What the document says of threads. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WireNames } from '../../core/wire/index.ts';
 import { documented, projectId } from '../../core/wire/schema.ts';
-import { field } from '../answers/parts.ts';
+import { field } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 
 const partialSuccess = z

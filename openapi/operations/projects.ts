@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import type { WireNames } from '../../core/wire/index.ts';
-import { field, timestamp } from '../answers/parts.ts';
+import { field, timestamp } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 
 const grant = z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import { documented } from '../../core/wire/schema.ts';
-import { field, timestamp } from '../answers/parts.ts';
+import { field, timestamp } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 
 const tokens = z.number().check(z.minimum(0));

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
-import { bytes, field, freeObject, integer } from '../answers/parts.ts';
+import { bytes, field, freeObject, integer } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 
 const project = 'acme/shop';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
-import { done, field } from '../answers/parts.ts';
+import { done, field } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 
 const project_id = 'acme/shop';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
 import type { WeavePath } from '../../api/weave-routes.ts';
 import { startedCall } from '../answers/calls.ts';
-import { done, field } from '../answers/parts.ts';
+import { done, field } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 import { usageAnswer } from './stats.ts';
 import { weaveDataOperations } from './weave-data.ts';

@@ -34,7 +34,7 @@ export const ChangesList = ({ project, period, by, changes, textOf }: ChangesLis
   <section className="card metric" aria-label="What became worse">
     <h2>What became worse</h2>
     <p className="hint">
-      p95 latency, cost of a call, and part of calls that failed, against the period before.
+      p95 latency, cost of a call, and share of calls that failed, against the period before.
     </p>
     {changes.length === 0 ? <p className="muted">Nothing did, of what is called often enough.</p> : null}
     <ul className="changes">

@@ -7,7 +7,7 @@ export type Worse = 'slower' | 'dearer' | 'faultier';
 export interface Change {
   readonly group: string;
   readonly worse: Worse;
-  /** p95 in ms, cost of a call, or the part of calls that failed. */
+  /** p95 in ms, cost of a call, or the share of calls that failed. */
   readonly before: number;
   readonly now: number;
 }
@@ -25,7 +25,7 @@ const minFaultier = 0.02;
 export const costOfCall = ({ cost, calls }: Figures): number | undefined =>
   cost === undefined || calls === 0 ? undefined : cost / calls;
 
-/** The part of calls that failed. */
+/** The share of calls that failed. */
 export const errorRate = ({ errors, calls }: Figures): number => (calls === 0 ? 0 : errors / calls);
 
 const slower = (before: Figures, now: Figures): readonly [number, number] | undefined => {

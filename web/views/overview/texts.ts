@@ -18,9 +18,9 @@ export const bucketText = ({ from, to }: Pick<Point, 'from' | 'to'>): string => 
   return `${dayText(from)}, ${clockText(from)} – ${clockText(to)}`;
 };
 
-/** A part of a whole in percent: `2.5 %`. */
-export const percentText = (part: number): string => {
-  const percent = part * 100;
+/** A share in percent: `2.5 %`. */
+export const percentText = (share: number): string => {
+  const percent = share * 100;
   return `${percent >= 10 || percent === 0 ? Math.round(percent) : percent.toFixed(1)} %`;
 };
 

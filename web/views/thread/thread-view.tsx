@@ -13,9 +13,9 @@ import { useTurns } from './use-thread.ts';
 
 const route = getRouteApi('/thread');
 
-/** How many turns are read together, and how many such parts are shown at first: the newest. */
-const partSize = 10;
-const firstParts = 2;
+/** How many turns are read together, and how many such pages are shown at first: the newest. */
+const pageSize = 10;
+const firstPages = 2;
 
 const keys = [
   ['j ↓', 'next turn'],
@@ -26,11 +26,11 @@ const keys = [
 
 const none: readonly CallRow[] = [];
 
-/** The turns in parts that stay as they are when more turns come. */
-const partsOf = (turns: readonly CallRow[]): CallRow[][] => {
-  const parts: CallRow[][] = [];
-  for (let at = 0; at < turns.length; at += partSize) parts.push(turns.slice(at, at + partSize));
-  return parts;
+/** The turns in pages that stay as they are when more turns come. */
+const pagesOf = (turns: readonly CallRow[]): CallRow[][] => {
+  const pages: CallRow[][] = [];
+  for (let at = 0; at < turns.length; at += pageSize) pages.push(turns.slice(at, at + pageSize));
+  return pages;
 };
 
 /** Goes from turn to turn by the keyboard. */
@@ -94,8 +94,8 @@ export const ThreadView = () => {
   const navigate = route.useNavigate();
   const query = useTurns(project, thread);
   const turns = query.data ?? none;
-  const parts = useMemo(() => partsOf(turns), [turns]);
-  const [shownParts, setShownParts] = useState(firstParts);
+  const pages = useMemo(() => pagesOf(turns), [turns]);
+  const [shownPages, setShownPages] = useState(firstPages);
   const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
   const [help, setHelp] = useState(false);
   const noteUsage = useCallback(
@@ -110,7 +110,7 @@ export const ThreadView = () => {
     Escape: () => navigate({ to: '/threads', search: { project } }),
     '?': () => setHelp(true),
   });
-  const hidden = Math.max(0, parts.length - shownParts);
+  const hidden = Math.max(0, pages.length - shownPages);
   return (
     <main className="overview chat">
       <Head
@@ -159,16 +159,16 @@ export const ThreadView = () => {
         </Notice>
       ) : null}
       {hidden > 0 ? (
-        <Button className="fold" onClick={() => setShownParts((shown) => shown + firstParts)}>
-          {countText(hidden * partSize)} earlier turns
+        <Button className="fold" onClick={() => setShownPages((shown) => shown + firstPages)}>
+          {countText(hidden * pageSize)} earlier turns
         </Button>
       ) : null}
-      {parts.slice(hidden).map((part, at) => (
+      {pages.slice(hidden).map((page, at) => (
         <Turns
-          key={part[0]?.id}
+          key={page[0]?.id}
           project={project}
-          turns={part}
-          before={(hidden + at) * partSize}
+          turns={page}
+          before={(hidden + at) * pageSize}
           plain={plain}
           onUsage={noteUsage}
         />

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { documented } from '../../core/wire/schema.ts';
 
 /*
- * The parts of answers. Nothing parses with these schemas. They are for the document alone, and
- * tests check answers against that.
+ * The fields that answers share. Nothing parses with these schemas. They are for the document
+ * alone, and tests check answers against that.
  */
 
 /** A field of an answer and its meaning. */
