@@ -95,20 +95,20 @@ export class Analytics extends Construct {
         DEAD_LETTERS: streams.deadLetters.queueUrl,
       },
       permissions: [
-        ...readerPermissions('gather', storage),
+        ...readerPermissions('copy', storage),
         ...streams.permissions([calls, feedback]),
         ...['calls', 'feedback'].map((dataset) => objectPermission(this.bucket, `${dataset}/*`)),
       ],
     });
     // Lambda ends a batch at 6 MB, some two thousand records. Fewer files are read faster.
-    const gathering = { batchSize: 10_000, window: Duration.minutes(5) };
+    const batches = { batchSize: 10_000, window: Duration.minutes(5) };
     streams.subscribe(made, {
       ...{ id: 'Calls', table: calls, filters: changesOfCalls({ deletions: true }) },
-      ...gathering,
+      ...batches,
     });
     streams.subscribe(made, {
       ...{ id: 'Feedback', table: feedback, filters: changesOfFeedback({ deletions: true }) },
-      ...gathering,
+      ...batches,
     });
     return made;
   }

@@ -54,14 +54,14 @@ export class Events extends Construct {
       ],
     });
     // A batch of a thousand ends takes some two seconds; five make a batch of a trickle.
-    const gathering = { batchSize: 1000, window: Duration.seconds(5) };
+    const batches = { batchSize: 1000, window: Duration.seconds(5) };
     streams.subscribe(this.function, {
       ...{ id: 'Calls', table: calls, filters: changesOfCalls({ deletions: false }) },
-      ...gathering,
+      ...batches,
     });
     streams.subscribe(this.function, {
       ...{ id: 'Feedback', table: feedback, filters: changesOfFeedback({ deletions: false }) },
-      ...gathering,
+      ...batches,
     });
   }
 }

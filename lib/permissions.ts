@@ -65,11 +65,11 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
 // and ConditionCheckItem.
 
 /** How functions that streams wake access the table of calls. */
-export type CallsOfStreams = 'gather' | 'tell';
+export type CallsOfStreams = 'copy' | 'tell';
 
 const callsActions: Readonly<Record<CallsAccess | CallsOfStreams, TableActions<'calls'>>> = {
   // Read the other half of a call whose one half a stream has, and segments of payloads.
-  gather: { table: ['BatchGetItem'] },
+  copy: { table: ['BatchGetItem'] },
   // Keeps the places of starts that come after their ends, too.
   tell: { table: ['BatchGetItem', 'PutItem'] },
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },

@@ -7,7 +7,7 @@ import {
   sequenceOf,
 } from '../streams/index.ts';
 import { filesOf, storeFiles } from './files.ts';
-import { gather, type RowSources } from './gather.ts';
+import { makeRows, type RowSources } from './make-rows.ts';
 import { versionOf } from './rows.ts';
 
 /** What rows are made from, and where files of them go. */
@@ -34,7 +34,7 @@ export const writeRows = async (
 ): Promise<number> => {
   const writtenAt = Date.now() * 1000;
   const { results: rows, letters } = await isolateRecords(records, (some) =>
-    gather(writer, some, writtenAt, budget),
+    makeRows(writer, some, writtenAt, budget),
   );
   await storeFiles(writer.bucket, filesOf(rows, nameOf(records)), budget);
   await bury(writer.deadLetters, letters, budget);

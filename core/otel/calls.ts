@@ -15,7 +15,7 @@ import { exceptionOf } from './exception.ts';
 import { callIdOf, microsOf } from './ids.ts';
 import { idFrom, opNameOf } from './names.ts';
 import type { Span } from './span.ts';
-import { type Place, placesOf } from './threads.ts';
+import { type ThreadAndTurn, threadsOf } from './threads.ts';
 
 /** A span with the project that it goes to. */
 export interface PlacedSpan extends ReceivedSpan {
@@ -104,7 +104,7 @@ export const callsOf = (spans: readonly PlacedSpan[]): CallReport[] => {
     ...received,
     translation: single[index] ?? received.translation,
   }));
-  const places = placesOf(
+  const threads = threadsOf(
     translated.map(({ projectId, span, hasRemoteParent, translation: { threadId } }) => ({
       key: keyOf(projectId, span.traceId, span.spanId),
       parent: span.parentSpanId === undefined ? undefined : keyOf(projectId, span.traceId, span.parentSpanId),
@@ -115,15 +115,16 @@ export const callsOf = (spans: readonly PlacedSpan[]): CallReport[] => {
   const details = detailsMaker();
   return translated.flatMap(({ projectId, span, translation }) => {
     const identity = { projectId, id: callIdOf(span.traceId, span.spanId) };
-    const place = places.get(keyOf(projectId, span.traceId, span.spanId));
+    const thread = threads.get(keyOf(projectId, span.traceId, span.spanId));
     const attributes = callAttributes(span, translation, details(span, translation.usedEvents));
     const payload = { attributes, inputs: asObject(translation.inputs) };
-    return [startOf(identity, span, inThread(place, span), payload), endOf(identity, span, translation)];
+    return [startOf(identity, span, inThread(thread, span), payload), endOf(identity, span, translation)];
   });
 };
 
 /** A turn is in the same trace, so its call's id follows from its span's. */
-const inThread = (place: Place | undefined, { traceId }: Span) => ({
-  threadId: place?.threadId ?? null,
-  turnId: place?.turn == null ? null : callIdOf(traceId, place.turn.slice(place.turn.lastIndexOf('\n') + 1)),
+const inThread = (thread: ThreadAndTurn | undefined, { traceId }: Span) => ({
+  threadId: thread?.threadId ?? null,
+  turnId:
+    thread?.turn == null ? null : callIdOf(traceId, thread.turn.slice(thread.turn.lastIndexOf('\n') + 1)),
 });

@@ -9,25 +9,25 @@ export interface Threaded {
   readonly threadId: string | undefined;
 }
 
-/** A span's place in a conversation. */
-export interface Place {
+/** The thread and the turn of a span. */
+export interface ThreadAndTurn {
   readonly threadId: string | null;
   /** The key of the span that is its turn; null if the request does not show which it is. */
   readonly turn: string | null;
 }
 
-const nowhere: Place = { threadId: null, turn: null };
+const noThread: ThreadAndTurn = { threadId: null, turn: null };
 
-/** The spans from one up to the first whose place is known, or that has no parent here. */
+/** The spans from one up to the first whose thread is known, or that has no parent here. */
 const chainFrom = (
   span: Threaded,
   spans: ReadonlyMap<string, Threaded>,
-  places: ReadonlyMap<string, Place>,
+  threads: ReadonlyMap<string, ThreadAndTurn>,
 ): Threaded[] => {
   const chain = new Map<string, Threaded>();
   for (
     let next: Threaded | undefined = span;
-    next && !chain.has(next.key) && !places.has(next.key);
+    next && !chain.has(next.key) && !threads.has(next.key);
     next = next.parent === undefined ? undefined : spans.get(next.parent)
   )
     chain.set(next.key, next);
@@ -39,28 +39,28 @@ const chainFrom = (
  * their children, so a parent that is not here may well be of the same thread. One of another
  * process is not waited for.
  */
-const isTop = (span: Threaded, parent: Place | undefined): boolean =>
+const isTop = (span: Threaded, parent: ThreadAndTurn | undefined): boolean =>
   span.parent === undefined || parent !== undefined || span.hasRemoteParent;
 
-const placeOf = (span: Threaded, parent: Place | undefined): Place => {
+const threadOf = (span: Threaded, parent: ThreadAndTurn | undefined): ThreadAndTurn => {
   const threadId = span.threadId ?? parent?.threadId ?? null;
-  if (threadId === null) return nowhere;
+  if (threadId === null) return noThread;
   if (parent?.threadId === threadId) return parent;
   return { threadId, turn: isTop(span, parent) ? span.key : null };
 };
 
 /**
- * Places the spans of a request in threads. A span without a thread of its own is in its parent's.
+ * Finds the threads of a request's spans. A span without a thread of its own is in its parent's.
  * The turn is the topmost span of an unbroken line in the same thread.
  *
- * @returns the place of each span by its key
+ * @returns the thread and turn of each span by its key
  */
-export const placesOf = (list: readonly Threaded[]): ReadonlyMap<string, Place> => {
+export const threadsOf = (list: readonly Threaded[]): ReadonlyMap<string, ThreadAndTurn> => {
   const spans = new Map(list.map((span) => [span.key, span]));
-  const places = new Map<string, Place>();
+  const threads = new Map<string, ThreadAndTurn>();
   for (const span of spans.values()) {
-    for (const each of chainFrom(span, spans, places).toReversed())
-      places.set(each.key, placeOf(each, each.parent === undefined ? undefined : places.get(each.parent)));
+    for (const each of chainFrom(span, spans, threads).toReversed())
+      threads.set(each.key, threadOf(each, each.parent === undefined ? undefined : threads.get(each.parent)));
   }
-  return places;
+  return threads;
 };

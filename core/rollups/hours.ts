@@ -28,10 +28,10 @@ export const dayOf = (hour: Hour): number => Math.floor(hour / hoursOfDay);
 export const safeLagMs = 360_000;
 
 /** How long after its end an hour is finished, in milliseconds. Later writes to it leave a mark. */
-export const settleMs = 900_000;
+export const finishLagMs = 900_000;
 
 /** When an hour is finished, in milliseconds since 1970. */
-export const finishedAt = (hour: Hour): number => (hour + 1) * hourMs + settleMs;
+export const finishedAt = (hour: Hour): number => (hour + 1) * hourMs + finishLagMs;
 
 /**
  * Until when rollups of an hour count, in milliseconds since 1970. They count calls that expire,

@@ -93,13 +93,13 @@ export class Output {
       const key = JSON.stringify(values);
       calls.set(key, (calls.get(key) ?? 0) + cell.calls);
     }
-    if (calls.size > maxGroups) this.#gatherSmall(calls);
+    if (calls.size > maxGroups) this.#mergeSmall(calls);
     const keyed = [...this.#cells.values()].map((each) => ({ each, key: JSON.stringify(each.values) }));
     keyed.sort((a, b) => a.each.bucket - b.each.bucket || (a.key < b.key ? -1 : 1));
     return keyed.map(({ each }) => each);
   }
 
-  #gatherSmall(calls: ReadonlyMap<string, number>): void {
+  #mergeSmall(calls: ReadonlyMap<string, number>): void {
     const bySize = [...calls].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
     const large = new Set(bySize.slice(0, maxGroups).map(([key]) => key));
     const rest = this.#groupBy.map(() => null);

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Whether a promise is still pending after so many milliseconds. */
 const isPendingAfter = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
-  const settled = new AbortController();
-  const settle = () => settled.abort();
-  promise.then(settle, settle);
-  return sleep(ms, true, { signal: settled.signal }).catch(() => false);
+  const done = new AbortController();
+  const stop = () => done.abort();
+  promise.then(stop, stop);
+  return sleep(ms, true, { signal: done.signal }).catch(() => false);
 };
 
 /**

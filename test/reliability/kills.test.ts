@@ -29,7 +29,7 @@ describe('/inference/v1/{path+}', () => {
           await expect.poll(isSprung, { timeout: 20_000 }).toBe(true);
           return whole;
         },
-        { when: 'before', place: { operation: 'BatchWriteItem', nth } },
+        { when: 'before', request: { operation: 'BatchWriteItem', nth } },
       );
       expect(answer).toMatchObject({ status: 200, complete: true });
       expect(await look(sender, scenario, project)).toEqual([[], [], []]);

@@ -6,17 +6,18 @@ import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
 import { expectNothingHalf, look, prepare, type Seen } from './trial.ts';
 
 /** A storage request: which one with that operation, from 0. */
-interface Place {
+interface NthRequest {
   readonly operation: string;
   readonly nth: number;
 }
 
 /**
- * When a function is killed: before the store has a request, or behind it; never without a place.
+ * When a function is killed: before the store has a request, or behind it. Without a request it is
+ * never.
  */
 interface Moment {
   readonly when: 'before' | 'behind';
-  readonly place?: Place;
+  readonly request?: NthRequest;
 }
 
 /** What is to happen at a moment, and the operations of the storage requests so far. */
@@ -47,8 +48,8 @@ const startKiller = async (settings: Readonly<Record<string, unknown>> | undefin
     if (!trap || operation === 'GetItem') return 'none' as const;
     if (when === 'before') trap.operations.push(operation);
     const nth = trap.operations.filter((other) => other === operation).length - 1;
-    const { place } = trap;
-    if (trap.when !== when || place?.operation !== operation || place.nth !== nth) return 'none' as const;
+    const { request } = trap;
+    if (trap.when !== when || request?.operation !== operation || request.nth !== nth) return 'none' as const;
     await trap.spring();
     return 'hang' as const;
   };
@@ -111,19 +112,19 @@ const tryKill = async (
 };
 
 /** Which storage request with its operation each of them is. */
-const placesOf = (operations: readonly string[]): Place[] =>
+const requestsOf = (operations: readonly string[]): NthRequest[] =>
   operations.map((operation, i) => ({
     operation,
     nth: operations.slice(0, i).filter((other) => other === operation).length,
   }));
 
-const kindOf = ({ when, place }: Moment): string => `${when} ${place?.operation}`;
+const kindOf = ({ when, request }: Moment): string => `${when} ${request?.operation}`;
 
 /** When a function can be killed: before each of its storage requests, and behind the last. */
 const allMoments = (operations: readonly string[]): Moment[] => {
-  const places = placesOf(operations);
-  const before = places.map((place): Moment => ({ when: 'before', place }));
-  return [...before, ...places.slice(-1).map((place): Moment => ({ when: 'behind', place }))];
+  const requests = requestsOf(operations);
+  const before = requests.map((request): Moment => ({ when: 'before', request }));
+  return [...before, ...requests.slice(-1).map((request): Moment => ({ when: 'behind', request }))];
 };
 
 /**
@@ -184,7 +185,7 @@ export const describeKills = (
       for (const moment of moments) possible.add(kindOf(moment));
       for (const moment of sample(chosenMoments(path, moments, tried), most, path)) {
         const { killed, after } = await tryKill(killer(), path, scenario, moment, before);
-        const where = `${repeatWith}: ${moment.when} ${moment.place?.operation} ${moment.place?.nth}`;
+        const where = `${repeatWith}: ${moment.when} ${moment.request?.operation} ${moment.request?.nth}`;
         expect(killed, where).toBe(true);
         expect(after, where).toEqual(whole);
         tried.add(kindOf(moment));

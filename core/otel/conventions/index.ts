@@ -59,7 +59,7 @@ const firstOf = <T>(
   return undefined;
 };
 
-/** Gathers `inputs` and notes in `marks` what they were read from. */
+/** Collects `inputs` and notes in `marks` what they were read from. */
 const inputsOf = (span: SpanReader, kind: Kind, matching: readonly Convention[], marks: Marks): Fields => {
   const fields = new Map<string, unknown>();
   for (const convention of matching) {
@@ -71,7 +71,7 @@ const inputsOf = (span: SpanReader, kind: Kind, matching: readonly Convention[],
       for (const [name, value] of fresh) fields.set(name, value);
       if (fresh.length > 0) add(marks, read);
     }
-    // Only a request to a model gathers its fields from several conventions.
+    // Only a request to a model collects its fields from several conventions.
     if (fields.size > 0 && !isRequest(kind)) break;
   }
   return Object.fromEntries(fields);

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../wire/index.ts';
 import type { Attributes, Scope } from '../span.ts';
 import { badBody } from './bad-body.ts';
-import { SpanGathering } from './gather.ts';
 import { attributesIn, countIn, enumIn, hexIn, longIn, objectIn, objectsIn, textIn } from './json-fields.ts';
 import { type ReceivedExport, UnusableSpan } from './received.ts';
 import { hexOf, type SpanFields } from './span.ts';
+import { SpanCollector } from './span-collector.ts';
 
 /*
  * OTLP's JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). It is read by
@@ -98,14 +98,14 @@ const scopeIn = (json: JsonObject): Scope => {
 export const decodeJson = (text: string): ReceivedExport => {
   const body = parse(text);
   if (!isJsonObject(body)) throw badBody('is JSON, but no object');
-  const gathering = new SpanGathering();
+  const collector = new SpanCollector();
   for (const ofResource of frame(() => objectsIn(body, 'resourceSpans'))) {
     const resource = frame(() => resourceIn(ofResource));
     for (const ofScope of frame(() => objectsIn(ofResource, 'scopeSpans'))) {
       const scope = frame(() => scopeIn(ofScope));
       for (const span of frame(() => objectsIn(ofScope, 'spans')))
-        gathering.take(span.name, () => spanFields(span), resource, scope);
+        collector.take(span.name, () => spanFields(span), resource, scope);
     }
   }
-  return gathering.all();
+  return collector.all();
 };

@@ -2,7 +2,6 @@ import { fromBinary } from '@bufbuild/protobuf';
 import type { Span as SpanMessage } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
 import type { Attributes, Scope } from '../span.ts';
 import { badBody } from './bad-body.ts';
-import { SpanGathering } from './gather.ts';
 import type { ReceivedExport } from './received.ts';
 import {
   type ExportTraceServiceRequest,
@@ -10,6 +9,7 @@ import {
   recursionLimit,
 } from './schemas.ts';
 import { hexOf, type SpanFields } from './span.ts';
+import { SpanCollector } from './span-collector.ts';
 import { attributesOf } from './values.ts';
 
 const noAttributes: Attributes = new Map();
@@ -59,7 +59,7 @@ const parse = (bytes: Uint8Array): ExportTraceServiceRequest => {
  * @throws ServiceError 400 if it is none
  */
 export const decodeProtobuf = (bytes: Uint8Array): ReceivedExport => {
-  const gathering = new SpanGathering();
+  const collector = new SpanCollector();
   for (const { resource, scopeSpans } of parse(bytes).resourceSpans) {
     const resourceAttributes = resource ? attributesOf(resource.attributes) : noAttributes;
     for (const { scope, spans } of scopeSpans) {
@@ -69,8 +69,8 @@ export const decodeProtobuf = (bytes: Uint8Array): ReceivedExport => {
         attributes: scope ? attributesOf(scope.attributes) : noAttributes,
       };
       for (const span of spans)
-        gathering.take(span.name, () => fieldsOf(span), resourceAttributes, spanScope);
+        collector.take(span.name, () => fieldsOf(span), resourceAttributes, spanScope);
     }
   }
-  return gathering.all();
+  return collector.all();
 };

@@ -14,7 +14,7 @@ interface Recorded {
 const pauses = [250, 500, 1000, 2000, 4000];
 
 /** How long before its answer a request may have come, in ms: as long as the service waits. */
-const longestMs = 15 * 60_000;
+const maxWaitMs = 15 * 60_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -25,7 +25,7 @@ const requestFor = ({ project, requestId, serverTime }: Recorded): CallsQueryReq
     $expr: {
       $and: [
         {
-          $gte: [{ $getField: 'started_at' }, { $literal: new Date(serverTime - longestMs).toISOString() }],
+          $gte: [{ $getField: 'started_at' }, { $literal: new Date(serverTime - maxWaitMs).toISOString() }],
         },
         { $eq: [{ $getField: 'attributes.inference.request_id' }, { $literal: requestId }] },
       ],

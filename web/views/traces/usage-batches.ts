@@ -4,7 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 export type Root = Pick<CallRow, 'id' | 'trace_id'>;
 
 /** As many rows are asked for at once, at least. A request costs more than what they read. */
-const leastRows = 16;
+const minRows = 16;
 
 /** Which rows are in sight, by their places, and whether no more are on their way. */
 export interface Sight {
@@ -27,9 +27,9 @@ export class UsageBatches {
   inSight(rows: readonly CallRow[], { first, last, settled }: Sight): (readonly Root[])[] {
     const seen = rows.slice(Math.max(0, first), last + 1);
     const missing = this.#missing(seen);
-    if (missing.length > 0 && (settled || missing.length >= leastRows)) {
-      const behind = this.#missing(rows.slice(last + 1, last + leastRows));
-      this.#add([...missing, ...behind.slice(0, Math.max(0, leastRows - missing.length))], rows);
+    if (missing.length > 0 && (settled || missing.length >= minRows)) {
+      const behind = this.#missing(rows.slice(last + 1, last + minRows));
+      this.#add([...missing, ...behind.slice(0, Math.max(0, minRows - missing.length))], rows);
     }
     return [...new Set(seen.flatMap(({ id }) => [this.#batches.get(id) ?? []]))].filter(
       ({ length }) => length > 0,

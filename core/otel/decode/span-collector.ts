@@ -14,8 +14,8 @@ const shortName = (name: unknown): string => {
   return `"${name.length > maxName ? `${name.slice(0, maxName)}…` : name}"`;
 };
 
-/** Gathers the spans of a request, and sets those apart that cannot be taken. */
-export class SpanGathering {
+/** Collects the spans of a request, and sets those apart that cannot be taken. */
+export class SpanCollector {
   readonly #spans: ReceivedSpan[] = [];
   readonly #rejected: Rejection[] = [];
 
@@ -39,7 +39,7 @@ export class SpanGathering {
     }
   }
 
-  /** What was gathered. */
+  /** What was collected. */
   all(): ReceivedExport {
     return { spans: this.#spans, rejected: this.#rejected };
   }

@@ -80,7 +80,7 @@ const feedbackRows = async (
  * @param writtenAt now
  * @throws ServiceError 503 when storage does not answer in time; Error if a record cannot be read
  */
-export const gather = async (
+export const makeRows = async (
   sources: RowSources,
   records: readonly StreamRecord[],
   writtenAt: Micros,
