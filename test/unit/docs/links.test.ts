@@ -74,10 +74,12 @@ describe('code', () => {
 });
 
 describe('the table of folders', () => {
-  it('has every folder of code and every module of the core', () => {
+  it('has every folder of code or schemas and every module of the core', () => {
     const [, section = ''] = /\n## Folders\n(.*?)\n## /s.exec(textOf('docs/architecture.md')) ?? [];
     const named = [...section.matchAll(/^\| `([\w/]+?)\/?` \|/gm)].map(([, folder]) => folder);
-    const code = folders.filter((folder) => filesLike(`${folder}/**/*.ts`).length > 0 && folder !== 'core');
+    const code = folders.filter(
+      (folder) => filesLike(`${folder}/**/*.{ts,json}`).length > 0 && folder !== 'core',
+    );
     const modules = filesLike('core/*/').map((folder) => folder.replace(/\/$/, ''));
     expect(named.toSorted()).toEqual([...code, ...modules].toSorted());
   });
