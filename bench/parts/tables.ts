@@ -1,6 +1,6 @@
 /**
  * What tables and files of Weave's dialect cost to write. Tables are new, share their rows, or get
- * a row more. Files are small or large. It is independent of the machine's speed.
+ * a row more. Files are small or large. All this is independent of the machine's speed.
  */
 import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';

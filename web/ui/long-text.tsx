@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { countText } from '../data/format.ts';
 import { Button } from './button.tsx';
 
-/** How many characters are shown at first, and then at a time. More would freeze a page. */
+/** How many characters are shown at first, and are added at a time. More would freeze a page. */
 const firstLength = 4000;
 const stepLength = 100_000;
 

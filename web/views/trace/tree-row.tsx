@@ -66,7 +66,7 @@ export const TreeRow = (props: TreeRowProps) => {
   const status = statusOf(node.call);
   const hasChildren = node.children.length > 0;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and its keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and takes all keys
     <div
       role="treeitem"
       id={lineId(index)}
