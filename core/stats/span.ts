@@ -46,8 +46,8 @@ export const hoursOfTheDay = (day: number): Hour[] =>
 export type Knowledge = 'calls' | 'none' | 'nothing';
 
 /**
- * What is left of a span without hours whose calls are known, in order. Hours between two of which
- * nothing is known are left in if they have no calls: they add no rows to a range, and a second
+ * What is left of a span without hours whose calls are known, in order. Hours without calls are left
+ * in if they lie between two of which nothing is known. They add no rows to a range, and a second
  * range would take requests.
  */
 export const gaps = (
