@@ -94,6 +94,16 @@ const looks = 900;
 const looksPerReport = 3;
 const callsPerReport = 15;
 
+/** One look in so many goes back for what was reported late. */
+const looksPerWide = 4;
+
+/** Has a live list look once. */
+const lookOf = async (page: Page): Promise<void> => {
+  const answered = page.waitForResponse(/stream_query/);
+  await page.clock.runFor(lookMs);
+  await (await answered).finished();
+};
+
 const elementsOf = async (page: Page): Promise<number> =>
   (await page.evaluate('document.querySelectorAll("*").length')) as number;
 
@@ -120,13 +130,13 @@ export const liveFigures = async (bench: PageBench): Promise<Figure[]> => {
   for (let look = 1; look <= looks; look++) {
     const at = look / looksPerReport;
     if (Number.isInteger(at)) await report(bench, project, calls(at), at * callsPerReport);
-    const answered = page.waitForResponse(/stream_query/);
-    await page.clock.runFor(lookMs);
-    await (await answered).finished();
+    await lookOf(page);
     // By now the list keeps as many rows as it may.
     if (look === looks / 2) half = { heap: await heapOf(page), elements: await elementsOf(page) };
   }
   await page.getByText(`step ${(looks / looksPerReport + 1) * callsPerReport - 1}`).waitFor();
+  const units: number[] = [];
+  for (let look = 0; look < looksPerWide; look++) units.push(await bench.readUnitsOf(() => lookOf(page)));
   const whole = await heapOf(page);
   const after = await elementsOf(page);
   const rows = Number((await page.locator('.progress span').first().textContent())?.replace(/\D/g, ''));
@@ -134,6 +144,8 @@ export const liveFigures = async (bench: PageBench): Promise<Figure[]> => {
   const name = `a live list after an hour and ${(looks / looksPerReport) * callsPerReport} calls`;
   return [
     counted(`${name}: rows kept`, 'rows', rows, { atMost: 2000 }),
+    counted(`${name}: the look that goes back 15 minutes`, 'read units', Math.max(...units)),
+    counted(`${name}: any other look`, 'read units', Math.min(...units)),
     counted(`${name}: elements beside those after half an hour`, 'ratio', after / half.elements, {
       atMost: 1.1,
     }),

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chat, report, type SeededCall, turn } from './support/calls.ts';
-import { useBrowser } from './support/visit.ts';
+import { pageUrl, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/traces';
@@ -214,6 +214,60 @@ describe('the live mode', () => {
     expect(await read.boundingBox()).toEqual(before);
     await table.evaluate((element) => element.scrollTo(0, 0));
     await firstRow(page, 'New');
+  });
+
+  /** A live list whose clock the test moves on. */
+  const live = async (own: string) => {
+    const page = await visit('');
+    await page.clock.install();
+    await page.goto(new URL(`traces?project=${encodeURIComponent(own)}&live=true`, pageUrl).href);
+    const look = async (times = 1) => {
+      for (let time = 0; time < times; time++) {
+        const answered = page.waitForResponse(/stream_query/);
+        await page.clock.runFor(4000);
+        await (await answered).finished();
+      }
+    };
+    return { page, look };
+  };
+
+  it('adds a trace that began before the newest row and was reported after it, in its place', async () => {
+    const own = 'page/live-late';
+    await report(own, many.slice(0, 60));
+    const { page, look } = await live(own);
+    await firstRow(page, 'Old 059');
+    await look();
+    await report(own, [{ id: 'short', name: 'Short', at: 200 * second }]);
+    await look();
+    await firstRow(page, 'Short');
+    const table = page.getByRole('region', { name: 'Calls' });
+    await table.evaluate((element) => element.scrollTo(0, 720));
+    const read = page.getByRole('link', { name: 'Old 035' });
+    const before = await read.boundingBox();
+    await report(own, [{ id: 'long', name: 'Long', at: 100 * second, ms: 150 * second }]);
+    await look(4);
+    await page.getByText('62 rows').waitFor();
+    expect(await read.boundingBox()).toEqual(before);
+    await table.evaluate((element) => element.scrollTo(0, 0));
+    await firstRow(page, 'Short');
+    expect((await namesOn(page)).slice(0, 3)).toEqual(['Short', 'Long', 'Old 059']);
+  });
+
+  it('adds as many traces as come between two looks, and the first of a project', async () => {
+    const own = 'page/live-many';
+    const { page, look } = await live(own);
+    await page.getByText(`${own} has no calls yet`).waitFor();
+    const now = Date.now() - Date.parse('2026-10-01T12:00:00Z');
+    await report(own, [{ id: 'first', name: 'First', at: now }]);
+    await look();
+    await firstRow(page, 'First');
+    await report(
+      own,
+      many.map((call) => ({ ...call, at: now + 1 + (call.at ?? 0) / second })),
+    );
+    await look();
+    await page.getByText('151 rows', { exact: true }).waitFor();
+    await firstRow(page, 'Old 149');
   });
 });
 

@@ -1,14 +1,14 @@
-import { type CallRow, fromWire, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
+import { type CallRow, fromWire, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
 import { advanced, atStart, type Cursor } from './cursor.ts';
 import { emptyList, type ListOptions, type ListState } from './list-state.ts';
-import { newerThan, nextPage, pageSize, rowsAgain } from './request.ts';
+import { maxLiveRows, newerThan, nextPage, pageSize, reportedSince, rowsAgain } from './request.ts';
 import type { RowFigures } from './row-figures.ts';
 import { UsageBatches } from './usage-batches.ts';
 import { chunkSize, readUsage } from './use-trace-usage.ts';
 
-/** In live mode, the oldest rows beyond this number leave the list, so that it does not grow. */
-const maxLiveRows = 2000;
+/** In live mode, one look in so many goes back for calls that were reported late. */
+const looksPerWide = 4;
 
 /** How many rows a filter by cost looks for before it pauses: more than a screen has. */
 const soughtRows = 50;
@@ -18,6 +18,11 @@ type Listener = () => void;
 const left = new DOMException('the reader went elsewhere', 'AbortError');
 
 let count = 0;
+
+const newestFirst = (a: CallRow, b: CallRow): number => {
+  if (a.started_at === b.started_at) return 0;
+  return a.started_at < b.started_at ? 1 : -1;
+};
 
 const ownFigures = (rows: readonly CallRow[]): Map<string, RowFigures> =>
   new Map(rows.map((row) => [row.id, { usage: sumUsage(usageByModel(row).values()) }]));
@@ -43,6 +48,9 @@ export class CallList {
   #cursor: Cursor = atStart;
   #reading: AbortController | undefined;
   #catchingUp = false;
+  /** How often the live mode has looked, and when it last went back, in ms since 1970. */
+  #looks = 0;
+  #wideAt = Date.now();
 
   constructor(options: ListOptions) {
     this.options = options;
@@ -86,27 +94,23 @@ export class CallList {
   readonly leave = (): void => this.#reading?.abort(left);
 
   /**
-   * Reads what started since the newest row, and puts it before all others. Rows in sight that run
+   * Reads what was reported since it last looked, and puts it in its place. Rows in sight that run
    * are looked at again, and changed once they have ended.
    *
    * @param now milliseconds since 1970
-   * @returns how many rows were added; 0 if the service did not answer
    */
-  readonly catchUp = async (now: number, signal: AbortSignal): Promise<number> => {
-    if (this.#catchingUp || this.#reading) return 0;
+  readonly catchUp = async (now: number, signal: AbortSignal): Promise<void> => {
+    const { rows, complete } = this.#state;
+    const isBegun = rows.length > 0 || complete;
+    if (this.#catchingUp || this.#reading || !isBegun) return;
     this.#catchingUp = true;
     try {
       const [first, last] = this.inSight;
-      const running = this.#state.rows.slice(first, last + 1).filter((row) => statusOf(row) === 'running');
-      const request = newerThan(this.request, this.#state.rows[0]?.started_at, now);
-      let added = 0;
-      for await (const batch of this.options.client.stream('POST /calls/stream_query', request, signal))
-        added += this.#prepend(batch);
+      const running = rows.slice(first, last + 1).filter((row) => statusOf(row) === 'running');
+      await this.#look(now, signal);
       if (running.length > 0) await this.#readAgain(running, signal);
-      return added;
     } catch {
       // The next look may succeed. A key that is refused asks for another by itself.
-      return 0;
     } finally {
       this.#catchingUp = false;
     }
@@ -152,22 +156,39 @@ export class CallList {
     });
   }
 
-  #prepend(batch: readonly unknown[]): number {
-    const rows = batch
-      .map((row) => fromWire(row, this.options.service))
-      .filter(({ id }) => !this.#ids.has(id));
+  /** Adds what is new all at once: a part of it would hide that the rest is missing. */
+  async #look(now: number, signal: AbortSignal): Promise<void> {
+    const { client, service } = this.options;
+    const { rows, complete } = this.#state;
+    const newest = rows[0]?.started_at;
+    const isWide = newest === undefined || this.#looks % looksPerWide === 0;
+    // The page's clock may be ahead of those that calls are timed by, or behind them.
+    const since = Math.min(this.#wideAt, newest === undefined ? now : timeOf(newest));
+    const oldest = complete ? undefined : timeOf(rows.at(-1)?.started_at);
+    const request = isWide ? reportedSince(this.request, since, oldest) : newerThan(this.request, newest);
+    const found: CallRow[] = [];
+    for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+      found.push(...batch.map((row) => fromWire(row, service)));
+    // A page that is on its way has its place by the rows as they are.
+    if (this.#reading) return;
+    this.#merge(found);
+    this.#looks++;
+    if (isWide) this.#wideAt = now;
+  }
+
+  #merge(found: readonly CallRow[]): void {
+    const rows = found.filter(({ id }) => !this.#ids.has(id));
+    if (rows.length === 0) return;
     for (const { id } of rows) this.#ids.add(id);
-    const all = [...rows, ...this.#state.rows];
-    const read = this.#state.read + rows.length;
-    if (all.length <= maxLiveRows) {
-      this.#set({ rows: all, read });
-      return rows.length;
+    const all = [...rows, ...this.#state.rows].sort(newestFirst);
+    if (all.length <= maxLiveRows && found.length < maxLiveRows) {
+      this.#set({ rows: all, read: this.#state.read + rows.length });
+      return;
     }
     const kept = all.slice(0, maxLiveRows);
     for (const { id } of all.slice(maxLiveRows)) this.#ids.delete(id);
     this.#cursor = advanced(atStart, kept);
     this.#set({ rows: kept, read: kept.length, figures: this.#withFigures([]), complete: false });
-    return rows.length;
   }
 
   /** Reads rows that ran, and puts those that have ended in their places. */

@@ -172,11 +172,38 @@ export const nextPage = (request: CallsQueryReq, { read, last, same }: Cursor): 
   return { ...withOperation(page, bound as CallOperation), offset: same };
 };
 
+/** In live mode, the oldest rows beyond this number leave the list, so that it does not grow. */
+export const maxLiveRows = 2000;
+
+/** How long before a moment a call may have started that is reported after it, in ms. */
+const lateMs = 15 * 60_000;
+
+/** How long after its start or its end a call may be reported, in ms. */
+const reportMs = 2 * 60_000;
+
+/** The newest rows that hold to operations, no more than a live list keeps. */
+const newest = (request: CallsQueryReq, ...operations: CallOperation[]): CallsQueryReq => ({
+  ...operations.reduce(withOperation, request),
+  limit: maxLiveRows,
+});
+
 /** The request for what started after the newest row, for the live mode. */
-export const newerThan = (request: CallsQueryReq, newest: string | undefined, now: number): CallsQueryReq => {
-  const after = newest ?? new Date(now).toISOString();
-  const bound = { $gt: [{ $getField: 'started_at' }, { $literal: after }] } as CallOperation;
-  return { ...withOperation(request, bound), limit: pageSize };
+export const newerThan = (request: CallsQueryReq, startedAt: string): CallsQueryReq =>
+  newest(request, { $gt: [{ $getField: 'started_at' }, { $literal: startedAt }] });
+
+/**
+ * The request for what was reported after a moment, also for calls that started before it. Headers
+ * decide, so that payloads are read of calls that have just started or ended, and of no others.
+ *
+ * @param since milliseconds since 1970
+ * @param oldest when the last row started: what is older has its place on a further page
+ */
+export const reportedSince = (request: CallsQueryReq, since: number, oldest = -Infinity): CallsQueryReq => {
+  const after = (path: string, ms: number): CallOperation => ({
+    $gte: [{ $getField: path }, { $literal: new Date(ms).toISOString() }],
+  });
+  const reported = ['started_at', 'ended_at'].map((path) => after(path, since - reportMs));
+  return newest(request, after('started_at', Math.max(oldest, since - lateMs)), { $or: reported });
 };
 
 /** The request for some rows of the list as they are now. */

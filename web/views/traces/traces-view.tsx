@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { changed } from '../../data/changed.ts';
 import { useSession } from '../../session/session.tsx';
@@ -16,6 +17,7 @@ import { ListProgress } from './list-progress.tsx';
 import { QueryDialog } from './query-dialog.tsx';
 import type { TracesSearch } from './search.ts';
 import { TraceTable } from './trace-table.tsx';
+import { placeAfter } from './use-anchor.ts';
 import { useCallList } from './use-call-list.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useLive } from './use-live.ts';
@@ -71,7 +73,11 @@ export const TracesView = () => {
   const service = useSession().me.service.name;
   const columns = useMemo(() => columnsOf(search, service), [search, service]);
   const keepPlace = useCallback(
-    (added: number) => setActive((at) => (at < 0 ? at : at + added)),
+    (before: readonly CallRow[], after: readonly CallRow[]) =>
+      setActive((at) => {
+        const place = placeAfter(at, before, after);
+        return place < 0 ? at : place;
+      }),
     [setActive],
   );
   useWake(search.project, ['POST /calls/usage', 'POST /call/read']);

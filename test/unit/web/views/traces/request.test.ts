@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CallsQueryReq } from '../../../../../web/api/types.ts';
 import { costTestOf } from '../../../../../web/views/traces/cost-filter.ts';
 import { advanced, atStart } from '../../../../../web/views/traces/cursor.ts';
 import {
@@ -6,6 +7,7 @@ import {
   newerThan,
   nextPage,
   operationOf,
+  reportedSince,
   requestOf,
 } from '../../../../../web/views/traces/request.ts';
 import { parseTracesSearch } from '../../../../../web/views/traces/search.ts';
@@ -121,9 +123,44 @@ describe('the next page', () => {
   });
 
   it('of the live mode begins after the newest row', () => {
-    expect(newerThan(request, '2026-10-01T10:00:02Z', now).query).toEqual({
+    expect(newerThan(request, '2026-10-01T10:00:02Z').query).toEqual({
       $expr: { $and: [{ $gt: [{ $getField: 'started_at' }, { $literal: '2026-10-01T10:00:02Z' }] }] },
     });
+  });
+});
+
+describe('what was reported since a moment', () => {
+  const request = requestOf({ project }, 'svc', now);
+  const since = Date.parse('2026-10-01T10:00:00Z');
+  const at = (operator: string, path: string, literal: string) => ({
+    [operator]: [{ $getField: path }, { $literal: literal }],
+  });
+  const first = ({ query }: CallsQueryReq) => ((query?.$expr ?? {}) as { $and?: unknown[] }).$and?.[0];
+
+  it('started 15 minutes before it at most, and has just started or ended', () => {
+    expect(reportedSince(request, since)).toMatchObject({
+      limit: 2000,
+      query: {
+        $expr: {
+          $and: [
+            at('$gte', 'started_at', '2026-10-01T09:45:00.000Z'),
+            {
+              $or: [
+                at('$gte', 'started_at', '2026-10-01T09:58:00.000Z'),
+                at('$gte', 'ended_at', '2026-10-01T09:58:00.000Z'),
+              ],
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it('is no older than the rows that are there', () => {
+    const oldest = Date.parse('2026-10-01T09:59:00Z');
+    expect(first(reportedSince(request, since, oldest))).toEqual(
+      at('$gte', 'started_at', '2026-10-01T09:59:00.000Z'),
+    );
   });
 });
 
