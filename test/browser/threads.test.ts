@@ -6,7 +6,7 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/threads';
 const list = `threads?project=${encodeURIComponent(project)}`;
-const link = (thread: string) => `thread?project=${encodeURIComponent(project)}&thread=${thread}`;
+const link = (thread: string, of = project) => `thread?project=${encodeURIComponent(of)}&thread=${thread}`;
 
 const long: SeededCall[] = Array.from({ length: 35 }, (_, at) => ({
   id: `long-${at}`,
@@ -69,6 +69,22 @@ describe('a conversation', () => {
     await page.getByRole('link', { name: 'thread thread-1' }).click();
     await second.waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('shows a step that was reported while its reader was elsewhere', async () => {
+    const own = 'page/late-step';
+    const of = { trace: 'late', parent: 'late' };
+    await report(own, [
+      { id: 'late', thread: 'late', ms: 900 },
+      { ...of, id: 'early' },
+    ]);
+    const page = await visit(link('late', own));
+    await page.getByText('1 step', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 thread', { exact: true }).waitFor();
+    await report(own, [{ ...of, id: 'step' }]);
+    await page.goBack();
+    await page.getByText('2 steps', { exact: true }).waitFor();
   });
 
   it('of many turns shows the last, and earlier ones when asked', async () => {

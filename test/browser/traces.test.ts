@@ -166,6 +166,31 @@ describe('the keyboard', () => {
   });
 });
 
+describe('the list read anew', () => {
+  it('has the figures of its traces anew, and is counted anew', async () => {
+    const own = 'page/anew';
+    const root = { id: 'root', name: 'Root', at: 500 * second };
+    await report(own, [...many.slice(0, 120), { ...root, ms: null, ...chat([], {}) }]);
+    const page = await visit(`traces?project=${encodeURIComponent(own)}`);
+    await page.getByRole('row').filter({ hasText: 'Root' }).getByText('… running').waitFor();
+    await page.getByRole('button', { name: 'Count all' }).click();
+    await page.getByText('of 121').waitFor();
+    const below = { trace: 'root', parent: 'root', at: root.at };
+    await report(own, [
+      { ...root, ms: 700 },
+      { ...below, id: 'below', ...chat([], {}), exception: 'Boom' },
+      { id: 'another', name: 'Another', at: 600 * second },
+    ]);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('row', { name: /Root .* 700 ms 1 150 / }).waitFor();
+    await page.getByRole('button', { name: 'Count all' }).click();
+    await page.getByText('of 122').waitFor();
+    await report(own, [{ ...below, id: 'later', ...chat([], {}) }]);
+    await page.keyboard.press('r');
+    await page.getByRole('row', { name: /Root .* 700 ms 1 300 / }).waitFor();
+  });
+});
+
 describe('an export', () => {
   it.each([
     ['JSON Lines', 'page-traces-calls.jsonl', 154],

@@ -9,6 +9,9 @@ import { type TreeNode, treeOf } from '../trace/tree.ts';
 /** How often a thread with a running turn is read again, in ms. */
 const runningIntervalMs = 5000;
 
+/** A thread may get steps while its reader is elsewhere: it is read again when they return. */
+const staleTime = 0;
+
 const byTime = [{ field: 'started_at', direction: 'asc' as const }];
 
 const readRows = async (client: Client, service: string, request: CallsQueryReq, signal: AbortSignal) => {
@@ -38,6 +41,7 @@ export const useTurns = (project: string, thread: string) => {
         },
         signal,
       ),
+    staleTime,
     refetchInterval: ({ state: { data } }) =>
       data?.some((call) => statusOf(call) === 'running') ? runningIntervalMs : false,
   });
@@ -78,6 +82,7 @@ export const useSteps = (project: string, turns: readonly CallRow[]) => {
       };
       return { calls: await readRows(client, name, request, signal), readAt: Date.now() };
     },
+    staleTime,
     placeholderData: keepPreviousData,
   });
   const { data } = query;

@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
-import type { CallsQueryReq, PlainCallQuery } from '../../api/types.ts';
+import type { PlainCallQuery } from '../../api/types.ts';
 import { countText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
 import { Button } from '../../ui/button.tsx';
+import type { CallList } from './call-list.ts';
 
 /** Counts all rows of a list, which reads their headers: only when somebody asks. */
-export const CountButton = ({ request }: { request: CallsQueryReq }) => {
+export const CountButton = ({ list }: { list: CallList }) => {
   const { client, me } = useSession();
   const [asked, setAsked] = useState(false);
-  const { project_id, filter, query } = request;
+  const { project_id, filter, query } = list.request;
   const { data, error, isFetching } = useQuery({
-    queryKey: ['count', me.key_id, request],
+    queryKey: ['count', me.key_id, list.number],
     enabled: asked,
     queryFn: ({ signal }) =>
       client.ask(

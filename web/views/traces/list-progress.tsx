@@ -1,12 +1,12 @@
-import type { CallsQueryReq } from '../../api/types.ts';
 import { countText } from '../../data/format.ts';
 import { Button } from '../../ui/button.tsx';
+import type { CallList } from './call-list.ts';
 import { CountButton } from './count-button.tsx';
 import type { ListState } from './list-state.ts';
 
 interface ListProgressProps {
   readonly state: ListState;
-  readonly request: CallsQueryReq;
+  readonly list: CallList;
   readonly live: boolean;
   /** Whether the page filters the rows itself, by their cost. */
   readonly filtered: boolean;
@@ -15,7 +15,7 @@ interface ListProgressProps {
 }
 
 /** How many rows there are, and what is going on. */
-export const ListProgress = ({ state, request, live, filtered, onStop, onMore }: ListProgressProps) => (
+export const ListProgress = ({ state, list, live, filtered, onStop, onMore }: ListProgressProps) => (
   <div className="progress" role="status">
     <span>
       {countText(state.rows.length)}
@@ -27,8 +27,8 @@ export const ListProgress = ({ state, request, live, filtered, onStop, onMore }:
       </span>
     ) : null}
     {/* Costs and feedback are joined to rows, and not counted by. */}
-    {state.complete || state.rows.length === 0 || request.include_feedback || filtered ? null : (
-      <CountButton key={JSON.stringify(request)} request={request} />
+    {state.complete || state.rows.length === 0 || list.request.include_feedback || filtered ? null : (
+      <CountButton key={list.number} list={list} />
     )}
     {state.phase === 'reading' ? (
       <>

@@ -110,7 +110,7 @@ export const TracesView = () => {
         <div className="actions">
           <ListProgress
             state={state}
-            request={list.request}
+            list={list}
             live={isLive}
             filtered={filtered}
             onStop={list.stop}

@@ -49,7 +49,7 @@ export const readUsage = async (
  * the list is asked for once.
  */
 export const useTraceUsage = (
-  { usageBatches }: CallList,
+  { number, usageBatches }: CallList,
   project: string,
   rows: readonly CallRow[],
   sight: Sight,
@@ -57,7 +57,8 @@ export const useTraceUsage = (
   const { client, me } = useSession();
   return useQueries({
     queries: usageBatches.inSight(rows, sight).map((roots) => ({
-      queryKey: ['usage', me.key_id, project, roots],
+      // A list that is read anew has the same roots, and they may have used more.
+      queryKey: ['usage', me.key_id, number, roots],
       queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, project, roots, signal),
       // Live lists ask again for traces that have ended.
       staleTime: Number.POSITIVE_INFINITY,
