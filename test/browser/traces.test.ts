@@ -98,6 +98,34 @@ describe('the list of traces', () => {
     await page.getByRole('link', { name: 'Failed' }).waitFor();
   });
 
+  it('finds texts with quotes and backslashes, and texts that look like numbers', async () => {
+    const own = 'page/quoted';
+    const q = 'He said "hello"\nto C:\\temp';
+    await report(own, [
+      { id: 'quoted', name: 'Quoted', thread: '17', inputs: { q, spaced: ' 5' } },
+      { id: 'plain', name: 'Plain', at: second, thread: '18', output: q },
+      { id: 'other', name: 'Other', at: 2 * second },
+    ]);
+    const namesOf = async (search: object) => {
+      const texts = Object.entries(search).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+      const page = await visit(`traces?project=${encodeURIComponent(own)}${texts.join('')}`);
+      await page.getByText(/^[12] rows?$/).waitFor();
+      return namesOn(page);
+    };
+    const where = (path: string, op: string, value: string) => ({
+      where: JSON.stringify([{ path, op, value }]),
+    });
+    expect(await namesOf({ text: 'said "hello"' })).toEqual(['Plain', 'Quoted']);
+    expect(await namesOf({ text: 'C:\\temp' })).toEqual(['Plain', 'Quoted']);
+    expect(await namesOf(where('inputs', 'contains', '"hello"\nto'))).toEqual(['Quoted']);
+    expect(await namesOf(where('thread_id', 'is', '17'))).toEqual(['Quoted']);
+    const data = await visit(`trace?project=${encodeURIComponent(own)}&trace=quoted&call=quoted&tab=data`);
+    await data.getByRole('button', { name: 'Value of inputs.spaced' }).click();
+    await data.getByRole('menuitem', { name: 'Filter by this value' }).click();
+    await data.getByText('1 row', { exact: true }).waitFor();
+    expect(await namesOn(data)).toEqual(['Quoted']);
+  });
+
   it('is filtered by any path with any operator, and shows the query', async () => {
     const page = await visit(link());
     await page.getByRole('button', { name: '+ Filter' }).click();

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { countText } from '../../data/format.ts';
+import { typedText } from '../../data/literal.ts';
 import { imageOf } from '../image.ts';
 import { LongText } from '../long-text.tsx';
 import { Menu } from '../menu.tsx';
@@ -67,7 +68,13 @@ export const JsonRow = ({ line, onToggle, onFilter }: JsonRowProps) => {
     { label: 'Copy value', onSelect: copy(() => copyText(value)) },
     { label: 'Copy path', onSelect: copy(() => path) },
     ...(onFilter && size === undefined && path !== ''
-      ? [{ label: 'Filter by this value', onSelect: () => onFilter(path, filterText(value)) }]
+      ? [
+          {
+            label: 'Filter by this value',
+            onSelect: () =>
+              onFilter(path, typeof value === 'string' ? typedText(value) : JSON.stringify(value)),
+          },
+        ]
       : []),
   ];
   return (
@@ -81,11 +88,4 @@ export const JsonRow = ({ line, onToggle, onFilter }: JsonRowProps) => {
       <Value line={line} onToggle={onToggle} />
     </div>
   );
-};
-
-/** A text that would be read as something else stands in quotes, as the filter builder has it. */
-const filterText = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const isPlain = typeof value !== 'string' || !/^(true|false|null|-?\d.*|".*")$/.test(value);
-  return isPlain ? text : JSON.stringify(value);
 };

@@ -1,3 +1,4 @@
+import { typedText } from '../../data/literal.ts';
 import type { Condition, TracesSearch } from '../traces/search.ts';
 import type { Worse } from './changes.ts';
 import type { Span } from './period.ts';
@@ -13,14 +14,10 @@ export const callsIn = (project: string, { start, end }: Span): TracesSearch => 
   to: iso(end),
 });
 
-/** A text that would be read as a number stands in quotes. */
-const quotedIfLike = (text: string): string =>
-  /^(true|false|null|-?\d.*|".*")$/.test(text) ? JSON.stringify(text) : text;
-
 /** The condition that calls of a group fulfil. */
 const conditionOf = (by: Dimension, group: string): Condition => {
   if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
-  return { path: by === 'op' ? 'op_name' : 'svc_user_id', op: 'is', value: quotedIfLike(group) };
+  return { path: by === 'op' ? 'op_name' : 'svc_user_id', op: 'is', value: typedText(group) };
 };
 
 /** The calls of a group. */
@@ -40,7 +37,7 @@ export const worseCalls = (
   ...callsOf(project, span, by, group),
   // What failed has no usage as a rule.
   ...(worse === 'faultier' &&
-    by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: quotedIfLike(group) }] }),
+    by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: typedText(group) }] }),
   ...(worse === 'faultier' && { status: ['error'] }),
   ...(worse === 'slower' && { sort: '-summary.svc.latency_ms' }),
 });

@@ -1,5 +1,6 @@
 import { headerColumns, pathToWire } from '../../api/calls.ts';
 import type { CallOperation, CallsQueryReq } from '../../api/types.ts';
+import { literalOf } from '../../data/literal.ts';
 import type { Cursor } from './cursor.ts';
 import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from './search.ts';
 
@@ -13,34 +14,21 @@ export const pageSize = 100;
 
 const field = (path: string, service: string) => ({ $getField: pathToWire(path, service) });
 
-/** A typed text as the value it means: `12`, `true` and `null` are no texts, `"12"` is. */
-export const literalOf = (text: string): string | number | boolean | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (
-      typeof value === 'number' ||
-      typeof value === 'boolean' ||
-      typeof value === 'string' ||
-      value === null
-    )
-      return value;
-  } catch {
-    // It is a text without quotes.
-  }
-  return text;
-};
+/** Columns that are texts, whatever they look like: ids, names and the exception. */
+const textColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
 
 /** The operation of a condition. */
 export const operationOf = ({ path, op, value }: Condition, service: string): CallOperation => {
   const input = field(path, service);
-  const literal = { $literal: literalOf(value) };
+  const typed = literalOf(value);
+  const literal = { $literal: typeof typed !== 'string' && textColumns.test(path) ? value : typed };
   switch (op) {
     case 'is':
       return { $eq: [input, literal] };
     case 'is not':
       return { $not: [{ $eq: [input, literal] }] };
     case 'contains':
-      return { $contains: { input: asText(input), substr: { $literal: value }, case_insensitive: true } };
+      return containing(input, value);
     case 'above':
       return { $gt: [input, literal] };
     case 'below':
@@ -55,14 +43,17 @@ export const operationOf = ({ path, op, value }: Condition, service: string): Ca
 /** Whatever is there as text: lists and objects as JSON. */
 const asText = (input: { $getField: string }) => ({ $convert: { input, to: 'string' as const } });
 
+/** Looks for a text, and for how JSON has it: with a backslash before each quote, for one. */
+const containing = (input: { $getField: string }, text: string): CallOperation => {
+  const holding = (substr: string): CallOperation => ({
+    $contains: { input: asText(input), substr: { $literal: substr }, case_insensitive: true },
+  });
+  const inJson = JSON.stringify(text).slice(1, -1);
+  return inJson === text ? holding(text) : { $or: [holding(text), holding(inJson)] };
+};
+
 const textOperation = (text: string, service: string): CallOperation => ({
-  $or: ['inputs', 'output'].map((column) => ({
-    $contains: {
-      input: asText(field(column, service)),
-      substr: { $literal: text },
-      case_insensitive: true,
-    },
-  })),
+  $or: ['inputs', 'output'].map((column) => containing(field(column, service), text)),
 });
 
 const statusOperation = (status: readonly string[], service: string): CallOperation => ({

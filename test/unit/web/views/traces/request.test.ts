@@ -3,7 +3,6 @@ import type { CallsQueryReq } from '../../../../../web/api/types.ts';
 import { costTestOf } from '../../../../../web/views/traces/cost-filter.ts';
 import { advanced, atStart } from '../../../../../web/views/traces/cursor.ts';
 import {
-  literalOf,
   newerThan,
   nextPage,
   operationOf,
@@ -55,15 +54,28 @@ describe('the request of the list', () => {
 });
 
 describe('a condition', () => {
-  it.each([
-    ['12', 12],
-    ['true', true],
-    ['null', null],
-    ['"12"', '12'],
-    ['gpt-4o', 'gpt-4o'],
-    ['{"a":1}', '{"a":1}'],
-  ])('takes %s for what it means', (text, value) => {
-    expect(literalOf(text)).toBe(value);
+  it.each(['thread_id', 'svc_user_id', 'id', 'op_name', 'display_name', 'exception'])(
+    'on %s compares with a text, whatever it looks like',
+    (path) => {
+      const literal = (value: string) => operationOf({ path, op: 'is', value }, 'svc');
+      const field = { $getField: path };
+      expect(literal('17')).toEqual({ $eq: [field, { $literal: '17' }] });
+      expect(literal('null')).toEqual({ $eq: [field, { $literal: 'null' }] });
+      expect(literal('"17"')).toEqual({ $eq: [field, { $literal: '17' }] });
+    },
+  );
+
+  it('looks for a text also as JSON has it, if that is another', () => {
+    const contains = (substr: string) => ({
+      $contains: {
+        input: { $convert: { input: { $getField: 'inputs' }, to: 'string' } },
+        substr: { $literal: substr },
+        case_insensitive: true,
+      },
+    });
+    const sought = (value: string) => operationOf({ path: 'inputs', op: 'contains', value }, 'svc');
+    expect(sought('hello')).toEqual(contains('hello'));
+    expect(sought('"hello"')).toEqual({ $or: [contains('"hello"'), contains('\\"hello\\"')] });
   });
 
   it('asks whether there is no value by comparing with null', () => {
