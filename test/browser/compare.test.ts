@@ -13,6 +13,8 @@ beforeAll(async () => {
     ...turn('c1', 0),
     { ...root, id: 'c2', inputs: { question: 'Where is my parcel 4711?' }, ms: 1200 },
     ...calls.filter(({ id }) => id !== 'c2-tool'),
+    { id: 'typed', at: -2000, inputs: { order: 4711 }, output: true },
+    { id: 'texts', at: -1000, inputs: { order: '4711' }, output: 'true' },
   ]);
 });
 
@@ -47,6 +49,12 @@ describe('a comparison', () => {
       .getByRole('region', { name: 'Differences of output' })
       .getByText('It is on its way.')
       .waitFor();
+  });
+
+  it('marks a value whose type alone differs', async () => {
+    const page = await visit(`compare?project=${at}&left=typed&right=texts`);
+    await page.getByRole('region', { name: 'Differences of inputs' }).getByText('"4711"').waitFor();
+    await page.getByRole('region', { name: 'Differences of output' }).getByText('"true"').waitFor();
   });
 
   it('with a call that is gone says so', async () => {

@@ -11,9 +11,14 @@ const membersOf = (value: unknown): Members | undefined => {
   return Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
 };
 
+/** A text that would look like another value, or like none. In quotes it does not. */
+const ambiguous = /^(|".*"|null|undefined|true|false|\[\]|\{\}|-?\d+(\.\d+)?(e[+-]?\d+)?)$/i;
+
+const textLine = (text: string): string => (ambiguous.test(text) ? JSON.stringify(text) : text);
+
 /** A value that takes one line; undefined for one that has members to write, or lines. */
 const lineOf = (value: unknown, members: Members | undefined, depth: number): string | undefined => {
-  if (typeof value === 'string') return value.includes('\n') ? undefined : value;
+  if (typeof value === 'string') return value.includes('\n') ? undefined : textLine(value);
   if (!members) return String(value);
   if (members.length === 0) return Array.isArray(value) ? '[]' : '{}';
   return depth >= maxDepth ? '…' : undefined;
@@ -21,7 +26,7 @@ const lineOf = (value: unknown, members: Members | undefined, depth: number): st
 
 /**
  * A value as lines that can be compared: a key a line, texts with their own lines, keys in order of
- * the alphabet.
+ * the alphabet. `4711` is a number and `"4711"` a text; other texts have no quotes.
  */
 export const valueText = (value: unknown): string => {
   const lines: string[] = [];

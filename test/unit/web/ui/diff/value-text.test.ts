@@ -14,9 +14,23 @@ describe('a value as lines', () => {
     [null, 'null'],
     [{}, '{}'],
     ['a\nb', 'a\nb'],
+    ['4711', '"4711"'],
+    ['', '""'],
+    ['4711 orders', '4711 orders'],
+    ['2026-10-01', '2026-10-01'],
+    ['{"city":"Ulm"}', '{"city":"Ulm"}'],
   ])('of %j is %j', (value, text) => {
     expect(valueText(value)).toBe(text);
   });
+
+  it.each([[4711], [-1.5], [1e21], [true], [false], [null], [undefined], [[]], [{}], ['4711'], ['']])(
+    'tells %j from the text that reads like it',
+    (value) => {
+      const text = valueText(value);
+      expect(valueText(text)).not.toBe(text);
+      expect(valueText({ order: text })).not.toBe(valueText({ order: value }));
+    },
+  );
 
   it('is cut where it is too deep or too long', () => {
     let deep: object = {};
