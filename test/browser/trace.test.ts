@@ -51,9 +51,31 @@ const illustrated: SeededCall = {
   },
 };
 
+/** A model call whose messages say what they say beside their content. */
+const withoutContent: SeededCall = {
+  id: 'without-content',
+  op: 'openai.chat',
+  inputs: {
+    model: 'deepseek-chat',
+    messages: [
+      {
+        role: 'user',
+        parts: [{ type: 'blob', modality: 'image', mime_type: 'image/png', content: photo }],
+      },
+      { role: 'assistant', content: null, function_call: { name: 'look_up', arguments: '{"order":4711}' } },
+    ],
+  },
+  output: {
+    role: 'assistant',
+    content: null,
+    reasoning_content: 'The order is not theirs.',
+    refusal: 'I cannot tell you.',
+  },
+};
+
 beforeAll(async () => {
   await report(project, turn('t1', 0));
-  await report(project, [illustrated]);
+  await report(project, [illustrated, withoutContent]);
   await report(project, wide);
   await post('/feedback/create', {
     project_id: project,
@@ -139,6 +161,16 @@ describe('the selected call', () => {
     await page.getByRole('checkbox', { name: 'Markdown' }).uncheck();
     await page.getByText('**A point.**').waitFor();
     expect(page.url()).toContain('plain=true');
+  });
+
+  it('shows what messages without content say', async () => {
+    const page = await visit(link('without-content'));
+    await page.getByRole('img', { name: 'In the message' }).waitFor();
+    await page.getByText('calls look_up').waitFor();
+    await page.getByText('I cannot tell you.').waitFor();
+    await page.getByText('Thinking').click();
+    await page.getByText('The order is not theirs.').waitFor();
+    expect(await page.getByText('empty', { exact: true }).count()).toBe(0);
   });
 
   it('shows its data as a tree that can be searched, and filters the list by a value', async () => {

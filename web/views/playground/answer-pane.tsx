@@ -66,9 +66,9 @@ const Recorded = ({ state, project, original }: Omit<AnswerPaneProps, 'trial'>) 
 
 const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
   const { answer, draft } = state;
-  const { text, toolCalls, error } = answer;
-  if (text === '' && toolCalls.length === 0 && error === undefined) return null;
-  const fields = { role: 'assistant', content: text, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
+  const { text, thinking, toolCalls, error } = answer;
+  if (text === '' && thinking === '' && toolCalls.length === 0 && error === undefined) return null;
+  const fields = { role: 'assistant', content: text, reasoning: thinking, tool_calls: toolCalls };
   const goOn = () => {
     const extra = toolCalls.length > 0 ? JSON.stringify({ tool_calls: toolCalls }, null, 2) : '';
     const said = draftMessage({ role: 'assistant', text, extra });
@@ -82,7 +82,7 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
       <article className="message assistant">
         <header className="message-head">assistant</header>
         <div className="long-text" dir="auto">
-          {text}
+          {text || (thinking && 'Thinking…')}
         </div>
       </article>
     );

@@ -3,6 +3,8 @@ import { isFields } from '../trace/messages/message.ts';
 /** An answer as far as it came. */
 export interface Answer {
   readonly text: string;
+  /** What the model thought before, if it says so. */
+  readonly thinking: string;
   /** Calls of tools, in OpenAI's shape. */
   readonly toolCalls: readonly ToolCall[];
   readonly finish: string | undefined;
@@ -18,6 +20,7 @@ interface ToolCall {
 
 export const noAnswer: Answer = {
   text: '',
+  thinking: '',
   toolCalls: [],
   finish: undefined,
   tokens: undefined,
@@ -61,7 +64,8 @@ export const withChunk = (answer: Answer, chunk: unknown): Answer => {
   const delta = isFields(of.delta) ? of.delta : isFields(of.message) ? of.message : {};
   const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [];
   return {
-    text: answer.text + textOf(delta.content),
+    text: answer.text + textOf(delta.content) + textOf(delta.refusal),
+    thinking: answer.thinking + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
     toolCalls: pieces.reduce<readonly ToolCall[]>(withPiece, answer.toolCalls),
     finish: textOf(of.finish_reason) || answer.finish,
     tokens: isFields(usage)

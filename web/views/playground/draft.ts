@@ -75,7 +75,7 @@ const draftsOf = ({ role, name, parts }: Message): DraftMessage[] => {
       extra: jsonOf({ tool_call_id: id ?? '' }),
     }),
   );
-  return rest.length > 0 || results.length === 0 ? [own, ...answers] : answers;
+  return rest.length > 0 || parts.length === 0 ? [own, ...answers] : answers;
 };
 
 /**

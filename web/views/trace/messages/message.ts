@@ -51,13 +51,18 @@ const toolCallPart = (value: unknown): Part => {
   return callPart(of.name, value.id, of.arguments ?? of.args ?? of.input);
 };
 
+/** The texts of a list, or the list if it has anything else. */
+const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
+  const texts = list.map((item) => (isFields(item) ? textOf(item.text) : undefined));
+  return texts.every((text) => text !== undefined) ? texts.join(between) : list;
+};
+
 /** The text of a result that is a list of texts, as Anthropic and Bedrock have it. */
 const listedText = (value: unknown): unknown => {
   if (!Array.isArray(value) || value.length === 0) return value;
   const [only] = value;
   if (value.length === 1 && isFields(only) && only.json !== undefined) return only.json;
-  const texts = value.map((item) => (isFields(item) ? textOf(item.text) : undefined));
-  return texts.every((text) => text !== undefined) ? texts.join('\n') : value;
+  return joined(value, '\n');
 };
 
 /** Results often are JSON within a text, or texts in a list. */
@@ -78,6 +83,23 @@ const imageUrl = (part: Fields): string | undefined => {
   return textOf(source.url) ?? (data && `data:${type};base64,${data}`);
 };
 
+/** OpenTelemetry's `blob` and `uri`, if they are images. */
+const mediaUrl = ({ modality, mime_type, content, uri }: Fields): string | undefined => {
+  const type = textOf(mime_type) ?? 'image/png';
+  if (modality !== 'image' && !(modality === undefined && type.startsWith('image/'))) return undefined;
+  const data = textOf(content);
+  return textOf(uri) ?? (data && `data:${type};base64,${data}`);
+};
+
+const imagePart = (url: string | undefined): Part | undefined =>
+  url === undefined ? undefined : { kind: 'image', url };
+
+/** What was thought, as a text or as texts in a list. Without words if they are encrypted. */
+const thinkingPart = (...values: readonly unknown[]): Part => {
+  const texts = values.map((value) => textOf(Array.isArray(value) ? joined(value) : value));
+  return { kind: 'thinking', text: texts.find((text) => text) ?? '' };
+};
+
 /** Parts that say what they are by their `type`: OpenAI, Anthropic, OpenTelemetry. */
 const typedPart = (part: Fields): Part | undefined => {
   switch (part.type) {
@@ -88,20 +110,23 @@ const typedPart = (part: Fields): Part | undefined => {
       return { kind: 'text', text: textOf(part.text ?? part.content ?? part.refusal) ?? '' };
     case 'thinking':
     case 'reasoning':
-      return { kind: 'thinking', text: textOf(part.thinking ?? part.content ?? part.text) ?? '' };
+      return thinkingPart(part.thinking, part.content, part.text, part.summary);
     case 'image':
     case 'image_url':
-    case 'input_image': {
-      const url = imageUrl(part);
-      return url === undefined ? undefined : { kind: 'image', url };
-    }
+    case 'input_image':
+      return imagePart(imageUrl(part));
+    case 'blob':
+    case 'uri':
+      return imagePart(mediaUrl(part));
     case 'tool_use':
     case 'tool_call':
     case 'function_call':
+    case 'custom_tool_call':
       return callPart(part.name, part.call_id ?? part.id, part.input ?? part.arguments);
     case 'tool_result':
     case 'tool_call_response':
     case 'function_call_output':
+    case 'custom_tool_call_output':
       return resultPart(
         part.tool_use_id ?? part.call_id ?? part.id,
         part.content ?? part.output ?? part.response ?? part.result,
@@ -113,13 +138,12 @@ const typedPart = (part: Fields): Part | undefined => {
 
 /** Bedrock's parts, which say what they are by their only key. */
 const bedrockPart = (part: Fields): Part | undefined => {
-  const { text, toolUse, toolResult, image } = part;
+  const { text, toolUse, toolResult, image, reasoningContent: thought } = part;
   if (typeof text === 'string') return { kind: 'text', text };
   if (isFields(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
   if (isFields(toolResult)) return resultPart(toolResult.toolUseId, toolResult.content);
-  if (!isFields(image)) return undefined;
-  const url = imageUrl(image);
-  return url === undefined ? undefined : { kind: 'image', url };
+  if (isFields(thought) && isFields(thought.reasoningText)) return thinkingPart(thought.reasoningText.text);
+  return isFields(image) ? imagePart(imageUrl(image)) : undefined;
 };
 
 const partOf = (value: unknown): Part => {
@@ -136,6 +160,40 @@ const contentParts = (content: unknown): Part[] => {
 /** OpenAI's message of role `tool`: all of it is the result of one call. */
 const toolResultParts = (message: Fields): Part[] => [resultPart(message.tool_call_id, message.content)];
 
+/** What OpenAI and those who follow it keep beside the content, in the order of a reader. */
+const partsOf = (message: Fields): Part[] => {
+  const { content, tool_calls: calls, function_call: call, refusal } = message;
+  const thought = textOf(message.reasoning_content) || textOf(message.reasoning);
+  return [
+    ...(thought ? [thinkingPart(thought)] : []),
+    ...contentParts(message.parts ?? content),
+    ...contentParts(textOf(refusal)),
+    ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
+    ...(isFields(call) ? [toolCallPart(call)] : []),
+  ];
+};
+
+/** A message with no other fields is empty. */
+const aside = new Set(['role', 'name', 'content', 'parts', 'id', 'type', 'status', 'finish_reason']);
+
+const isBlank = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Whether a message without parts says something nevertheless, in fields of its own. */
+const saysMore = (message: Fields): boolean =>
+  (message.content === undefined && message.parts === undefined) ||
+  Object.entries(message).some(([name, value]) => !aside.has(name) && !isBlank(value));
+
+/** An item of OpenAI's responses, which has no role. All calls of tools are the assistant's. */
+const itemOf = (item: Fields, role: string): Message | undefined => {
+  const isCall = /_call$/.test(textOf(item.type) ?? '');
+  const part: Part | undefined = typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
+  if (!part) return undefined;
+  if (part.kind === 'result') return { role: 'tool', parts: [part] };
+  const isAssistant = isCall || part.kind === 'call' || part.kind === 'thinking';
+  return { role: isAssistant ? 'assistant' : role, parts: [part] };
+};
+
 /**
  * Reads a message in the shape of OpenAI's chat and responses, Anthropic, Bedrock's Converse or
  * OpenTelemetry. What is in none of them is kept as data.
@@ -147,23 +205,17 @@ export const messageOf = (value: unknown, role = 'user'): Message => {
   if (!isFields(value)) return { role, parts: [{ kind: 'other', value }] };
   const own = textOf(value.role);
   const name = textOf(value.name);
-  const alone = own === undefined ? typedPart(value) : undefined;
-  if (alone)
-    return {
-      role: alone.kind === 'result' ? 'tool' : alone.kind === 'call' ? 'assistant' : role,
-      parts: [alone],
-    };
-  const calls = Array.isArray(value.tool_calls) ? value.tool_calls.map(toolCallPart) : [];
+  const item = own === undefined ? itemOf(value, role) : undefined;
+  if (item) return item;
   const isToolResult = own === 'tool' && !Array.isArray(value.parts);
-  const parts = isToolResult ? toolResultParts(value) : contentParts(value.parts ?? value.content);
-  const all = [...parts, ...calls];
-  const isUnknown = all.length === 0 && value.content === undefined && value.parts === undefined;
+  const parts = isToolResult ? toolResultParts(value) : partsOf(value);
+  const all: readonly Part[] = parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
   // Anthropic and Bedrock send results in the user's name.
   const isResults = own === 'user' && all.length > 0 && all.every(({ kind }) => kind === 'result');
   return {
     role: isResults ? 'tool' : (own ?? role),
     ...(name !== undefined && { name }),
-    parts: isUnknown ? [{ kind: 'other', value }] : all,
+    parts: all,
   };
 };
 

@@ -45,6 +45,15 @@ describe('an answer', () => {
     });
   });
 
+  it('has what was refused as its text, and what was thought apart', () => {
+    expect(answerOf(delta({ refusal: 'I ' }), delta({ content: null, refusal: 'cannot.' })).text).toBe(
+      'I cannot.',
+    );
+    expect(
+      answerOf(delta({ reasoning_content: 'H' }), delta({ reasoning: 'm' }), delta({ content: 'Sun' })),
+    ).toMatchObject({ thinking: 'Hm', text: 'Sun' });
+  });
+
   it('passes over what is no chunk', () => {
     expect(answerOf(null, 1, 'x', {}, { choices: 1 }, { choices: [null] })).toEqual(noAnswer);
   });

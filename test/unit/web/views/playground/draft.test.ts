@@ -30,6 +30,18 @@ describe('the request of the playground', () => {
     expect(bodyOf(inputs)).toEqual({ ...inputs, ...stream });
   });
 
+  it('leaves out what was only thought', () => {
+    const input = [
+      { role: 'user', content: 'Hi' },
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
+    ];
+    expect(bodyOf({ model: 'm', input }).messages).toEqual([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+    ]);
+  });
+
   it('puts Anthropic’s system prompt, tools, images and results into OpenAI’s shape', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QUJD' } };
     const inputs = {

@@ -179,3 +179,88 @@ describe('the results of tools', () => {
     ]);
   });
 });
+
+/** The first message of an answer, and of the request that carries it on. */
+const firstOf = (message: object) => {
+  const { sent, received } = conversationOf({ inputs: { messages: [message] }, output: [message] }) ?? {};
+  return { sent: sent?.[0], received: received?.[0] };
+};
+
+describe('an answer without content', () => {
+  const said = (fields: object) => firstOf({ role: 'assistant', content: null, ...fields }).received?.parts;
+
+  it('has its refusal', () => {
+    expect(said({ refusal: 'I cannot help.' })).toEqual([{ kind: 'text', text: 'I cannot help.' }]);
+  });
+
+  it('has the call of a function', () => {
+    expect(said({ function_call: { name: 'weather', arguments: '{"city":"Ulm"}' } })).toEqual([
+      { ...weather, id: undefined },
+    ]);
+  });
+
+  it('has what it carries in fields that nobody knows', () => {
+    const audio = { id: 'a1', transcript: 'Sun' };
+    expect(said({ audio })).toEqual([{ kind: 'other', value: { role: 'assistant', content: null, audio } }]);
+  });
+
+  it('is empty if all of its fields are', () => {
+    expect(said({ refusal: null, annotations: [], tool_calls: [] })).toEqual([]);
+    expect(said({ type: 'message', id: 'msg_1', status: 'completed', content: [] })).toEqual([]);
+  });
+});
+
+describe('thinking', () => {
+  it.each([
+    ['OpenAI’s summaries', { type: 'reasoning', summary: [{ text: 'Hm' }, { text: 'Ah' }] }, 'Hm\n\nAh'],
+    ['open models', { type: 'reasoning', summary: [], content: [{ text: 'Hm' }] }, 'Hm'],
+    ['encrypted items', { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }, ''],
+  ])('of %s is the assistant’s, in requests and answers', (_, item, text) => {
+    const message = { role: 'assistant', parts: [{ kind: 'thinking', text }] };
+    expect(firstOf(item)).toEqual({ sent: message, received: message });
+  });
+
+  it.each([
+    ['reasoning_content', { content: 'Sun', reasoning_content: 'Hm' }],
+    ['reasoning', { content: 'Sun', reasoning: 'Hm' }],
+    ['Bedrock', { content: [{ reasoningContent: { reasoningText: { text: 'Hm' } } }, { text: 'Sun' }] }],
+  ])('in the shape of %s comes before the answer', (_, fields) => {
+    expect(firstOf({ role: 'assistant', ...fields }).received?.parts).toEqual([
+      { kind: 'thinking', text: 'Hm' },
+      { kind: 'text', text: 'Sun' },
+    ]);
+  });
+});
+
+describe('OpenTelemetry’s images', () => {
+  const partOf = (part: object) => firstOf({ role: 'user', parts: [part] }).sent?.parts;
+
+  it('are those of the data, or named by their address', () => {
+    expect(partOf({ type: 'blob', modality: 'image', mime_type: 'image/gif', content: 'AAAA' })).toEqual([
+      { kind: 'image', url: 'data:image/gif;base64,AAAA' },
+    ]);
+    expect(partOf({ type: 'uri', modality: 'image', uri: 'https://example.com/a.png' })).toEqual([
+      { kind: 'image', url: 'https://example.com/a.png' },
+    ]);
+  });
+
+  it('are no sounds', () => {
+    const value = { type: 'blob', modality: 'audio', mime_type: 'audio/wav', content: 'AAAA' };
+    expect(partOf(value)).toEqual([{ kind: 'other', value }]);
+  });
+});
+
+describe('OpenAI’s own tools', () => {
+  it('are called by the assistant, with results of their name', () => {
+    const input = [
+      { type: 'custom_tool_call', call_id: 'c1', name: 'shell', input: 'ls' },
+      { type: 'custom_tool_call_output', call_id: 'c1', output: 'a.txt' },
+      { type: 'web_search_call', id: 'w1' },
+    ];
+    expect(conversationOf({ inputs: { input }, output: null })?.sent).toEqual([
+      { role: 'assistant', parts: [{ kind: 'call', name: 'shell', id: 'c1', input: 'ls' }] },
+      { role: 'tool', parts: [{ kind: 'result', id: 'c1', name: 'shell', output: 'a.txt' }] },
+      { role: 'assistant', parts: [{ kind: 'other', value: input[2] }] },
+    ]);
+  });
+});
