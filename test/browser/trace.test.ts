@@ -73,9 +73,33 @@ const withoutContent: SeededCall = {
   },
 };
 
+const said = (role: string, content: string) => ({ role, content });
+
+/** An agent's two model calls, with those of another agent between them. */
+const delegated: SeededCall[] = [
+  { id: 'agents' },
+  ...[
+    { id: 'main-1', parent: 'agents', messages: [said('system', 'Plan.'), said('user', 'Why?')] },
+    { id: 'researcher', parent: 'agents' },
+    { id: 'sub-1', parent: 'researcher', messages: [said('system', 'Search.'), said('user', 'It.')] },
+    {
+      id: 'main-2',
+      parent: 'agents',
+      messages: [said('system', 'Plan.'), said('user', 'Why?'), said('user', 'Found it.')],
+    },
+    { id: 'step', parent: 'agents' },
+    { id: 'main-3', parent: 'step', messages: [said('system', 'Search.'), said('user', 'More.')] },
+  ].map(({ messages, ...call }, at) => ({
+    ...call,
+    trace: 'agents',
+    at: (at + 1) * 10,
+    ...(messages && { op: 'openai.chat', inputs: { model: 'gpt-4o', messages } }),
+  })),
+];
+
 beforeAll(async () => {
   await report(project, turn('t1', 0));
-  await report(project, [illustrated, withoutContent]);
+  await report(project, [illustrated, withoutContent, ...delegated]);
   await report(project, wide);
   await post('/feedback/create', {
     project_id: project,
@@ -141,15 +165,23 @@ describe('a trace', () => {
 });
 
 describe('the selected call', () => {
-  it('shows its messages, and folds away what the call before it had sent', async () => {
+  it('shows its messages, and folds away what an earlier call had sent', async () => {
     const page = await visit(link('t1', '&call=t1-model-2'));
-    const fold = page.getByRole('button', { name: '2 messages from the call before' });
+    const fold = page.getByRole('button', { name: '2 messages from an earlier call' });
     await fold.waitFor();
     expect(await page.getByText('You are the support of a shop.').count()).toBe(0);
     await page.getByText('result of find_order c1').waitFor();
     await page.getByRole('heading', { name: 'Answer' }).waitFor();
     await fold.click();
     await page.getByText('You are the support of a shop.').waitFor();
+  });
+
+  it('finds what it goes on from, also behind another agent', async () => {
+    const page = await visit(link('agents', '&call=main-2'));
+    await page.getByRole('button', { name: '2 messages from an earlier call' }).waitFor();
+    await page.getByText('Found it.').waitFor();
+    await page.getByRole('treeitem').last().click();
+    await page.getByRole('button', { name: '1 message from an earlier call' }).waitFor();
   });
 
   it('shows images and Markdown, and the text as it came if one wants', async () => {

@@ -20,11 +20,11 @@ interface MessagesPanelProps {
 }
 
 /**
- * The call as a conversation. What the call before it had sent already is folded away, so that one
+ * The call as a conversation. What an earlier call had sent already is folded away, so that one
  * sees what is new.
  */
 export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: MessagesPanelProps) => {
-  const { shared } = useHistory(call, calls, conversation);
+  const shared = useHistory(call, calls, conversation);
   const [unfolded, setUnfolded] = useState(false);
   const [count, setCount] = useState(firstCount);
   const { sent, received } = conversation;
@@ -37,7 +37,7 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
       <div className="messages-tools">
         {folded > 0 ? (
           <Button className="fold" onClick={() => setUnfolded(true)}>
-            {folded === 1 ? '1 message' : `${folded} messages`} from the call before
+            {folded === 1 ? '1 message' : `${folded} messages`} from an earlier call
           </Button>
         ) : null}
         <span className="spring" />
