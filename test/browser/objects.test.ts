@@ -79,6 +79,27 @@ describe('prices', () => {
     await page.getByText(`${project} has no prices of its own`).waitFor();
   });
 
+  it('are shown in their unit, and are no dollars', async () => {
+    const priced = 'page/units';
+    const root = { id: 'in-euros', op: 'model.chat', ...chat([], {}) };
+    await report(priced, [root, { ...root, id: 'below', parent: root.id, trace: root.id }]);
+    await post('/cost/create', {
+      project_id: priced,
+      costs: {
+        'gpt-4o-mini': {
+          ...{ prompt_token_cost: 0.01, prompt_token_cost_unit: 'EUR' },
+          ...{ completion_token_cost: 0.02, completion_token_cost_unit: 'credits' },
+          effective_date: '2026-01-01T00:00:00Z',
+        },
+      },
+    });
+    const page = await visit(`traces?project=${encodeURIComponent(priced)}`);
+    await page.getByText('€2.40 + 1.20 credits').waitFor();
+    await page.getByRole('link', { name: 'model.chat' }).click();
+    await page.locator('.trace-head').getByText('€2.40 + 1.20 credits').waitFor();
+    await page.getByRole('treeitem').last().getByText('€1.20 + 0.60 credits').waitFor();
+  });
+
   it('cannot be added with a key that may only read', async () => {
     const page = await visit(`prices?project=${at}`, { as: reader });
     await page.getByText('This key may not add prices').waitFor();

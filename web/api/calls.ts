@@ -1,5 +1,5 @@
 import { prefixOf } from './names.ts';
-import type { Call } from './types.ts';
+import type { Call, ModelCost } from './types.ts';
 
 /** The columns that every call has. The rest is there if it was asked for. */
 type Always = 'id' | 'project_id' | 'op_name' | 'trace_id' | 'started_at';
@@ -52,13 +52,43 @@ export const nameOf = ({ display_name, summary, op_name }: CallRow): string =>
 /** The state of a call. A call without a summary is taken for a success. */
 export const statusOf = (call: CallRow): Status => call.summary?.svc?.status ?? 'success';
 
+/** Amounts by their units: the sum of prices in several units is none. */
+export type Cost = ReadonlyMap<string, number>;
+
+/** Adds amounts by their units; undefined for none. An amount of 0 stays if there is no other. */
+const sumCost = (amounts: readonly (readonly [unit: string, amount: number])[]): Cost | undefined => {
+  const sum = new Map<string, number>();
+  for (const [unit, amount] of amounts) sum.set(unit, (sum.get(unit) ?? 0) + amount);
+  const paid = [...sum].filter(([, amount]) => amount !== 0);
+  return sum.size === 0 ? undefined : new Map(paid.length > 0 ? paid : [...sum].slice(0, 1));
+};
+
+type Priced = Partial<
+  Pick<
+    ModelCost,
+    | 'prompt_tokens_total_cost'
+    | 'completion_tokens_total_cost'
+    | 'prompt_token_cost_unit'
+    | 'completion_token_cost_unit'
+  >
+>;
+
+/** What a model cost; undefined if it has no price. */
+export const costOf = (of: Priced): Cost | undefined => {
+  const { prompt_tokens_total_cost: input, completion_tokens_total_cost: output } = of;
+  return sumCost([
+    ...(input === undefined ? [] : [[of.prompt_token_cost_unit ?? 'USD', input] as const]),
+    ...(output === undefined ? [] : [[of.completion_token_cost_unit ?? 'USD', output] as const]),
+  ]);
+};
+
 /** Tokens and cost of one or more models. */
 export interface Usage {
   readonly input: number;
   readonly output: number;
   readonly total: number;
-  /** In the currency of the prices; undefined if no model has a price. */
-  readonly cost: number | undefined;
+  /** In the units of the prices; undefined if no model has a price. */
+  readonly cost: Cost | undefined;
 }
 
 const numberAt = (value: unknown, ...names: readonly string[]): number => {
@@ -89,7 +119,7 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
           input,
           output,
           total: numberAt(own, 'total_tokens') || input + output,
-          cost: cost && cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost,
+          cost: cost && costOf(cost),
         },
       ];
     }),
@@ -98,16 +128,15 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
 
 /** The sum of usages; undefined for none. */
 export const sumUsage = (usages: Iterable<Usage>): Usage | undefined => {
-  let sum: Usage | undefined;
-  for (const { input, output, total, cost } of usages) {
-    sum = {
-      input: (sum?.input ?? 0) + input,
-      output: (sum?.output ?? 0) + output,
-      total: (sum?.total ?? 0) + total,
-      cost: cost === undefined ? sum?.cost : (sum?.cost ?? 0) + cost,
-    };
-  }
-  return sum;
+  const all = [...usages];
+  const sumOf = (name: 'input' | 'output' | 'total') => all.reduce((sum, usage) => sum + usage[name], 0);
+  if (all.length === 0) return undefined;
+  return {
+    input: sumOf('input'),
+    output: sumOf('output'),
+    total: sumOf('total'),
+    cost: sumCost(all.flatMap(({ cost }) => [...(cost ?? [])])),
+  };
 };
 
 /** Milliseconds since 1970; NaN for no time. */

@@ -17,12 +17,40 @@ export const durationText = (ms: number): string => {
   return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, '0')} m`;
 };
 
-/** A cost in dollars, with the digits that small amounts need: `$0.0021`. */
-export const costText = (cost: number): string => {
-  if (cost === 0) return '$0';
-  if (Math.abs(cost) >= 1) return `$${cost.toFixed(2)}`;
-  return cost < 0.0001 ? '<$0.0001' : `$${cost.toFixed(4).replace(/0{1,2}$/, '')}`;
+const signs = new Map([['USD', '$']]);
+
+/** What stands before an amount, such as `€`; empty for a unit without a sign. */
+const signOf = (unit: string): string => {
+  const known = signs.get(unit);
+  if (known !== undefined) return known;
+  let sign = '';
+  try {
+    const parts = new Intl.NumberFormat('en-US', { style: 'currency', currency: unit }).formatToParts(0);
+    sign = parts.find(({ type }) => type === 'currency')?.value.replace(/^.*[a-z]$/i, '') ?? '';
+  } catch {
+    // It is no currency.
+  }
+  signs.set(unit, sign);
+  return sign;
 };
+
+const amountText = (amount: number, unit: string): string => {
+  const sign = signOf(unit);
+  const text = (digits: string) => (sign === '' ? `${digits} ${unit}`.trimEnd() : `${sign}${digits}`);
+  if (amount === 0) return text('0');
+  if (Math.abs(amount) >= 1) return text(amount.toFixed(2));
+  return amount < 0.0001 ? `<${text('0.0001')}` : text(amount.toFixed(4).replace(/0{1,2}$/, ''));
+};
+
+/**
+ * A cost with the digits that small amounts need: `$0.0021`, `2.00 CHF`, `$1.20 + €0.50`.
+ *
+ * @param cost amounts by their units, or a number of dollars
+ */
+export const costText = (cost: number | ReadonlyMap<string, number>): string =>
+  typeof cost === 'number'
+    ? amountText(cost, 'USD')
+    : [...cost].map(([unit, amount]) => amountText(amount, unit)).join(' + ');
 
 /** Bytes: `1.2 MB`. */
 export const bytesText = (bytes: number): string => {

@@ -1,3 +1,4 @@
+import type { Cost } from '../../api/calls.ts';
 import type { RowFigures } from './row-figures.ts';
 import { type Condition, costPath, type TracesSearch } from './search.ts';
 
@@ -10,11 +11,15 @@ import { type Condition, costPath, type TracesSearch } from './search.ts';
 /** Whether a row belongs to the list, by what it cost. */
 export type CostTest = (figures: RowFigures | undefined) => boolean;
 
-const passes = ({ op, value }: Condition, cost: number | undefined): boolean => {
+const passes = ({ op, value }: Condition, cost: Cost | undefined): boolean => {
   if (op === 'exists') return cost !== undefined;
   if (op === 'is missing') return cost === undefined;
   if (cost === undefined) return false;
-  return op === 'above' ? cost > Number(value) : cost < Number(value);
+  const amounts = [...cost.values()];
+  const limit = Number(value);
+  return op === 'above'
+    ? amounts.some((amount) => amount > limit)
+    : amounts.every((amount) => amount < limit);
 };
 
 /** The test of a list that is filtered by cost; undefined for any other. */

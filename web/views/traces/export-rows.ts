@@ -1,4 +1,4 @@
-import type { CallRow } from '../../api/calls.ts';
+import type { CallRow, Cost } from '../../api/calls.ts';
 import { fromWire, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
@@ -35,11 +35,17 @@ const lookUps = 4;
 /** The columns of every row, in the order of the service. */
 const always = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
 
+/** The amount of a cost. One in several units has none. */
+const amountOf = (cost: Cost | undefined): number | null => {
+  const [amount = null, ...others] = cost?.values() ?? [];
+  return others.length > 0 ? null : amount;
+};
+
 /** What the list shows of a root beside the call itself. */
 const traceFigures = (figures: RowFigures | undefined) => ({
   trace_errors: figures?.errors ?? null,
   trace_tokens: figures?.usage?.total ?? null,
-  trace_cost: figures?.usage?.cost ?? null,
+  trace_cost: amountOf(figures?.usage?.cost),
 });
 
 const traceColumns = Object.keys(traceFigures(undefined));

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import type { CallRow, Usage } from '../../api/calls.ts';
-import { sumUsage } from '../../api/calls.ts';
+import { costOf, sumUsage } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsUsageRes } from '../../api/types.ts';
 import { useSession } from '../../session/session.tsx';
@@ -15,13 +15,11 @@ type ModelUsage = CallsUsageRes['call_usage'][string][string];
 
 const usageOf = (usage: ModelUsage): Usage => {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
-  const { prompt_tokens_total_cost: input, completion_tokens_total_cost: output } = usage;
-  const hasCost = input !== undefined || output !== undefined;
   return {
     input: prompt_tokens,
     output: completion_tokens,
     total: total_tokens,
-    cost: hasCost ? (input ?? 0) + (output ?? 0) : undefined,
+    cost: costOf(usage),
   };
 };
 

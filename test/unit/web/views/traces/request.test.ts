@@ -97,7 +97,10 @@ describe('a condition on the cost', () => {
   ])('that is %s %s tests rows by their figures, and asks the service nothing', (op, value, kept) => {
     const search = { project, where: where(op, value) ?? [] };
     const test = costTestOf(search);
-    const usage = (cost: number | undefined) => ({ usage: { input: 1, output: 1, total: 2, cost } });
+    const usage = (amount: number | undefined) => {
+      const cost = amount === undefined ? undefined : new Map([['USD', amount]]);
+      return { usage: { input: 1, output: 1, total: 2, cost } };
+    };
     expect([undefined, 0, 0.01, 0.02].filter((cost) => test?.(usage(cost)))).toEqual(kept);
     expect(requestOf(search, 'svc', now)).not.toHaveProperty('query');
   });

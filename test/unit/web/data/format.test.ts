@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { costText } from '../../../../web/data/format.ts';
+
+it.each([
+  [0, '$0'],
+  [2, '$2.00'],
+  [0.0021, '$0.0021'],
+  [0.00002, '<$0.0001'],
+])('%d dollars are %s', (dollars, text) => {
+  expect(costText(dollars)).toBe(text);
+  expect(costText(new Map([['USD', dollars]]))).toBe(text);
+});
+
+it.each([
+  ['EUR', '€2.00'],
+  ['CHF', '2.00 CHF'],
+  ['CAD', 'CA$2.00'],
+  ['credits', '2.00 credits'],
+  ['', '2.00'],
+])('an amount in %j is no amount in dollars', (unit, text) => {
+  expect(costText(new Map([[unit, 2]]))).toBe(text);
+});
+
+it('a cost in several units has an amount for each', () => {
+  const cost = new Map([
+    ['USD', 1.2],
+    ['EUR', 0.5],
+  ]);
+  expect(costText(cost)).toBe('$1.20 + €0.50');
+});
