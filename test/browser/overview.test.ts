@@ -71,6 +71,15 @@ describe('the overview', () => {
     expect(page.url()).toContain('from=2026-10-02T13%3A00');
   });
 
+  it('leaves room for half a label behind the end of a chart', async () => {
+    const page = await visit(link());
+    const chart = page.locator('.chart').first();
+    const plot = await chart.locator('.u-over').boundingBox();
+    const whole = await chart.boundingBox();
+    if (!plot || !whole) throw new Error('no chart');
+    expect(whole.x + whole.width - plot.x - plot.width).toBeGreaterThanOrEqual(20);
+  });
+
   it('tells operations, models and users apart, in a table and in the charts', async () => {
     const page = await visit(link());
     await page.getByRole('row', { name: /tool.search 10 3 · 30 % 400 ms/ }).waitFor();

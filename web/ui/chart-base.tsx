@@ -32,7 +32,8 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
   return {
     width: element.clientWidth || 300,
     height: element.clientHeight || minHeight,
-    padding: [8, 12, 0, 0],
+    // The last label of the time may stand half beyond the end.
+    padding: [8, 24, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: !bars }, drag: { setScale: false, x: false, y: false } },
     scales: {
