@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
-import { report, type SeededCall } from './support/calls.ts';
+import { post, report, type SeededCall } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -78,6 +78,27 @@ describe('the overview', () => {
     const whole = await chart.boundingBox();
     if (!plot || !whole) throw new Error('no chart');
     expect(whole.x + whole.width - plot.x - plot.width).toBeGreaterThanOrEqual(20);
+  });
+
+  it('writes no dollars before costs that are in another unit', async () => {
+    const inEuros = 'page/euros';
+    await report(inEuros, calls('model.chat', 25, 200));
+    await post('/cost/create', {
+      project_id: inEuros,
+      costs: {
+        'gpt-4o-mini': {
+          ...{ prompt_token_cost: 0.001, prompt_token_cost_unit: 'EUR' },
+          ...{ completion_token_cost: 0, completion_token_cost_unit: 'EUR' },
+          effective_date: '2026-01-01T00:00:00Z',
+        },
+      },
+    });
+    const page = await visit(`overview?project=${encodeURIComponent(inEuros)}&${day}`);
+    await page.getByRole('link', { name: 'Cost 10.00 nothing before' }).waitFor();
+    await page.getByRole('img', { name: 'Cost over time. cost: at most 10.00' }).waitFor();
+    await page.getByRole('row', { name: /^model.chat .* 10.00$/ }).waitFor();
+    const own = await visit(link());
+    await own.getByRole('link', { name: /Cost \$0/ }).waitFor();
   });
 
   it('tells operations, models and users apart, in a table and in the charts', async () => {

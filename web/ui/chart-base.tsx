@@ -100,7 +100,10 @@ export const ChartBase = (props: ChartProps) => {
   const latest = useRef(props);
   latest.current = props;
   const { times, lines } = props;
-  const shape = JSON.stringify([props.bars, props.lines.map(({ label, color }) => [label, color])]);
+  const shape = JSON.stringify([
+    ...[props.bars, props.valueText(1)],
+    props.lines.map(({ label, color }) => [label, color]),
+  ]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is another chart
   useEffect(() => {
     const { current: host } = element;

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { countText, durationText, tokensText } from '../../data/format.ts';
 import { errorRate } from './changes.ts';
 import type { GroupFigures } from './figures.ts';
 import { callsOf } from './links.ts';
 import type { Period } from './period.ts';
 import { type Dimension, type Order, orders } from './search.ts';
 import { percentText } from './texts.ts';
+import { useCostText } from './use-cost-text.ts';
 
 /** How many groups are shown. */
 const shownCount = 50;
@@ -20,14 +21,16 @@ const titles: Readonly<Record<Order, string>> = {
   cost: 'Cost',
 };
 
-const cells: Readonly<Record<Order, (figures: GroupFigures) => ReactNode>> = {
+type CellOf = (figures: GroupFigures, costText: (cost: number) => string) => ReactNode;
+
+const cells: Readonly<Record<Order, CellOf>> = {
   calls: ({ calls }) => countText(calls),
   errors: (figures) =>
     figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`,
   p50: ({ p50 }) => (p50 === undefined ? '' : durationText(p50)),
   p95: ({ p95 }) => (p95 === undefined ? '' : durationText(p95)),
   tokens: ({ tokens }) => (tokens === 0 ? '' : tokensText(tokens)),
-  cost: ({ cost }) => (cost === undefined ? '' : costText(cost)),
+  cost: ({ cost }, costText) => (cost === undefined ? '' : costText(cost)),
 };
 
 /** The columns while nobody has counted errors and latencies. */
@@ -47,6 +50,7 @@ interface BreakdownProps {
 
 /** The figures of each operation, model or user. */
 export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }: BreakdownProps) => {
+  const costText = useCostText(project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
   const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
@@ -81,7 +85,7 @@ export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, on
               </td>
               {columns.map((column) => (
                 <td key={column} className="numeric">
-                  {cells[column](figures)}
+                  {cells[column](figures, costText)}
                 </td>
               ))}
             </tr>

@@ -1,10 +1,11 @@
 import { useMemo } from 'react';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { countText, durationText, tokensText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import type { Figures } from './figures.ts';
 import { callsIn, failuresIn } from './links.ts';
 import { MetricChart } from './metric-chart.tsx';
 import type { Point } from './series.ts';
+import { useCostText } from './use-cost-text.ts';
 
 /** How many groups have a line of their own. */
 const maxLines = 5;
@@ -97,6 +98,7 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
   }, [points, split, whole, textOf]);
   const linkOf = ({ from, to }: Point) => callsIn(project, { start: from, end: to });
   const shared = { points, granularity, linkOf };
+  const costText = useCostText(project);
   const bars = !split;
   return (
     <>

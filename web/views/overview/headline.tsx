@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { countText, durationText, tokensText } from '../../data/format.ts';
 import type { TracesSearch } from '../traces/search.ts';
 import { errorRate } from './changes.ts';
 import type { Figures } from './figures.ts';
 import { callsIn, failuresIn } from './links.ts';
 import type { Period } from './period.ts';
 import { changeText, percentText } from './texts.ts';
+import { useCostText } from './use-cost-text.ts';
 
 interface Tile {
   readonly title: string;
@@ -19,7 +20,17 @@ interface Tile {
 const or = <T,>(value: T | undefined, text: (value: T) => string): string =>
   value === undefined ? '–' : text(value);
 
-const tilesOf = (project: string, period: Period, now: Figures, before: Figures | undefined): Tile[] => {
+interface HeadlineProps {
+  readonly project: string;
+  readonly period: Period;
+  readonly now: Figures;
+  readonly before: Figures | undefined;
+}
+
+const tilesOf = (
+  { project, period, now, before }: HeadlineProps,
+  costText: (cost: number) => string,
+): Tile[] => {
   const all = callsIn(project, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
   const change = (of: (figures: Figures) => number | undefined) => changeText(before && of(before), of(now));
@@ -62,26 +73,22 @@ const toneOf = ({ change, worse }: Tile): string => {
   return change.startsWith('−') ? 'better' : 'worse';
 };
 
-interface HeadlineProps {
-  readonly project: string;
-  readonly period: Period;
-  readonly now: Figures;
-  readonly before: Figures | undefined;
-}
-
 /** The figures of the whole period, beside those of the period before. */
-export const Headline = ({ project, period, now, before }: HeadlineProps) => (
-  <ul className="tiles" aria-label="In all">
-    {tilesOf(project, period, now, before).map((tile) => (
-      <li key={tile.title}>
-        <Link to="/traces" search={tile.link} className="card tile">
-          <span className="muted">{tile.title}</span>
-          <strong>{tile.text}</strong>
-          <span className={`tile-change ${toneOf(tile)}`}>
-            {tile.change === undefined ? 'nothing before' : `${tile.change} vs. before`}
-          </span>
-        </Link>
-      </li>
-    ))}
-  </ul>
-);
+export const Headline = (props: HeadlineProps) => {
+  const costText = useCostText(props.project);
+  return (
+    <ul className="tiles" aria-label="In all">
+      {tilesOf(props, costText).map((tile) => (
+        <li key={tile.title}>
+          <Link to="/traces" search={tile.link} className="card tile">
+            <span className="muted">{tile.title}</span>
+            <strong>{tile.text}</strong>
+            <span className={`tile-change ${toneOf(tile)}`}>
+              {tile.change === undefined ? 'nothing before' : `${tile.change} vs. before`}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+};
