@@ -46,9 +46,9 @@ export const hoursOfTheDay = (day: number): Hour[] =>
 export type Knowledge = 'calls' | 'none' | 'nothing';
 
 /**
- * What is left of a span without hours whose calls are known, in order. Hours without calls are left
- * in if they lie between two of which nothing is known. They add no rows to a range, and a second
- * range would take requests.
+ * What is left of a span without hours whose calls are known, in order. Hours without calls are
+ * left in if they lie between two of which nothing is known. They add no rows to a range, and a
+ * second range would take requests.
  */
 export const gaps = (
   [start, end]: Span,
