@@ -28,7 +28,7 @@ const queriedConversations = 20;
 /** Enough for batches of 100 as on a real day. Compressing alone is fast. */
 const compressedConversations = 60;
 /** Calls per compressed batch, for the figures behind the cost tables. */
-export const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
+const batchSizes = [1, 10, 25, 50, 100, 200, 400] as const;
 
 /**
  * Whether a query reads the same every time. One over all payloads may read a segment twice,

@@ -13,7 +13,7 @@ export type RecordedFigures = Readonly<Record<string, readonly [value: number, u
 
 const file = join(import.meta.dirname, '../figures.json');
 /** The command that updates the file. */
-export const updateCommand = 'npm run bench:guard';
+const updateCommand = 'npm run bench:guard';
 
 /** Enough digits for changes that matter, few enough to read. */
 const shortened = (value: number): number => Number(value.toPrecision(5));

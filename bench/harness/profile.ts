@@ -28,7 +28,7 @@ const windowLength = 32;
  * The share of the payloads' characters in runs of at least 32 that occurred in an earlier call, 0
  * to 1.
  */
-export const repeatedShare = (calls: readonly Call[]): number => {
+const repeatedShare = (calls: readonly Call[]): number => {
   const seen = new Set<string>();
   let [repeated, all] = [0, 0];
   for (const call of calls) {

@@ -41,7 +41,7 @@ const some = (calls: readonly Call[], others: readonly Call[]): [Call, ...Call[]
  * hundred is a nested call that has failed, as one of theirs did. Calls that are in no list have no
  * payload: they lie between those that are, and nothing reads them.
  */
-export function* longTraces(calls: readonly Call[], count: number): Generator<Call> {
+function* longTraces(calls: readonly Call[], count: number): Generator<Call> {
   const isRoot = ({ start }: Call): boolean => start.parent_id === null;
   const hasFailed = ({ end }: Call): boolean => typeof end.exception === 'string';
   const nextRoot = inTurn(

@@ -94,7 +94,7 @@ const memoryFigures = async ({ size, store }: Loaded, call: Call): Promise<Figur
 /**
  * The slope of a line through points on logarithmic scales: 0 for constant, 1 for linear growth.
  */
-export const logLogSlope = (points: readonly (readonly [x: number, y: number])[]): number => {
+const logLogSlope = (points: readonly (readonly [x: number, y: number])[]): number => {
   const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
   const [mx, my] = [0, 1].map((i) => logs.reduce((sum, p) => sum + (p[i] ?? 0), 0) / logs.length) as [
     number,

@@ -25,7 +25,7 @@ const summary = {
  * The generator's turns in a tenth as many threads, and the calls below them. They have no
  * payloads, which queries over threads do not read.
  */
-export function* threadCalls(turnCount: number): Generator<Call> {
+function* threadCalls(turnCount: number): Generator<Call> {
   let turns = 0;
   for (const { start, end } of agentTraces({ projectId: project_id, conversations: turnCount })) {
     const isTurn = start.id === start.turn_id;

@@ -20,7 +20,7 @@ export interface Price {
 
 const million = 1_000_000;
 /** A billed GB, taken as 10⁹ bytes. This is seven percent too dear where AWS means 2³⁰. */
-export const gigabyte = 1_000_000_000;
+const gigabyte = 1_000_000_000;
 
 const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
 const lambda = 'https://aws.amazon.com/lambda/pricing/';

@@ -10,7 +10,7 @@ export type Table = readonly (readonly string[])[];
 const count = (number: number): string => Math.round(number).toLocaleString('en-US');
 
 /** Formats US dollars, with cents below 1,000. */
-export const dollars = (usd: number): string =>
+const dollars = (usd: number): string =>
   usd >= 1000
     ? count(usd)
     : usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });

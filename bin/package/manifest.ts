@@ -13,7 +13,7 @@ type Manifest = Readonly<Record<string, unknown>>;
  * The manifest of the package. What only the bundles import has no place among its dependencies:
  * npm would install it for nothing. `bundled` says which versions they have.
  */
-export const manifestOfPackage = (own: Manifest): Manifest => ({
+const manifestOfPackage = (own: Manifest): Manifest => ({
   ...Object.fromEntries(kept.flatMap((name) => (name in own ? [[name, own[name]]] : []))),
   bundled: own.dependencies,
 });

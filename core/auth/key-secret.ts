@@ -21,16 +21,11 @@ const nameOf = (error: unknown): string => (error instanceof Error ? error.name 
 /** A secret of Secrets Manager that holds a key, in a version for each key that it ever held. */
 export class KeySecret {
   readonly #id: string;
-  readonly #patienceMs: number;
   #client: SecretsManagerClient | undefined;
 
-  /**
-   * @param id the secret's name or ARN
-   * @param patienceMs how long to repeat what is denied, since its policy may be new
-   */
-  constructor(id: string, patienceMs = policyMs) {
+  /** @param id the secret's name or ARN */
+  constructor(id: string) {
     this.#id = id;
-    this.#patienceMs = patienceMs;
   }
 
   /**
@@ -73,10 +68,11 @@ export class KeySecret {
     }
   }
 
+  /** Repeats what is denied, since its policy may be new. */
   async #patiently<T>(send: (client: SecretsManagerClient) => Promise<T>): Promise<T> {
     const { SecretsManagerClient } = await sdk();
     this.#client ??= new SecretsManagerClient({ maxAttempts: 5 });
-    const until = Date.now() + this.#patienceMs;
+    const until = Date.now() + policyMs;
     for (;;) {
       try {
         return await send(this.#client);

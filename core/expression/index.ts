@@ -1,8 +1,8 @@
 export { describe } from './describe.ts';
-export { compile, type Reader, timeLiteral } from './evaluate.ts';
+export { compile, type Reader } from './evaluate.ts';
 export * from './model.ts';
 export { type Parsed, parseQuery } from './parse.ts';
-export { maxPath, pathProblem } from './path-problem.ts';
+export { maxPath } from './path-problem.ts';
 export { type Presence, presenceOf } from './presence.ts';
 export * from './pushdown.ts';
 export * from './schema.ts';

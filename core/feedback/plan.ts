@@ -62,7 +62,7 @@ export interface Planned {
  * The most values that are looked up one by one. With more, the whole project is read, and the
  * values are a filter like any other.
  */
-export const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
+const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
 
 const chooseSource = (
   limit: number | null,

@@ -6,7 +6,7 @@ import { ChoicesFold } from './fold-choices.ts';
 import { ResponsesFold } from './fold-responses.ts';
 
 /** The longest answer that a recording holds, in characters. */
-export const maxRecordedCharacters = 4 * 1024 * 1024;
+const maxRecordedCharacters = 4 * 1024 * 1024;
 
 /** An answer as far as it could be recorded. */
 export interface AssembledAnswer {

@@ -26,7 +26,7 @@ export const keyBytes = (key: readonly Sortable[]): number =>
   key.reduce((sum, value) => sum + (typeof value?.[1] === 'string' ? 2 * value[1].length : 0), 0);
 
 /** Makes the comparison of an order: by its keys, then by `ties`. */
-export const compareKeyed = <K>({
+const compareKeyed = <K>({
   sort,
   ties,
 }: Pick<KeySorting<never, K>, 'sort' | 'ties'>): ((a: Keyed<K>, b: Keyed<K>) => number) => {

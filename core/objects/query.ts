@@ -63,10 +63,7 @@ const answered = (
 };
 
 /** Makes the test of a version: the fields of the filter that do not tell where to look. */
-export const versionFilter = ({
-  isOp,
-  baseObjectClasses,
-}: ObjectsFilter): ((version: ObjectVersion) => boolean) => {
+const versionFilter = ({ isOp, baseObjectClasses }: ObjectsFilter): ((version: ObjectVersion) => boolean) => {
   const classes = baseObjectClasses && new Set<string | null>(baseObjectClasses);
   return ({ header }) =>
     (isOp === null || isOp === (header.kind === 'op')) &&

@@ -71,7 +71,7 @@ export const among = async (
 };
 
 /** Reads stretches part by part. A part that comes several times in a row is read once. */
-export async function* readStretches(
+async function* readStretches(
   store: Store,
   projectId: ProjectId,
   stretches: readonly Stretch[],

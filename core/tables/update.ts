@@ -19,7 +19,7 @@ const concurrency = 8;
  *
  * @throws ServiceError 503 when storage does not give them in time
  */
-export const rowsOfTable = async (
+const rowsOfTable = async (
   store: Store,
   projectId: ProjectId,
   { runs }: Pick<StoredTable, 'runs'>,

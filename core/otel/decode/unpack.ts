@@ -4,7 +4,7 @@ import { ServiceError, tooLarge } from '../../wire/index.ts';
 import { badBody } from './bad-body.ts';
 
 /** The most bytes of an unpacked body. zlib stops there, before it unfolds more. */
-export const maxUnpackedBytes = 32 * 1024 * 1024;
+const maxUnpackedBytes = 32 * 1024 * 1024;
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
 
