@@ -10,13 +10,16 @@ const request = 'gcp.vertex.agent.llm_request';
 const response = 'gcp.vertex.agent.llm_response';
 
 /**
- * The request has two spans, `call_llm` with the content and `generate_content` in it. Both count
- * its tokens; here the outer one is the request. Failed ones have nothing but their name.
+ * By ADK's first schema a request has two spans, `call_llm` with the content and `generate_content`
+ * in it. Both count its tokens; here the outer one is the request. Failed ones have nothing but
+ * their name. By the second schema, which ADK 2 has from the start, `generate_content` is alone. It
+ * names its provider, as `gen_ai.provider.name` and no longer as `gen_ai.system`.
  */
 const kindOf = (span: SpanReader): Kind | undefined => {
   const { name } = span.span;
   if (name === 'call_llm') return 'model';
-  if (span.peek('gen_ai.operation.name') === 'generate_content') return 'other';
+  if (span.peek('gen_ai.operation.name') === 'generate_content')
+    return span.has('gen_ai.provider.name') ? 'model' : 'other';
   if (/^execute_tool\b/.test(name)) return 'tool';
   return /^(invoke_agent|agent_run)\b/.test(name) ? 'agent' : undefined;
 };

@@ -32,6 +32,20 @@ describe('the Agent Development Kit', () => {
     });
   });
 
+  it.each([
+    ['the request by the second schema', 'gen_ai.provider.name', 'model', 5],
+    ['a repeat of `call_llm` by the first', 'gen_ai.system', 'other', undefined],
+  ])('takes `generate_content` for %s', (_, provider, kind, tokens) => {
+    const attributes = {
+      'gen_ai.operation.name': 'generate_content',
+      'gen_ai.request.model': 'm',
+      [provider]: 'gemini',
+      'gen_ai.usage.input_tokens': 5,
+    };
+    const read = translate(spanOf({ scope, name: 'generate_content m', attributes }));
+    expect([read.kind, read.usage?.m?.input_tokens]).toEqual([kind, tokens]);
+  });
+
   it('says nothing of a tool that was not told of', () => {
     const attributes = {
       'gcp.vertex.agent.tool_call_args': 'N/A',
