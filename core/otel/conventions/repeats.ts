@@ -18,38 +18,75 @@ const boundaries: ReadonlySet<Kind> = new Set(['agent', 'tool', 'retriever']);
 const keyOf = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
 /**
- * Takes the usage off spans that only repeat what requests below them used. Two instrumentations
- * of one program, of a framework and of the provider's SDK, report each request twice.
+ * For each span that counts tokens, the nearest one around it that does too, if nothing but steps
+ * lie between. Each step is looked at once, however many requests are below it.
+ */
+const enclosingRequests = (entries: readonly Entry[]): ReadonlyMap<Entry, Entry | undefined> => {
+  const byId = new Map(entries.map((entry) => [keyOf(entry.span.traceId, entry.span.spanId), entry]));
+  const known = new Map<Entry, Entry | undefined>();
+  for (const entry of entries) {
+    const path: Entry[] = [];
+    let found: Entry | undefined;
+    for (let at: Entry | undefined = entry; at && !known.has(at); ) {
+      known.set(at, undefined);
+      path.push(at);
+      const { traceId, parentSpanId }: Span = at.span;
+      const parent: Entry | undefined =
+        parentSpanId === undefined ? undefined : byId.get(keyOf(traceId, parentSpanId));
+      if (!parent || boundaries.has(parent.translation.kind)) break;
+      found = parent.translation.usage ? parent : known.get(parent);
+      at = found ? undefined : parent;
+    }
+    for (const step of path) known.set(step, found);
+  }
+  return new Map([...known].filter(([{ translation }]) => translation.usage));
+};
+
+/** Every span after all that are in it. Spans that are parents of each other are left out. */
+const innermostFirst = (outerOf: ReadonlyMap<Entry, Entry | undefined>): readonly Entry[] => {
+  const waiting = new Map<Entry, number>();
+  for (const outer of outerOf.values()) if (outer) waiting.set(outer, (waiting.get(outer) ?? 0) + 1);
+  const order = [...outerOf.keys()].filter((entry) => !waiting.has(entry));
+  // The list grows while it is walked.
+  for (const entry of order) {
+    const outer = outerOf.get(entry);
+    const left = outer && (waiting.get(outer) ?? 0) - 1;
+    if (!outer || left === undefined) continue;
+    waiting.set(outer, left);
+    if (left === 0) order.push(outer);
+  }
+  return order;
+};
+
+/**
+ * Takes the usage off spans whose tokens other spans of the export count too. Two instrumentations
+ * of one program, of a framework and of the provider's SDK, report each request twice. Of a span
+ * and the requests in it, whichever count more keep their usage, and those in it if both count the
+ * same. The innermost are judged first.
  *
  * @param entries the spans of one export, with their translations, in any order
  * @returns the translations in the order of the spans
  */
 export const withoutRepeats = (entries: readonly Entry[]): readonly Translation[] => {
-  const byId = new Map(entries.map((entry) => [keyOf(entry.span.traceId, entry.span.spanId), entry]));
-  const below = new Map<Entry, number>();
-  for (const { span, translation } of entries) {
-    if (!translation.usage) continue;
-    const outer = nearestRequest(span, byId);
-    if (outer) below.set(outer, (below.get(outer) ?? 0) + tokens(translation.usage));
+  const outerOf = enclosingRequests(entries);
+  const order = innermostFirst(outerOf);
+  const inside = new Map<Entry, number>();
+  const counting = new Set<Entry>();
+  for (const entry of order) {
+    const own = tokens(entry.translation.usage ?? {});
+    const inner = inside.get(entry);
+    if (inner === undefined || own > inner) counting.add(entry);
+    const outer = outerOf.get(entry);
+    if (outer) inside.set(outer, (inside.get(outer) ?? 0) + Math.max(own, inner ?? 0));
   }
-  return entries.map((entry) => {
-    const { usage, ...rest } = entry.translation;
-    const repeated = below.get(entry);
-    return usage && repeated !== undefined && repeated >= tokens(usage)
-      ? { ...rest, usage: undefined }
-      : entry.translation;
-  });
-};
-
-/** The nearest span around this one that counts tokens, if nothing but steps lie between. */
-const nearestRequest = (span: Span, byId: ReadonlyMap<string, Entry>): Entry | undefined => {
-  const seen = new Set<string>();
-  for (let id = span.parentSpanId; id !== undefined && !seen.has(id); ) {
-    seen.add(id);
-    const entry = byId.get(keyOf(span.traceId, id));
-    if (!entry || boundaries.has(entry.translation.kind)) return undefined;
-    if (entry.translation.usage) return entry;
-    id = entry.span.parentSpanId;
+  const repeated = new Set<Entry>();
+  const covered = new Set<Entry>();
+  for (const entry of order.toReversed()) {
+    const outer = outerOf.get(entry);
+    if (outer && (counting.has(outer) || covered.has(outer))) covered.add(entry);
+    if (covered.has(entry) || !counting.has(entry)) repeated.add(entry);
   }
-  return undefined;
+  return entries.map((entry) =>
+    repeated.has(entry) ? { ...entry.translation, usage: undefined } : entry.translation,
+  );
 };
