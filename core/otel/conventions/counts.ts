@@ -53,8 +53,8 @@ export const countsOf = (usage: unknown, model: string | undefined): Counts | un
 const unnamed = 'unknown';
 
 /**
- * Counts as `summary.usage` has them. Some libraries count cached tokens beside the prompt's, which
- * shows when they are more than the prompt's; then they are added.
+ * Counts as `summary.usage` has them. Some libraries count cached tokens beside the prompt's; then
+ * they are added. It shows when they are more than the prompt's, or when the total has them too.
  *
  * @returns undefined when nothing is counted
  */
@@ -65,7 +65,8 @@ export const usageOf = (
   const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
   if (input === undefined && output === undefined) return undefined;
   const cached = cacheRead + cacheWrite;
-  const prompt = input !== undefined && cached > input ? input + cached : input;
+  const apart = (input ?? 0) + (output ?? 0) + cached;
+  const prompt = input !== undefined && (cached > input || counts.total === apart) ? input + cached : input;
   const sum = (prompt ?? 0) + (output ?? 0);
   const usage: Usage = {
     requests: 1,

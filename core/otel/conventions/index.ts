@@ -2,6 +2,7 @@ import { textOf } from '../plain.ts';
 import type { Span } from '../span.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
+import { bedrock } from './bedrock.ts';
 import type { Convention, Fields, Kind, Translation } from './convention.ts';
 import { usageOf } from './counts.ts';
 import { genAi } from './gen-ai.ts';
@@ -41,6 +42,7 @@ const conventions: readonly Convention[] = [
   logfire,
   openInference,
   traceloop,
+  bedrock,
   genAiEvents,
   genAi,
   genAiIndexed,
