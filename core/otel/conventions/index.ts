@@ -1,3 +1,4 @@
+import { madeUp } from '../messages/chat.ts';
 import { textOf } from '../plain.ts';
 import type { Span } from '../span.ts';
 import { adk } from './adk.ts';
@@ -61,21 +62,31 @@ const firstOf = <T>(
   return undefined;
 };
 
-/** Collects `inputs` and notes in `marks` what they were read from. */
+/**
+ * Collects `inputs` and notes in `marks` what they were read from. A message that was made up for
+ * want of a conversation is only taken if no convention has one.
+ */
 const inputsOf = (span: SpanReader, kind: Kind, matching: readonly Convention[], marks: Marks): Fields => {
   const fields = new Map<string, unknown>();
+  const take = ({ result, marks: read }: { readonly result: Fields | undefined; readonly marks: Marks }) => {
+    const fresh = Object.entries(result ?? {}).filter(
+      ([name, value]) => value !== undefined && !fields.has(name),
+    );
+    for (const [name, value] of fresh) fields.set(name, value);
+    if (fresh.length > 0) add(marks, read);
+  };
+  // Only a request to a model collects its fields from several conventions.
+  const isFull = () => fields.size > 0 && !isRequest(kind);
+  const postponed: Parameters<typeof take>[0][] = [];
   for (const convention of matching) {
+    if (isFull()) break;
     for (const source of convention.inputs?.(span, kind) ?? []) {
-      const { result, marks: read } = span.note(source);
-      const fresh = Object.entries(result ?? {}).filter(
-        ([name, value]) => value !== undefined && !fields.has(name),
-      );
-      for (const [name, value] of fresh) fields.set(name, value);
-      if (fresh.length > 0) add(marks, read);
+      const read = span.note(source);
+      if (read.result && madeUp in read.result) postponed.push(read);
+      else take(read);
     }
-    // Only a request to a model collects its fields from several conventions.
-    if (fields.size > 0 && !isRequest(kind)) break;
   }
+  if (!isFull()) postponed.forEach(take);
   return Object.fromEntries(fields);
 };
 

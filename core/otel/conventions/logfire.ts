@@ -1,4 +1,4 @@
-import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
+import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
 import { asInputs, first, get, structured, textOf, unquoted } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
@@ -35,6 +35,13 @@ const runMessages = (span: SpanReader): readonly [readonly Message[], readonly M
   return [messages.slice(0, cut), messages.slice(cut)];
 };
 
+/** The body of a request. Since version 5 it has no messages, which stand beside it. */
+const requestData = (span: SpanReader) => {
+  const data = span.json('request_data');
+  const inputs = chatInputs(data);
+  return inputs && madeUp in inputs ? asInputs(data) : inputs;
+};
+
 const requestTools = (span: SpanReader) =>
   toolsOf(first(structured(span.value('model_request_parameters')), 'function_tools'));
 
@@ -55,7 +62,7 @@ export const logfire: Convention = {
     if (kind !== 'model') return [];
     return [
       () => (span.has('events') ? asMessages(eventMessages(span, false)) : undefined),
-      () => chatInputs(span.json('request_data')),
+      () => requestData(span),
       () => (span.has('gen_ai.tool.definitions') ? undefined : field('tools', requestTools(span))),
     ];
   },

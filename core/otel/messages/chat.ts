@@ -31,10 +31,13 @@ const conversation = ['messages', 'contents', 'input', 'prompt', 'prompts', 'cha
 const instructions = ['system', 'instructions', 'system_instruction', 'systemInstruction'] as const;
 const configured = ['config', 'generation_config', 'generationConfig'] as const;
 
+/** Marks inputs that have no conversation: their one message is all that was sent. */
+export const madeUp = Symbol('made up');
+
 /**
  * The inputs of a model call from the body of its request, whichever API it is for. The API is chat
  * completions, Responses, Messages, Gemini, Genkit or the AI SDK. A body may also be a plain text
- * or list.
+ * or list. A body without a conversation becomes a message, and the inputs are marked as `madeUp`.
  */
 export const chatInputs = (value: unknown): Dict | undefined => {
   const body = structured(value);
@@ -43,7 +46,7 @@ export const chatInputs = (value: unknown): Dict | undefined => {
   if (!isDict(body)) return { messages: messageList(body, 'user') };
   if (key === undefined)
     return first(body, 'role', 'content', 'kwargs') === undefined
-      ? { messages: [{ role: 'user', content: asText(body) }] }
+      ? { messages: [{ role: 'user', content: asText(body) }], [madeUp]: true }
       : { messages: messageList(body, 'user') };
   const config = first(body, ...configured);
   const fields = isDict(config) ? config : {};

@@ -36,6 +36,22 @@ describe('a span', () => {
     ]);
   });
 
+  it.each([
+    ['the messages of another', { 'gen_ai.input.messages': '[{"role":"user","content":"hi"}]' }, 'hi'],
+    ['all that was sent, if no other has messages', {}, '{"question":"why?"}'],
+  ])('of a convention without a conversation has %s', (_, attributes, content) => {
+    const { inputs } = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          'input.value': '{"question":"why?"}',
+          ...attributes,
+        },
+      }),
+    );
+    expect(inputs).toEqual({ messages: [{ role: 'user', content }] });
+  });
+
   it('with a key named __proto__ harms no object', () => {
     const attributes = JSON.parse('{"gen_ai.prompt.0.__proto__.polluted":true,"llm.request.type":"chat"}');
     translate(spanOf({ attributes }));

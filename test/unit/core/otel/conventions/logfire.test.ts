@@ -61,6 +61,21 @@ describe('Logfire and Pydantic AI', () => {
     expect(output).toEqual({ messages: [{ role: 'assistant', content: 'hello' }] });
   });
 
+  it('takes messages from elsewhere if the request has none', () => {
+    const { inputs } = translate(
+      spanOf({
+        scope: 'logfire.openai',
+        attributes: {
+          'logfire.span_type': 'span',
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]',
+          request_data: '{"model":"m","temperature":0.5}',
+        },
+      }),
+    );
+    expect(inputs).toEqual({ messages: [{ role: 'user', content: 'hi' }], model: 'm', temperature: 0.5 });
+  });
+
   it('prefers a session to a conversation that was made up', () => {
     const attributes = { 'gen_ai.conversation.id': 'made-up', 'session.id': 's' };
     expect(translate(spanOf({ scope: 'pydantic-ai', attributes })).threadId).toBe('s');
