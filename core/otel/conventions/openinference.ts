@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /** llama-index runs its agents as workflows, which are chains. */
-const agentRun = /^\w*Agent\w*\.run$/;
+const runsAgent = (name: string): boolean => /^\w+\.run$/.test(name) && name.includes('Agent');
 
 const invocation = (span: SpanReader): unknown =>
   structured(span.peek('llm.invocation_parameters') ?? span.peek('embedding.invocation_parameters'));
@@ -83,7 +83,7 @@ export const openInference: Convention = {
     namespaces.has('llm'),
   kind: (span) => {
     const kind = kindIn(kinds, span.peekText('openinference.span.kind'));
-    return kind === 'other' && agentRun.test(span.span.name) ? 'agent' : kind;
+    return kind === 'other' && runsAgent(span.span.name) ? 'agent' : kind;
   },
   inputs: (span, kind) => {
     if (kind === 'tool') return [() => asInputs(namedArguments(span.json('input.value')))];

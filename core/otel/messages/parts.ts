@@ -104,10 +104,18 @@ const bedrockResult = (inner: unknown): unknown => {
   return content.map((block) => get(block, 'json') ?? block);
 };
 
+/** A part that OpenInference wraps, with what stands beside the wrapper, such as a tool call. */
+const unwrapped = (value: unknown): unknown => {
+  const inner = first(value, 'message_content');
+  if (!isDict(value) || !isDict(inner)) return inner ?? value;
+  const { message_content: _, ...beside } = value;
+  return { ...beside, ...inner };
+};
+
 /** A part of a message in whatever dialect. What is not understood stays as it is. */
 export const toPart = (value: unknown): Part => {
   if (typeof value === 'string') return { text: value };
-  const part = first(value, 'message_content') ?? value;
+  const part = unwrapped(value);
   if (!isDict(part)) return { other: part };
   const type = first(part, 'type', 'kind', 'block_type');
   const reader = typeof type === 'string' && Object.hasOwn(typed, type) ? typed[type] : undefined;

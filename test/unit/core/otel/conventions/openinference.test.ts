@@ -63,4 +63,55 @@ describe('OpenInference', () => {
       translate(spanOf({ attributes: { 'input.value': 'x', metadata: '{"thread_id":"t"}' } })).threadId,
     ).toBe('t');
   });
+
+  it('reads a tool call of which the part has nothing but the type', () => {
+    const message = 'llm.output_messages.0.message';
+    const call = `${message}.contents.1.tool_call`;
+    const { output } = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          [`${message}.contents.0.message_content.type`]: 'text',
+          [`${message}.contents.0.message_content.text`]: 'Let me look.',
+          [`${message}.contents.1.message_content.type`]: 'tool_use',
+          [`${call}.id`]: 't1',
+          [`${call}.function.name`]: 'f',
+          [`${call}.function.arguments`]: '{"a":1}',
+          [`${message}.tool_calls.0.tool_call.id`]: 't1',
+          [`${message}.tool_calls.0.tool_call.function.name`]: 'f',
+          [`${message}.tool_calls.0.tool_call.function.arguments`]: '{"a":1}',
+        },
+      }),
+    );
+    const tool_calls = [{ id: 't1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }];
+    expect(output).toEqual({ messages: [{ role: 'assistant', content: 'Let me look.', tool_calls }] });
+  });
+
+  it('keeps an image as it is in the part', () => {
+    const content = 'llm.input_messages.0.message.contents.0.message_content';
+    const { inputs } = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          [`${content}.type`]: 'image',
+          [`${content}.image.image.url`]: 'https://example.com/cat.png',
+        },
+      }),
+    );
+    const image = { type: 'image', image: { image: { url: 'https://example.com/cat.png' } } };
+    expect(inputs.messages).toEqual([{ role: 'user', content: [image] }]);
+  });
+
+  it('knows agents of llama-index at once, however long the name', () => {
+    const named = (name: string) =>
+      translate(spanOf({ name, attributes: { 'openinference.span.kind': 'CHAIN' } })).kind;
+    const started = performance.now();
+    expect(named('Agent'.repeat(40_000))).toBe('other');
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect([named('MyAgentWorkflow.run'), named('Chain.run'), named('my Agent.run')]).toEqual([
+      'agent',
+      'other',
+      'other',
+    ]);
+  });
 });
