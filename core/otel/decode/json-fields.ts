@@ -83,9 +83,16 @@ const numberOf = (name: string, value: unknown): number => {
 const safeInteger = (value: bigint): number | bigint =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
+/** A value has one of these fields. Fields that are not known are passed over. */
+const kinds: ReadonlySet<string> = new Set([
+  ...['stringValue', 'boolValue', 'intValue', 'doubleValue'],
+  ...['bytesValue', 'arrayValue', 'kvlistValue'],
+]);
+
 const ofKind = (value: JsonObject, levels: number): AttributeValue => {
   if (levels <= 0) throw wrong('attributes', `nested at most ${maxLevels} levels`);
-  const [name, content] = Object.entries(value).find(([, each]) => each !== null) ?? [];
+  const [name, content] =
+    Object.entries(value).find(([kind, each]) => each !== null && kinds.has(kind)) ?? [];
   switch (name) {
     case 'stringValue':
       return textIn(value, name);

@@ -70,13 +70,14 @@ describe('JSON', () => {
           { key: 'huge', value: { intValue: '9223372036854775807' } },
           { key: 'infinite', value: { doubleValue: '-Infinity' } },
           { key: 'bytes', value: { bytesValue: '/wA=' } },
+          { key: 'later', value: { newValue: 1, stringValue: 'x' } },
           { key: 'object', value: { kvlistValue: { values: attributes({ a: { b: 1 } }) } } },
         ]) ?? [],
       ),
     ).toEqual({
       ...{ text: 'x', yes: true, int: 7, float: 1.5, list: [1, 'a'], none: null, number: 8 },
       ...{ huge: 9223372036854775807n, infinite: Number.NEGATIVE_INFINITY },
-      ...{ bytes: Buffer.from([255, 0]), object: { a: { b: 1 } } },
+      ...{ bytes: Buffer.from([255, 0]), later: 'x', object: { a: { b: 1 } } },
     });
   });
 
