@@ -92,6 +92,7 @@ const counts = (span: SpanReader): Counts => ({
   cacheWrite: span.count(
     'ai.usage.inputTokenDetails.cacheWriteTokens',
     'gen_ai.usage.cache_creation.input_tokens',
+    'gen_ai.usage.cache_write.input_tokens',
   ),
   reasoning: span.count('ai.usage.outputTokenDetails.reasoningTokens', 'ai.usage.reasoningTokens'),
 });

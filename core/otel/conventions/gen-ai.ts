@@ -46,6 +46,7 @@ export const genAiCounts = (span: SpanReader): Counts => ({
   cacheWrite: span.count(
     'gen_ai.usage.cache_creation.input_tokens',
     'gen_ai.usage.cache_creation_input_tokens',
+    'gen_ai.usage.cache_write.input_tokens',
     'gen_ai.usage.cache_write_input_tokens',
     'gen_ai.usage.details.cache_write_tokens',
     'gen_ai.usage.details.cache_creation_input_tokens',

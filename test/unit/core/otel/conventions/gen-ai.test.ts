@@ -120,4 +120,10 @@ describe('OpenTelemetry GenAI attributes', () => {
     );
     expect(inputs.messages).toEqual([{ role: 'user', content: '[{"role":"user","par' }]);
   });
+
+  it.each(['cache_creation.input_tokens', 'cache_write.input_tokens'])('reads %s', (name) => {
+    const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': 9 };
+    const { usage } = translate(spanOf({ attributes: { ...attributes, [`gen_ai.usage.${name}`]: 5 } }));
+    expect(usage?.unknown).toMatchObject({ input_tokens: 9, cache_creation_input_tokens: 5 });
+  });
 });
