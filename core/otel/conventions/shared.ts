@@ -24,6 +24,9 @@ export const says = ({ content, tool_calls }: Message): boolean =>
 export const textsOf = (messages: readonly Message[] | undefined): readonly unknown[] | undefined =>
   messages?.map(({ content }) => content);
 
+/** Where decorators write arguments, and a flag that smolagents adds to each of its calls. */
+const wrapping: ReadonlySet<string> = new Set(['args', 'kwargs', 'sanitize_inputs_outputs']);
+
 /**
  * The arguments of a function as decorators write them. `{args: [], kwargs: {…}}` is nothing but
  * named arguments.
@@ -31,22 +34,30 @@ export const textsOf = (messages: readonly Message[] | undefined): readonly unkn
 export const namedArguments = (value: unknown): unknown => {
   const named = get(value, 'kwargs');
   const positional = get(value, 'args');
-  const others = isDict(value) ? Object.keys(value).some((key) => key !== 'args' && key !== 'kwargs') : true;
+  const others = isDict(value) ? Object.keys(value).some((key) => !wrapping.has(key)) : true;
   const none = positional === undefined || (Array.isArray(positional) && positional.length === 0);
   return !others && none && isDict(named) ? named : value;
 };
 
-/** A result that is wrapped in an object of one field, or in LangChain's message of a tool. */
-export const unwrappedResult = (value: unknown): unknown => {
-  if (!isDict(value)) return value;
-  const keys = Object.keys(value);
-  if (keys.length === 1 && keys[0] === 'output') return value.output;
+/** The content of LangChain's message of a tool; anything else as it is. */
+const toolContent = (value: unknown): unknown => {
   const serialized = get(value, 'id');
   if (Array.isArray(serialized) && serialized.at(-1) === 'ToolMessage')
     return first(get(value, 'kwargs'), 'content') ?? value;
   if (get(value, 'type') === 'tool')
     return first(get(value, 'data'), 'content') ?? first(value, 'content') ?? value;
   return value;
+};
+
+/**
+ * A result that is wrapped: in an object of one field, with the arguments of LangChain's callback
+ * beside it (`{output, kwargs}`), or in LangChain's message of a tool.
+ */
+export const unwrappedResult = (value: unknown): unknown => {
+  if (!isDict(value) || !Object.hasOwn(value, 'output')) return toolContent(value);
+  const beside = Object.keys(value).filter((key) => key !== 'output');
+  const isWrapper = beside.length === 0 || (beside.length === 1 && isDict(get(value, 'kwargs')));
+  return isWrapper ? toolContent(value.output) : toolContent(value);
 };
 
 /** Tools that a request offers. Some libraries write each as JSON text. */

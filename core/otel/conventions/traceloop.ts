@@ -1,4 +1,4 @@
-import { asInputs } from '../plain.ts';
+import { asInputs, get, isDict } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
 import { kindIn, namedArguments, unwrappedResult } from './shared.ts';
 
@@ -13,6 +13,13 @@ const properties = 'traceloop.association.properties.';
 const below = (...names: readonly string[]): string[] => names.map((name) => properties + name);
 
 /**
+ * Arguments of a tool, as LangChain's callback has them: `{input_str, inputs, tags, metadata,
+ * kwargs}`. `input_str` is Python's text of them.
+ */
+const toolArguments = (value: unknown): unknown =>
+  typeof get(value, 'input_str') === 'string' && isDict(get(value, 'inputs')) ? get(value, 'inputs') : value;
+
+/**
  * OpenLLMetry's decorators and frameworks. It has no kind for retrieval, which is a task.
  * Source: openllmetry, `traceloop-sdk` and `opentelemetry-semantic-conventions-ai`.
  */
@@ -23,7 +30,7 @@ export const traceloop: Convention = {
     const name = span.peekText('traceloop.entity.name') ?? span.span.name;
     return kind === 'other' && /retriev/i.test(name) ? 'retriever' : kind;
   },
-  inputs: (span) => [() => asInputs(namedArguments(span.parsed('traceloop.entity.input')))],
+  inputs: (span) => [() => asInputs(toolArguments(namedArguments(span.parsed('traceloop.entity.input'))))],
   output: (span) => unwrappedResult(span.parsed('traceloop.entity.output')),
   thread: (span) =>
     span.id(

@@ -114,4 +114,10 @@ describe('OpenInference', () => {
       'other',
     ]);
   });
+
+  it('unwraps named arguments of smolagents', () => {
+    const input = { args: [], sanitize_inputs_outputs: true, kwargs: { city: 'Paris' } };
+    const attributes = { 'openinference.span.kind': 'TOOL', 'input.value': JSON.stringify(input) };
+    expect(translate(spanOf({ attributes })).inputs).toEqual({ city: 'Paris' });
+  });
 });

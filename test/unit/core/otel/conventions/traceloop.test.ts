@@ -17,4 +17,32 @@ describe('OpenLLMetry decorators', () => {
     const { kind, inputs, output } = translate(spanOf({ attributes }));
     expect([kind, inputs, output]).toEqual(['tool', { id: 7 }, 'done']);
   });
+
+  it("unwraps a tool's arguments and result from those of LangChain's callback", () => {
+    const message = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'messages', 'ToolMessage'],
+      kwargs: { content: 'sunny', tool_call_id: 'c1' },
+    };
+    const attributes = {
+      'traceloop.span.kind': 'tool',
+      'traceloop.entity.input': JSON.stringify({
+        input_str: "{'city': 'Paris'}",
+        tags: [],
+        metadata: {},
+        inputs: { city: 'Paris' },
+        kwargs: { color: 'green' },
+      }),
+      'traceloop.entity.output': JSON.stringify({ output: message, kwargs: { color: 'green' } }),
+    };
+    const { inputs, output } = translate(spanOf({ attributes }));
+    expect([inputs, output]).toEqual([{ city: 'Paris' }, 'sunny']);
+  });
+
+  it('keeps a result that only looks wrapped', () => {
+    const result = { output: 'x', kwargs: 'y' };
+    const attributes = { 'traceloop.entity.output': JSON.stringify(result) };
+    expect(translate(spanOf({ attributes })).output).toEqual(result);
+  });
 });
