@@ -1,5 +1,5 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, structured } from '../plain.ts';
+import { asInputs, first, structured, textOf } from '../plain.ts';
 import type { Convention, Kind } from './convention.ts';
 import { countsOf } from './counts.ts';
 import { asMessages, kindIn, unwrappedResult } from './shared.ts';
@@ -34,12 +34,14 @@ export const langSmith: Convention = {
     if (result === null || kind !== 'model') return result;
     return asMessages(answerMessages(result));
   },
-  usage: (span) =>
-    countsOf(
-      span.value('langsmith.metadata.usage_metadata') ??
-        first(structured(span.peek('gen_ai.completion')), 'usage_metadata', 'usage'),
-      span.peekText('gen_ai.response.model', 'gen_ai.request.model', 'langsmith.metadata.ls_model_name'),
-    ),
+  usage: (span) => {
+    const completion = structured(span.peek('gen_ai.completion'));
+    return countsOf(
+      span.value('langsmith.metadata.usage_metadata') ?? first(completion, 'usage_metadata', 'usage'),
+      span.peekText('gen_ai.response.model', 'gen_ai.request.model', 'langsmith.metadata.ls_model_name') ??
+        textOf(first(completion, 'model')),
+    );
+  },
   thread: (span) => span.id(...metadata('session_id', 'thread_id', 'conversation_id')),
   user: (span) => span.id(...metadata('user_id', 'userId')),
 };

@@ -80,6 +80,18 @@ const calls = (value: unknown): readonly ToolCall[] => {
     : [toToolCall({ name, arguments: first(value, 'function_call_arguments_json') })];
 };
 
+/** What OpenAI and its followers have in fields of their own, as parts around the content. */
+const around = (source: unknown): { readonly before: readonly Part[]; readonly after: readonly Part[] } => {
+  const more = get(source, 'additional_kwargs');
+  const [reasoning, refusal] = [['reasoning_content', 'reasoning'], ['refusal']].map((names) =>
+    textOf(first(source, ...names) ?? first(more, ...names)),
+  );
+  return {
+    before: reasoning === undefined ? [] : [{ other: { type: 'reasoning', text: reasoning } }],
+    after: refusal === undefined ? [] : [{ other: { type: 'refusal', refusal } }],
+  };
+};
+
 /**
  * A message in whatever dialect. One that holds several results of tools becomes as many messages.
  *
@@ -99,7 +111,8 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
   const results = parts.flatMap((part) => ('result' in part ? [part.result] : []));
   const made = [...parts.flatMap((part) => ('call' in part ? [part.call] : []))];
   const toolCalls = made.length > 0 ? made : calls(source);
-  const rest = parts.filter((part) => !('result' in part));
+  const { before, after } = around(source);
+  const rest = [...before, ...parts.filter((part) => !('result' in part)), ...after];
   const messages: Message[] = results.map(({ id, name, content }) => ({
     role: 'tool',
     content,
