@@ -405,6 +405,14 @@ describe('an export', () => {
     expect(await sendJson({})).toEqual({});
   });
 
+  it('without spans is taken with any key, since no project is written', async () => {
+    using keys = keyMaker(service);
+    const authorization = bearer(await keys.granted('acme/*:read'));
+    expect((await send('{}', json, { authorization })).status).toBe(200);
+    const body = JSON.stringify(spanExport(newProject()));
+    expect((await send(body, json, { authorization })).status).toBe(403);
+  });
+
   it('of JSON has its integers as texts or as numbers', async () => {
     const project = newProject();
     const text = JSON.stringify(spanExport(project))
