@@ -125,7 +125,7 @@ export interface CallHeader {
   readonly startCopy?: Uint8Array;
   /**
    * The traces, other than its own, of calls below it or of its turn that were reported before it
-   * without a trace.
+   * without a trace, or were taken apart from it by a repeated start.
    *
    * @default - none
    */

@@ -70,7 +70,7 @@ export class Families {
     return [...met].flatMap((member) => this.byId.get(member) ?? []);
   }
 
-  /** The traces of calls below these that were reported before their parents. */
+  /** The traces of calls below these that are in another trace than their parents. */
   earlyTraces(ids: readonly string[]): Set<string> {
     const early = new Set<string>();
     for (const id of ids)
@@ -103,8 +103,8 @@ const lookUpTraces = async (
 
 /**
  * Reads calls with all below them. It reads the traces that are given, those of calls that are not
- * in them, and those of calls that came before their parents. Roots are looked for by the times in
- * their ids first, if that may be cheaper. Every call that is then still missing is looked up.
+ * in them, and those of calls apart from their parents. Roots are looked for by the times in their
+ * ids first, if that may be cheaper. Every call that is then still missing is looked up.
  *
  * @throws ServiceError 503 when storage does not answer in time
  */

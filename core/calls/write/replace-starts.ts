@@ -119,7 +119,7 @@ const empty = Buffer.alloc(0);
 /**
  * The item of a start that replaces another. It retains the stored end if the report has none. Then
  * it expires with the earlier item, because the end's payload does. It also retains the mark of a
- * failed call.
+ * failed call. The trace that it leaves becomes an early one: calls below it may stay there.
  */
 const merge = async (
   store: Store,
@@ -129,7 +129,8 @@ const merge = async (
   const retained = end === null && stored.end !== null ? await moveEnd(item, stored.item, stored.end) : null;
   const { x } = item;
   const merged = retained?.end ?? end;
-  const earlyTraces = stored.earlyTraces?.filter((trace) => trace !== start.traceId);
+  const formerTraces = [...(stored.earlyTraces ?? []), ...(stored.start ? [stored.start.traceId] : [])];
+  const earlyTraces = [...new Set(formerTraces)].filter((trace) => trace !== start.traceId);
   const replacement = toItem(
     store,
     { projectId, id, part: 'S' },

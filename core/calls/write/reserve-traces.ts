@@ -19,7 +19,8 @@ import { keyText, readStartEntries, unchanged } from './stored-starts.ts';
  * A start without a trace whose parent is not known yet gets a trace. Its parent may get another,
  * since it may name its own. So that the two find each other, the trace is reserved under the
  * parent's key and under the turn's. Reservations are items of starts without a start. The start
- * takes the place of its reservation and keeps the traces that are not its own.
+ * takes the place of its reservation and keeps the traces that are not its own. A start that keeps
+ * its stored trace, and now has a parent in another one, is noted at that parent likewise.
  */
 
 /** The number of reservations and starts changed concurrently. */
@@ -41,9 +42,9 @@ export interface Reservation {
 }
 
 /**
- * What a request has to reserve: the traces of starts that name no trace, but a parent that is not
- * known. They are reserved under this parent, and under the turns of all calls that then are in
- * that trace.
+ * What a request has to reserve: the traces of starts that name no trace, but a parent. That parent
+ * is not known, or is in another trace. They are reserved under it, and under the turns of all
+ * calls that then are in that trace.
  *
  * @param stored what is stored of the calls that the request depends on, by {@link qualifiedId}
  * @param traces the trace of every start in the request, by {@link qualifiedId}
@@ -73,7 +74,8 @@ export const reservationsOf = (
     const trace = traces.get(nameOf(call));
     if (trace === undefined || !start || start.traceId !== null || start.parentId === null) continue;
     const parent = qualifiedId(projectId, start.parentId);
-    if (inRequest.has(parent) || stored.get(parent)?.start) continue;
+    const ofParent = inRequest.has(parent) ? traces.get(parent) : stored.get(parent)?.start?.traceId;
+    if (ofParent === trace) continue;
     orphans.add(qualifiedId(projectId, trace));
     reserve(projectId, start.parentId, trace, true);
   }

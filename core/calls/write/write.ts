@@ -52,7 +52,11 @@ export const writeCalls = async (
   await markHours(marks, [...starts, ...ended]);
   const existing = await insertNew(store, starts, ends, budget);
   const kept = await replaceStarts(store, existing.starts, marks, budget);
-  for (const [name, trace] of kept) traces.set(name, trace);
+  if ([...kept].some(([name, trace]) => traces.get(name) !== trace)) {
+    // Calls and their parents may now be in different traces, as no look before the write showed.
+    for (const [name, trace] of kept) traces.set(name, trace);
+    await reserveTraces(store, reservationsOf(calls, stored, traces), budget);
+  }
   await replaceEnds(store, existing.ends, budget);
   await dropEnds(store, ended, budget);
   const failed = calls.filter(({ start, end }) => start === null && hasException(end));

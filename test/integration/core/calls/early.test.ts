@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls } from '../../../../core/calls/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../core/wire/index.ts';
 import { createCallStore, endOf, query, read, send, startOf } from '../../../support/calls.ts';
 import { interleaved } from '../../../support/intercepted.ts';
+import { runs, seed } from '../../../support/sampling.ts';
 import { everythingStored } from '../../../support/stored.ts';
 
 /* Calls that are reported before their parent or turn, and without a trace of their own. */
@@ -125,6 +127,127 @@ describe('a call that is reported before its parent and without a trace', () => 
     await send(store, [turn, ...leaves]);
     await send(store, [start('late', { parent_id: 'late tool', turn_id: 'turn' })]);
     expect(await ofTurn(projectId, 'turn')).toHaveLength(72);
+  });
+});
+
+describe('a call whose parent is in another trace, though it never named one', () => {
+  /** What becomes of calls below `parent`, each of which a test leaves in another trace than it. */
+  const expectFamily = async (projectId: ProjectId, ...below: string[]) => {
+    expect(await childrenOf(projectId, 'parent')).toEqual(below);
+    expect(await remove(projectId, 'parent')).toBe(1 + below.length);
+    expect(await everythingStored(store, projectId)).toMatchObject({ text: '', items: 0 });
+  };
+
+  it('is found and deleted if its parent has moved to the trace that it now names', async () => {
+    const projectId = newProject();
+    const start = starter(projectId);
+    await send(store, [start('parent')]);
+    await send(store, [
+      start('child', { parent_id: 'parent' }),
+      endOf({ project_id: projectId, id: 'child' }),
+    ]);
+    for (const trace_id of ['t', 't', 'u']) await send(store, [start('parent', { trace_id })]);
+    await send(store, [start('late', { parent_id: 'parent' })]);
+    expect(await traceOf(projectId, 'late')).toBe('u');
+    await expectFamily(projectId, 'child', 'late');
+  });
+
+  it('is found and deleted if it gets its parent with a second start', async () => {
+    const projectId = newProject();
+    const start = starter(projectId);
+    await send(store, [start('parent', { trace_id: 't' })]);
+    await send(store, [start('child')]);
+    const trace = await traceOf(projectId, 'child');
+    await send(store, [start('child', { parent_id: 'parent' })]);
+    expect(await traceOf(projectId, 'child')).toBe(trace);
+    await expectFamily(projectId, 'child');
+  });
+
+  it.each([
+    ['is new', []],
+    ['is known', ['t']],
+    ['was in another trace', ['u']],
+  ])('is found and deleted if it gets one from its own request, which %s', async (_, earlier) => {
+    const projectId = newProject();
+    const start = starter(projectId);
+    await send(store, [start('child')]);
+    for (const trace_id of earlier) await send(store, [start('parent', { trace_id })]);
+    const batch = [start('child', { parent_id: 'parent' }), start('parent', { trace_id: 't' })];
+    for (let again = 0; again < 2; again++) await send(store, batch);
+    await expectFamily(projectId, 'child');
+  });
+
+  it('is found and deleted with a parent whose batch met another trace of it', async () => {
+    const isOver: boolean[] = [];
+    for (let at = 0; !isOver.at(-1); at++) {
+      const projectId = newProject();
+      const start = starter(projectId);
+      const isStopped = await interleaved(
+        store,
+        at,
+        (gated) => send(gated, [start('parent'), start('child', { parent_id: 'parent' })]),
+        () => send(store, [start('parent', { trace_id: 't' })]),
+      );
+      isOver.push(!isStopped);
+      await expectFamily(projectId, 'child');
+    }
+  });
+
+  it('is found and deleted if another request made it a root in that moment', async () => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const projectId = newProject();
+      const start = starter(projectId);
+      await send(store, [start('parent', { trace_id: 't' })]);
+      isStopped = await interleaved(
+        store,
+        at,
+        (gated) => send(gated, [start('child', { parent_id: 'parent' })]),
+        () => send(store, [start('child')]),
+      );
+      // Where the root came last, it has no parent any more.
+      const child = await read(store, 'child', projectId);
+      if (child?.parent_id) await expectFamily(projectId, 'child');
+    }
+  });
+
+  it('is found and deleted whatever it was before, and in whatever requests it was reported', async () => {
+    const callIds = ['a', 'b', 'c', 'd'];
+    const someId = fc.constantFrom(...callIds);
+    const report = fc.record({
+      id: someId,
+      parent: fc.option(someId, { nil: null }),
+      // Only a root names its trace: a nested call that does may stay out of its parent's.
+      trace: fc.option(fc.constantFrom('t', 'u'), { nil: null }),
+    });
+    const requests = fc.array(fc.array(report, { minLength: 1, maxLength: 3 }), {
+      minLength: 2,
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(requests, someId, async (requests, root) => {
+        const projectId = newProject();
+        const start = starter(projectId);
+        const parents = new Map<string, string | null>();
+        for (const request of requests) {
+          for (const { id, parent } of request) parents.set(id, parent);
+          const batch = request.map(({ id, parent, trace }) =>
+            start(id, parent === null ? { trace_id: trace } : { parent_id: parent }),
+          );
+          await send(store, batch);
+        }
+        for (const id of callIds) {
+          const children = [...parents].filter(([, parent]) => parent === id).map(([child]) => child);
+          expect(await childrenOf(projectId, id)).toEqual(children.sort());
+        }
+        const family = new Set([root]);
+        for (const member of family)
+          for (const [id, parent] of parents) if (parent === member) family.add(id);
+        await remove(projectId, root);
+        const left = [...parents.keys()].filter((id) => !family.has(id));
+        expect(idsOf(await query(store, { projectId }))).toEqual(left.sort());
+      }),
+      { numRuns: runs(12, 300), seed },
+    );
   });
 });
 

@@ -101,6 +101,21 @@ describe('usage', () => {
     );
   });
 
+  it('has calls below that are in other traces since a start was repeated', async () => {
+    const project_id = newProject();
+    const repeated = [
+      { id: 'root' },
+      { id: 'child', parent_id: 'root' },
+      { id: 'root', trace_id: 't' },
+      { id: 'adopted' },
+      { id: 'adopted', parent_id: 'root' },
+    ];
+    for (const fields of repeated) await send(store, [startOf({ project_id, ...fields })]);
+    for (const id of ['root', 'child', 'adopted'])
+      await send(store, [endOf({ project_id, id, summary: { usage: { m: { prompt_tokens: 1 } } } })]);
+    expect((await ask(project_id, ['root'])).call_usage.root?.m).toEqual({ ...used(3, 0), requests: 3 });
+  });
+
   it('counts cached tokens, and usage that is too large for a header', async () => {
     const project_id = newProject();
     const usage: JsonObject = { m: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 4 } };
