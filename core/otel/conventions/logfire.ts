@@ -24,7 +24,8 @@ const eventMessages = (span: SpanReader, choices: boolean): readonly Message[] =
   return events.flatMap((event: unknown) => {
     if (first(event, 'event.name') === undefined) return choices ? [] : toMessages(event, 'user');
     if (first(event, 'event.name') === 'gen_ai.choice') return choices ? toMessages(event, 'assistant') : [];
-    return choices ? [] : toMessages({ tool_call_id: get(event, 'id'), ...(event as object) }, 'user');
+    const { 'event.name': _, 'gen_ai.message.index': __, ...message } = event as Record<string, unknown>;
+    return choices ? [] : toMessages({ tool_call_id: get(event, 'id'), ...message }, 'user');
   });
 };
 

@@ -50,8 +50,8 @@ const toolContent = (value: unknown): unknown => {
 };
 
 /**
- * A result that is wrapped: in an object of one field, with the arguments of LangChain's callback
- * beside it (`{output, kwargs}`), or in LangChain's message of a tool.
+ * A result that is wrapped: in an object of one field, or in LangChain's message of a tool. The
+ * arguments of LangChain's callback may stand beside it (`{output, kwargs}`).
  */
 export const unwrappedResult = (value: unknown): unknown => {
   if (!isDict(value) || !Object.hasOwn(value, 'output')) return toolContent(value);

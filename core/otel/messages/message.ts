@@ -1,4 +1,4 @@
-import { asText, first, get, isDict, structured, textOf } from '../plain.ts';
+import { asText, type Dict, first, get, isDict, structured, textOf } from '../plain.ts';
 import { type Part, type ToolCall, toParts, toToolCall, unpackBlocks } from './parts.ts';
 
 /** A message of a conversation, as chat completions have it. */
@@ -80,6 +80,21 @@ const calls = (value: unknown): readonly ToolCall[] => {
     : [toToolCall({ name, arguments: first(value, 'function_call_arguments_json') })];
 };
 
+/** Fields that are read, and those that the call has elsewhere. All others are carried along. */
+const readFields: ReadonlySet<string> = new Set([
+  ...['role', 'type', 'parts', 'contents', 'blocks', 'content', 'text', 'name', 'refusal', 'reasoning'],
+  ...['tool_calls', 'toolCalls', 'function_call', 'function_call_name', 'function_call_arguments_json'],
+  ...['tool_call_id', 'toolCallId', 'finish_reason', 'finishReason', 'reasoning_content'],
+  ...['additional_kwargs', 'response_metadata', 'usage_metadata', 'usage', 'id', 'model', 'object'],
+]);
+
+const says = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && !/^(\[\]|\{\})$/.test(asText(value));
+
+/** What else a message says, under the names that it has there. */
+const others = (source: Dict): Dict =>
+  Object.fromEntries(Object.entries(source).filter(([name, value]) => !readFields.has(name) && says(value)));
+
 /** What OpenAI and its followers have in fields of their own, as parts around the content. */
 const around = (source: unknown): { readonly before: readonly Part[]; readonly after: readonly Part[] } => {
   const more = get(source, 'additional_kwargs');
@@ -124,6 +139,7 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
   const id = textOf(first(source, 'tool_call_id', 'toolCallId'));
   const name = textOf(first(source, 'name'));
   const own: Message = {
+    ...(item === undefined && others(source)),
     role,
     content: contentOf(rest),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),

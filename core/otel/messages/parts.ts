@@ -112,12 +112,17 @@ const unwrapped = (value: unknown): unknown => {
   return { ...beside, ...inner };
 };
 
+/** Whether a text names its sources, as OpenAI's and Anthropic's do. Such a part stays whole. */
+const isCited = (part: Dict): boolean =>
+  [get(part, 'annotations'), get(part, 'citations')].some((list) => Array.isArray(list) && list.length > 0);
+
 /** A part of a message in whatever dialect. What is not understood stays as it is. */
 export const toPart = (value: unknown): Part => {
   if (typeof value === 'string') return { text: value };
   const part = unwrapped(value);
   if (!isDict(part)) return { other: part };
   const type = first(part, 'type', 'kind', 'block_type');
+  if (isCited(part)) return { other: part };
   const reader = typeof type === 'string' && Object.hasOwn(typed, type) ? typed[type] : undefined;
   const read = reader?.(part);
   if (read) return read;

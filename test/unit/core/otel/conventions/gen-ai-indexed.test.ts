@@ -40,4 +40,25 @@ describe('flattened prompts and completions', () => {
     expect(output).toEqual({ messages: [{ role: 'assistant', content: 'hello' }] });
     expect(usage?.m?.total_tokens).toBe(3);
   });
+
+  it('keeps what else a message says, and nothing that is empty', () => {
+    const message = 'gen_ai.completion.0';
+    const { output } = translate(
+      spanOf({
+        attributes: {
+          'llm.request.type': 'chat',
+          [`${message}.role`]: 'assistant',
+          [`${message}.content`]: 'Yes.',
+          [`${message}.reasoning`]: 'Hm.',
+          [`${message}.mood`]: 'good',
+          [`${message}.audio`]: '',
+        },
+      }),
+    );
+    const content = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Yes.' },
+    ];
+    expect(output).toEqual({ messages: [{ role: 'assistant', content, mood: 'good' }] });
+  });
 });

@@ -126,4 +126,15 @@ describe('OpenTelemetry GenAI attributes', () => {
     const { usage } = translate(spanOf({ attributes: { ...attributes, [`gen_ai.usage.${name}`]: 5 } }));
     expect(usage?.unknown).toMatchObject({ input_tokens: 9, cache_creation_input_tokens: 5 });
   });
+
+  it('keeps the sources of a text', () => {
+    const part = { type: 'text', content: 'hi', annotations: [{ url: 'https://example.com' }] };
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts: [part] }]),
+    };
+    expect(translate(spanOf({ attributes })).output).toEqual({
+      messages: [{ role: 'assistant', content: [part] }],
+    });
+  });
 });
