@@ -124,8 +124,8 @@ export interface CallHeader {
    */
   readonly startCopy?: Uint8Array;
   /**
-   * The traces, other than its own, of calls below it or of its turn that were reported before it
-   * without a trace, or were taken apart from it by a repeated start.
+   * The traces, other than its own, of calls below it or of its turn. They were reported before it
+   * without a trace, or a repeated start took them apart from it.
    *
    * @default - none
    */
