@@ -32,6 +32,11 @@ const concurrency = 8;
 export interface ReportedStart extends StartItem {
   /** Whether the client named the call's trace. If not, the stored start's trace stays. */
   readonly ownTrace: boolean;
+  /**
+   * Whether it takes the trace that others have reserved for it meanwhile: it names none, is a
+   * root, and no other call of the request is in its trace.
+   */
+  readonly takesReserved: boolean;
   /** Whether the service made the call's id for this request. */
   readonly isNew: boolean;
 }
@@ -41,6 +46,8 @@ interface Replacement {
   readonly report: ReportedStart;
   /** Undefined if nothing is stored any more. */
   readonly before: StartEntry | undefined;
+  /** The trace that the call gets. */
+  readonly traceId: string;
   readonly item: Item;
   readonly lost: readonly PayloadPointer[];
 }
@@ -52,7 +59,7 @@ interface Replacement {
  *
  * @param starts with the items to store
  * @param marks has marked the hours of these starts, and marks those that calls are moved out of
- * @returns the traces of the calls that keep their stored trace, by {@link qualifiedId}
+ * @returns the traces of the calls that name none, as they are stored now, by {@link qualifiedId}
  * @throws ServiceError 503 when storage does not accept them in time
  */
 export const replaceStarts = async (
@@ -69,8 +76,7 @@ export const replaceStarts = async (
     const replacements = await Promise.all(
       left.map((report) => replacementOf(store, report, stored.get(keyText(report.item)))),
     );
-    for (const { report, before } of replacements)
-      if (before?.start && !report.ownTrace) traces.set(nameOf(report), before.start.traceId);
+    for (const { report, traceId } of replacements) if (!report.ownTrace) traces.set(nameOf(report), traceId);
     await noteFormer(store, replacements.flatMap(formerPayloads), budget);
     for (const { report, lost } of replacements) if (lost.length > 0) noted.add(report);
     const done = await mapConcurrent(replacements, concurrency, async ({ report, before, item }) => {
@@ -102,10 +108,16 @@ const replacementOf = async (
   report: ReportedStart,
   before: StartEntry | undefined,
 ): Promise<Replacement> => {
-  if (!before) return { report, before, item: report.item, lost: [] };
-  const { traceId } = (!report.ownTrace && before.start) || report.start;
+  const traceId = traceOf(report, before);
+  if (!before) return { report, before, traceId, item: report.item, lost: [] };
   const { item, end } = await merge(store, { ...report, start: { ...report.start, traceId } }, before);
-  return { report, before, item, lost: lostPointers(before, { start: report.start, end }) };
+  return { report, before, traceId, item, lost: lostPointers(before, { start: report.start, end }) };
+};
+
+/** The trace of a start that is to replace what is stored. */
+const traceOf = ({ start, ownTrace, takesReserved }: ReportedStart, before?: StartEntry): string => {
+  const [reserved] = takesReserved ? (before?.earlyTraces ?? []) : [];
+  return (ownTrace ? undefined : (before?.start?.traceId ?? reserved)) ?? start.traceId;
 };
 
 /** Whether two items have the same content. A repeated report does not extend the expiry. */

@@ -19,7 +19,8 @@ import { keyText, readStartEntries, unchanged } from './stored-starts.ts';
  * A start without a trace whose parent is not known yet gets a trace. Its parent may get another,
  * since it may name its own. So that the two find each other, the trace is reserved under the
  * parent's key and under the turn's. Reservations are items of starts without a start. The start
- * takes the place of its reservation and keeps the traces that are not its own. A start that keeps
+ * takes the place of its reservation and keeps the traces that are not its own. If the reservation
+ * finds its place taken, the child takes the trace that is there after all. A start that keeps
  * its stored trace, and now has a parent in another one, is noted at that parent likewise.
  */
 
@@ -54,7 +55,6 @@ export const reservationsOf = (
   stored: ReadonlyMap<string, StartEntry>,
   traces: ReadonlyMap<string, string>,
 ): Reservation[] => {
-  const nameOf = ({ projectId, id }: Pick<ReportedCall, 'projectId' | 'id'>) => qualifiedId(projectId, id);
   const inRequest = new Set(calls.filter(({ start }) => start).map(nameOf));
   const found = new Map<string, Reservation>();
   const reserve = (projectId: ProjectId, id: string, trace: string, isParent: boolean): void => {
@@ -92,13 +92,18 @@ export const reservationsOf = (
  * Stores reservations. A call that is stored already, or has reservations, keeps the new traces
  * beside what it has. It is done before the starts are stored, so that no start is ever without.
  *
+ * @param isKnown whether the request has met what is stored of a parent, by {@link qualifiedId}. A
+ * parent that it has not met, and that has a trace, stays as it is. @default - it has met all
+ * @returns these parents
  * @throws ServiceError 503 when storage does not accept them in time
  */
 export const reserveTraces = async (
   store: Store,
   reservations: readonly Reservation[],
   budget: RequestBudget,
-): Promise<void> => {
+  isKnown: (name: string) => boolean = () => true,
+): Promise<StartEntry[]> => {
+  const met: StartEntry[] = [];
   const items = new Map(reservations.map((reservation) => [itemOf(store, reservation), reservation]));
   const taken = new Set(await insertItems(store.table, [...items.keys()], budget));
   const left = [...items].filter(([item]) => taken.has(item)).map(([item, other]) => ({ ...other, item }));
@@ -108,11 +113,23 @@ export const reserveTraces = async (
     const done = await mapConcurrent(some, concurrency, ({ item, ...reservation }) => {
       const before = stored.get(keyText(item));
       if (!before) return replaceItem(store.table, item, { k: undefined }, budget);
+      if (reservation.isParent && hasTrace(before) && !isKnown(nameOf(before))) {
+        met.push(before);
+        return Promise.resolve(true);
+      }
       return extend(store, before, reservation, budget);
     });
     return some.filter((_, i) => !done[i]);
   });
+  return met;
 };
+
+const nameOf = ({ projectId, id }: Pick<StartEntry, 'projectId' | 'id'>): string =>
+  qualifiedId(projectId, id);
+
+/** Whether there is a trace for the children of a call: its own, or one that is reserved. */
+const hasTrace = ({ start, earlyTraces = [] }: StartEntry): boolean =>
+  start !== null || earlyTraces.length > 0;
 
 const itemOf = (store: Store, { projectId, id, traces }: Reservation): Item => ({
   ...startKey(projectId, id),

@@ -10,12 +10,13 @@ import {
 import { qualifiedId } from '../../wire/index.ts';
 import type { StartEntry, StartItem } from '../codec/items.ts';
 import type { CallEnd, CallReport, StartAnswer } from '../model.ts';
-import { groupReports, type ReportedCall, resolveTraces } from './group-reports.ts';
+import { groupReports, type ReportedCall } from './group-reports.ts';
 import { markFailed } from './mark-failed.ts';
 import { dropEnds, type ReportedEnd, replaceEnds } from './replace-ends.ts';
 import { type ReportedStart, replaceStarts } from './replace-starts.ts';
 import { reportedEnd, startItem } from './report-items.ts';
 import { reservationsOf, reserveTraces } from './reserve-traces.ts';
+import { settleTraces } from './settle-traces.ts';
 import { type IsShown, type StoredPayload, storePayloads } from './store-payloads.ts';
 import { hasStart, readStartEntries } from './stored-starts.ts';
 
@@ -37,8 +38,7 @@ export const writeCalls = async (
 ): Promise<(StartAnswer | null)[]> => {
   const { calls, callOfReport } = groupReports(reports);
   const stored = await storedStarts(store, calls, budget);
-  const traces = resolveTraces(calls, ...knownTraces(stored));
-  await reserveTraces(store, reservationsOf(calls, stored, traces), budget);
+  const traces = await settleTraces(store, calls, stored, budget);
   const itemsOf = itemMaker(store, stored, traces, { userId, idsAreNew });
   const payloads = await storePayloads(store, calls, showing(stored, itemsOf), budget);
   const starts = payloads.flatMap((payload) => itemsOf(payload).start ?? []);
@@ -72,21 +72,25 @@ export const writeCalls = async (
 type Items = { readonly start?: ReportedStart; readonly end?: ReportedEnd };
 
 /** Makes what makes items of stored payloads. */
-const itemMaker =
-  (
-    store: Store,
-    stored: ReadonlyMap<string, StartEntry>,
-    traces: ReadonlyMap<string, string>,
-    { userId, idsAreNew }: { readonly userId: string; readonly idsAreNew: boolean },
-  ) =>
-  (payload: StoredPayload): Items => {
+const itemMaker = (
+  store: Store,
+  stored: ReadonlyMap<string, StartEntry>,
+  traces: ReadonlyMap<string, string>,
+  { userId, idsAreNew }: { readonly userId: string; readonly idsAreNew: boolean },
+): ((payload: StoredPayload) => Items) => {
+  const sharing = Map.groupBy(traces.values(), (trace) => trace);
+  return (payload) => {
     const { call } = payload;
     const { start, end, hasClientId } = call;
     if (start === null)
       return end ? { end: reportedEnd(store, payload, end, stored.get(nameOf(call))?.start ?? null) } : {};
-    const item = startItem(store, payload, start, { traceId: traceOf(traces, call), userId });
-    return { start: { ...item, ownTrace: start.traceId !== null, isNew: idsAreNew || !hasClientId } };
+    const traceId = traceOf(traces, call);
+    const item = startItem(store, payload, start, { traceId, userId });
+    const ownTrace = start.traceId !== null;
+    const takesReserved = !ownTrace && start.parentId === null && sharing.get(traceId)?.length === 1;
+    return { start: { ...item, ownTrace, takesReserved, isNew: idsAreNew || !hasClientId } };
   };
+};
 
 const hasException = (end: CallEnd | null): boolean => end !== null && end.exception !== null;
 
@@ -138,17 +142,6 @@ const insertNew = async (
     starts: inserted.filter(({ item }) => existing.has(item)),
     ends: ends.filter(({ item }) => existing.has(item)),
   };
-};
-
-/** The traces of stored starts, and those that are reserved for others, by {@link qualifiedId}. */
-const knownTraces = (
-  stored: ReadonlyMap<string, StartEntry>,
-): [stored: Map<string, string>, reserved: Map<string, string>] => {
-  const known = [...stored].map(([name, { start, earlyTraces }]) => [name, start, earlyTraces] as const);
-  return [
-    new Map(known.flatMap(([name, start]) => (start ? [[name, start.traceId]] : []))),
-    new Map(known.flatMap(([name, start, traces]) => (!start && traces?.[0] ? [[name, traces[0]]] : []))),
-  ];
 };
 
 const nameOf = ({ projectId, id }: Pick<ReportedCall, 'projectId' | 'id'>): string =>

@@ -311,4 +311,55 @@ describe('a call without a trace and its parent that are reported at once', () =
       }
     },
   );
+
+  it.each(cases)(
+    'share a trace whatever the moment at which the %s waits for the %s, if none is named',
+    async (one, other) => {
+      for (let at = 0, isStopped = true; isStopped; at++) {
+        const projectId = newProject();
+        const start = starter(projectId);
+        const batches = {
+          child: [start('child', { parent_id: 'parent' }), start('leaf', { parent_id: 'child' })],
+          parent: [start('parent')],
+        };
+        isStopped = await interleaved(
+          store,
+          at,
+          (gated) => send(gated, batches[one]),
+          () => send(store, batches[other]),
+        );
+        const where = `stopped before command ${at}`;
+        const traces = await Promise.all(['parent', 'child', 'leaf'].map((id) => traceOf(projectId, id)));
+        expect(new Set(traces).size, where).toBe(1);
+      }
+    },
+  );
+
+  it('are in the trace that the parent names, if it comes before the child has reserved one', async () => {
+    const projectId = newProject();
+    const start = starter(projectId);
+    // The first command looks for the parent, the second reserves.
+    await interleaved(
+      store,
+      1,
+      (gated) => send(gated, [start('child', { parent_id: 'parent' })]),
+      () => send(store, [start('parent', { trace_id: 't' })]),
+    );
+    expect(await traceOf(projectId, 'child')).toBe('t');
+  });
+
+  it('share a trace with a sibling that is reported at once', async () => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const projectId = newProject();
+      const start = starter(projectId);
+      isStopped = await interleaved(
+        store,
+        at,
+        (gated) => send(gated, [start('child', { parent_id: 'parent' })]),
+        () => send(store, [start('sibling', { parent_id: 'parent' })]),
+      );
+      const [child, sibling] = await Promise.all(['child', 'sibling'].map((id) => traceOf(projectId, id)));
+      expect(child, `stopped before command ${at}`).toBe(sibling);
+    }
+  });
 });
