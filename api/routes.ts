@@ -41,7 +41,7 @@ const list = [
     ...reading('/calls/query_stats'),
     ...stream,
     stores: { calls: 'query', payloads: 'read' },
-    weaveStores: { feedback: 'join' },
+    weaveStores: { feedback: 'join', objects: 'read', tables: 'read' },
   },
   {
     ...reading('/calls/stats'),

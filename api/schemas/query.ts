@@ -139,14 +139,17 @@ const queryBody = (names: WireNames, includes: Includes) => {
   );
 };
 
-const statsBody = (names: WireNames, includes: Includes) =>
-  z.pipe(
+const statsBody = (names: WireNames, includes: Includes) => {
+  const kind = callKind(names, includes);
+  const paths = nullish(pathsSchema(kind));
+  return z.pipe(
     z.strictObject({
       project_id: projectId,
       filter: nullish(filterSchema(names)),
-      query: optionalQuery(callKind(names, includes)),
+      query: optionalQuery(kind),
       limit: nullish(count),
       include_total_storage_size: flag,
+      ...(names.dialect === 'weave' && namedFields({ expand_columns: paths })),
     }),
     z.transform((body) => ({
       selection: {
@@ -155,10 +158,12 @@ const statsBody = (names: WireNames, includes: Includes) =>
         where: body.query ?? null,
         limit: body.limit ?? null,
         includes: noIncludes,
+        expand: (fieldOf(body, 'expand_columns', paths) ?? []).map(toPath),
       } satisfies CallsSelection,
       withBytes: body.include_total_storage_size ?? false,
     })),
   );
+};
 
 /**
  * A schema that depends on what a body includes. It is made once for each of the few combinations.

@@ -64,6 +64,8 @@ export interface CallsSelection {
   /** The most calls to answer; null for all. */
   readonly limit: number | null;
   readonly includes: Includes;
+  /** The paths at which refs are replaced by what they lead to. @default - none */
+  readonly expand?: readonly FieldPath[];
 }
 
 /** A query over the calls of one project, checked. */
@@ -74,7 +76,6 @@ export interface CallsQuery extends CallsSelection {
   readonly sort: readonly SortKey[];
   /** Names and dotted paths; null for all columns. */
   readonly columns: readonly string[] | null;
-  /** The paths at which refs are replaced by what they lead to. */
   readonly expand: readonly FieldPath[];
   /** Whether the answer shows what refs lead to. Filter and order go by it in any case. */
   readonly returnExpanded: boolean;

@@ -24,7 +24,7 @@ export const countCalls = (
 ): { readonly query: QueryAnswer; readonly stats: () => Promise<CallsStats> } => {
   const query = queryCalls(
     store,
-    { ...selection, offset: 0, sort: [], columns: [], expand: [], returnExpanded: false },
+    { expand: [], ...selection, offset: 0, sort: [], columns: [], returnExpanded: false },
     budget,
     lookups,
   );

@@ -1,14 +1,20 @@
 import { callsQueryStats } from '../../api/requests.ts';
+import type { Caller } from '../../core/auth/index.ts';
 import { feedbackOn } from '../../core/feedback/index.ts';
 import { countCalls, type Lookups, noLookups, planSummary } from '../../core/query/index.ts';
+import { objectsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 
-/** Queries in Weave's dialect may name feedback, so its function alone has that table. */
-const lookups: Lookups = {
+/**
+ * In Weave's dialect queries may name feedback and what refs lead to, so its function has those
+ * tables.
+ */
+const lookupsOf = (caller: Caller): Lookups => ({
   ...noLookups,
   feedback: (projectId, callIds, budget) => feedbackOn(settings.feedback, projectId, callIds, budget),
-};
+  objects: objectsFor(caller),
+});
 
 /**
  * `POST /calls/query_stats`: how many calls match, and how large they are. It is streamed, since
@@ -19,8 +25,8 @@ export const handler = streamJsonEndpoint(
     ...callsQueryStats(settings.names),
     projects: ({ selection }) => [{ projectId: selection.projectId, loc: ['project_id'] }],
   },
-  ({ body: { selection, withBytes }, budget }) => {
-    const { query, stats } = countCalls(settings.calls, selection, budget, lookups);
+  ({ body: { selection, withBytes }, caller, budget }) => {
+    const { query, stats } = countCalls(settings.calls, selection, budget, lookupsOf(caller));
     return {
       json: async () => {
         const { count, bytes } = await stats();

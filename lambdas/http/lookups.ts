@@ -6,10 +6,20 @@ import type { Lookups } from '../../core/query/index.ts';
 import { settings } from './settings.ts';
 
 /**
- * What queries over calls look up elsewhere. A ref into a project that the caller's key may not
- * read counts as a ref to nothing.
+ * What refs lead to. A ref into a project that the caller's key may not read counts as a ref to
+ * nothing.
  */
-export const lookupsFor = ({ grants }: Pick<Caller, 'grants'>): Lookups => ({
+export const objectsFor =
+  ({ grants }: Pick<Caller, 'grants'>): Lookups['objects'] =>
+  async (refs, budget) => {
+    const readable = refs.filter(({ projectId }) => allows(grants, projectId, 'read'));
+    const found = await resolveRefs(settings.objects, readable, budget);
+    const values = new Map(readable.map((ref, i) => [ref, found[i]]));
+    return refs.map((ref) => values.get(ref));
+  };
+
+/** What queries over calls look up elsewhere. */
+export const lookupsFor = (caller: Pick<Caller, 'grants'>): Lookups => ({
   costs: async (projectId, budget) => {
     const [own, defaults] = await Promise.all([
       readPrices(settings.costs, projectId, budget),
@@ -19,10 +29,5 @@ export const lookupsFor = ({ grants }: Pick<Caller, 'grants'>): Lookups => ({
     return (usage, startedAt) => costsOf(usage, startedAt, book);
   },
   feedback: (projectId, callIds, budget) => feedbackOn(settings.feedback, projectId, callIds, budget),
-  objects: async (refs, budget) => {
-    const readable = refs.filter(({ projectId }) => allows(grants, projectId, 'read'));
-    const found = await resolveRefs(settings.objects, readable, budget);
-    const values = new Map(readable.map((ref, i) => [ref, found[i]]));
-    return refs.map((ref) => values.get(ref));
-  },
+  objects: objectsFor(caller),
 });

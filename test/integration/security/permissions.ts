@@ -118,7 +118,12 @@ const labelObjects = ['objects: BatchGetItem BatchWriteItem'] as const;
 export const permittedInWeave: Partial<Readonly<Record<RoutePath, readonly string[]>>> &
   Readonly<Record<StoringWeavePath, readonly string[]>> = {
   '/calls/stream_query': readTables,
-  '/calls/query_stats': joinFeedback,
+  '/calls/query_stats': [
+    ...joinFeedback,
+    'objects: BatchGetItem',
+    'bucket/objects/*: GetObject',
+    ...readTables,
+  ],
   '/calls/stats': joinFeedback,
   '/obj/read': ['objects: Query'],
   '/refs/read_batch': readTables,

@@ -204,6 +204,17 @@ describe('in Weave’s dialect, the other tenant’s data', () => {
     expect(ofTheirs.body).not.toContain('secret');
   });
 
+  it('is not counted by what a row of a table of theirs says', async () => {
+    const project = newProject();
+    const ref = `weave:///${theirs}/object/${them.object}:${them.version}/attr/rows/id/${them.row}`;
+    const start = startOf(project, 'c', { inputs: { ref } });
+    await send({ path: `/v2/${project}/call/start`, body: { start } }, ourKey);
+    const saysSecret = { $eq: [{ $getField: 'inputs.ref.text' }, { $literal: 'secret' }] };
+    const query = about(project, { expand_columns: ['inputs.ref'], query: { $expr: saysSecret } });
+    const answer = await send({ path: '/calls/query_stats', body: query }, ourKey);
+    expect(await answer.json()).toMatchObject({ count: 0 });
+  });
+
   it('is unchanged afterwards', async () => {
     expect(await contentsOfTheirs()).toEqual(contents);
     expect(contents.join()).toContain('secret');

@@ -94,6 +94,12 @@ const tables = async (send: Send): Promise<void> => {
   await send('/refs/read_batch', { refs: [ref] });
   await send('/call/start', { start: startOf('with a row', { inputs: { row: ref } }) });
   await send('/calls/stream_query', { project_id: project, expand_columns: ['inputs.row'] });
+  const big = { project_id: project, object_id: 'big', val: noise(bigBytes) };
+  const { digest: bigVersion } = JSON.parse(await send('/obj/create', { obj: big }));
+  const bigRef = `weave:///${project}/object/big:${bigVersion}`;
+  await send('/call/start', { start: startOf('with an object', { inputs: { row: bigRef } }) });
+  const isThere = { $expr: { $not: [{ $eq: [{ $getField: 'inputs.row.id' }, { $literal: '' }] }] } };
+  await send('/calls/query_stats', { project_id: project, expand_columns: ['inputs.row'], query: isThere });
 };
 
 const labels = async (send: Send): Promise<void> => {

@@ -60,6 +60,8 @@ const isNoted = {
   $expr: { $eq: [{ $getField: 'feedback.[note].payload.note' }, { $literal: 'good' }] },
 };
 
+const isMine = { $expr: { $eq: [{ $getField: 'inputs.m.name' }, { $literal: 'mine' }] } };
+
 /** Routes of calls, as Weave's dialect has them. */
 export const weaveScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   ...dataScenarios,
@@ -114,6 +116,17 @@ export const weaveScenarios: Readonly<Record<string, readonly Scenario[]>> = {
       name: 'how many calls have feedback that says something',
       before,
       request: (p) => ({ path: '/calls/query_stats', body: { project_id: p, query: isNoted } }),
+    },
+    {
+      name: 'how many calls have a ref to what says something',
+      before: (p) => [
+        { path: '/obj/create', body: { obj: { project_id: p, object_id: 'm', val: { name: 'mine' } } } },
+        report(start(p, 'c', { inputs: { m: `weave:///${p}/object/m:v0` } })),
+      ],
+      request: (p) => ({
+        path: '/calls/query_stats',
+        body: { project_id: p, expand_columns: ['inputs.m'], query: isMine },
+      }),
     },
   ],
 };

@@ -171,6 +171,36 @@ describe('objects', () => {
   });
 });
 
+describe('calls whose inputs are refs to objects', () => {
+  const byModel = {
+    filter: { op_names: ['uses a model'] },
+    expand_columns: ['inputs.m'],
+    query: { $expr: { $eq: [field('inputs.m.name'), literal('mine')] } },
+  };
+  beforeAll(async () => {
+    const refs = ['mine', 'mine', 'other'].map(async (name, i) => {
+      const obj = { project_id: project, object_id: `model-${i}`, val: { name } };
+      const { digest } = await done('/obj/create', { obj });
+      return `weave:///${project}/object/model-${i}:${digest}`;
+    });
+    const batch = (await Promise.all(refs)).map((m, i) =>
+      whole(`user-${i}`, 4 + i, { op_name: 'uses a model', inputs: { m } }),
+    );
+    await done('/v2/acme/meaning/calls/complete', { batch });
+  });
+
+  it('are counted as they are listed', async () => {
+    const listed = await found(byModel);
+    expect(listed).toEqual(['user-0', 'user-1']);
+    expect(await done('/calls/query_stats', byModel)).toMatchObject({ count: listed.length });
+  });
+
+  it('are counted without what they lead to if nothing is expanded', async () => {
+    const { expand_columns: _, ...plain } = byModel;
+    expect(await done('/calls/query_stats', plain)).toMatchObject({ count: 0 });
+  });
+});
+
 it('prices are purged by a list of ids', async () => {
   const { ids } = await done('/cost/create', {
     costs: { 'm-1': { prompt_token_cost: 1, completion_token_cost: 2 } },

@@ -146,6 +146,25 @@ describe('the rows of a dataset', () => {
     expect(JSON.parse(await answer.text())).toMatchObject({ inputs: { row: rows[1] } });
   });
 
+  it('are expanded to count calls', async () => {
+    const rows = rowsOf(0, 3);
+    const val = { _type: 'Dataset', rows: `weave:///${project_id}/table/${await create(rows)}` };
+    const { digest } = await done('/obj/create', { obj: { project_id, object_id: 'counted', val } });
+    const row = `weave:///${project_id}/object/counted:${digest}/attr/rows/id/${digestsOf(rows)[1]}`;
+    await done('/call/start', {
+      start: {
+        ...{ project_id, id: 'counted', op_name: 'counted', started_at: '2026-10-01T00:00:00Z' },
+        inputs: { row },
+      },
+    });
+    const selected = (n: number) => ({
+      ...{ project_id, filter: { op_names: ['counted'] }, expand_columns: ['inputs.row'] },
+      query: { $expr: { $eq: [{ $getField: 'inputs.row.n' }, { $literal: n }] } },
+    });
+    expect(await done('/calls/query_stats', selected(1))).toMatchObject({ count: 1 });
+    expect(await done('/calls/query_stats', selected(2))).toMatchObject({ count: 0 });
+  });
+
   it('are not those of another project’s tables', async () => {
     const other = { project_id: 'umbrella/secret', rows: [{ secret: true }] };
     const { digest, row_digests } = await done('/table/create', { table: other });
