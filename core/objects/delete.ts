@@ -25,6 +25,7 @@ const maxAtOnce = 33;
  * deleted, so this may be repeated. Deleting all versions leaves alone what is made meanwhile.
  *
  * @param digests of the versions to delete; null for all
+ * @param names what the request calls them: aliases among these go last, as a repeat needs them
  * @returns how many versions it deleted
  * @throws ServiceError 503 when storage does not do it in time, or others change the object all the
  * while; some may be deleted then
@@ -34,11 +35,12 @@ export const deleteVersions = async (
   name: ObjectName,
   digests: readonly string[] | null,
   budget: RequestBudget,
+  names: readonly string[] = [],
 ): Promise<number> => {
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return 0;
   // Before the versions: once they are gone, nothing tells which digest `v3` stood for.
-  if (store.names.dialect === 'weave') await removeLabels(store, name, digests, budget);
+  if (store.names.dialect === 'weave') await removeLabels(store, name, digests, budget, names);
   let deleted = 0;
   const left = digests && [...new Set(digests)];
   for (;;) {
@@ -48,7 +50,7 @@ export const deleteVersions = async (
     if (left ? left.length === 0 : found === 0) break;
   }
   await sweep(store, name, [], budget);
-  // What was put on them meanwhile.
+  // What was put on them meanwhile, and the aliases that the request names.
   if (store.names.dialect === 'weave') await removeLabels(store, name, digests, budget);
   return deleted;
 };

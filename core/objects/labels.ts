@@ -170,6 +170,7 @@ export const readLabels = async (
  * Takes all labels from versions that are deleted.
  *
  * @param digests null for all versions of the object
+ * @param kept aliases that stay
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const removeLabels = async (
@@ -177,9 +178,12 @@ export const removeLabels = async (
   { projectId, objectId }: ObjectName,
   digests: readonly string[] | null,
   budget: RequestBudget,
+  kept: readonly string[] = [],
 ): Promise<void> => {
   const gone = digests && new Set(digests);
   const items = await readItems(store, projectId, objectId, budget);
-  const keys = items.filter(({ d }) => !gone || gone.has(String(d))).map(({ k, s }) => ({ k, s }) as Item);
+  const keys = items
+    .filter(({ a, d }) => (!gone || gone.has(String(d))) && !kept.includes(asText(a) ?? ''))
+    .map(({ k, s }) => ({ k, s }) as Item);
   if (keys.length > 0) await deleteItems(store.table, keys, budget);
 };

@@ -122,8 +122,9 @@ export const findVersions = async (
 };
 
 /**
- * The digests of versions that are called `latest`, `v<N>` or by their digest. What is called by a
- * digest is not looked up; what is not there has none.
+ * The digests of versions that are called `latest`, `v<N>`, by their digest or, in Weave's dialect,
+ * by an alias. What is called by a digest is not looked up, nor what an alias leads to: the version
+ * may be gone. What is not there has no digest.
  *
  * @throws ServiceError 503 when storage does not give them in time
  */
@@ -133,12 +134,12 @@ export const digestsOf = async (
   versions: readonly string[],
   budget: RequestBudget,
 ): Promise<string[]> => {
-  const named = versions.map(parseVersionName);
-  const toFind = named.filter((version) => version === 'latest' || 'versionIndex' in version);
-  const addresses = toFind.map((version) => ({ ...name, version }));
-  const found = addresses.length > 0 ? await findVersions(store, addresses, budget) : [];
-  const digests = named.flatMap((version) =>
-    version !== 'latest' && 'digest' in version ? [version.digest] : [],
+  const asked = versions.map((version) => ({ ...name, version: parseVersionName(version) }));
+  const named = await withoutAliases(store, asked, budget);
+  const toFind = named.filter(({ version }) => version === 'latest' || 'versionIndex' in version);
+  const found = toFind.length > 0 ? await findVersions(store, toFind, budget) : [];
+  const digests = named.flatMap(({ version }) =>
+    version !== 'latest' && 'digest' in version && isDigest(version.digest) ? [version.digest] : [],
   );
   return [...digests, ...found.flatMap((version) => version?.header.digest ?? [])];
 };

@@ -15,6 +15,6 @@ export const handler = jsonEndpoint(
   async ({ body: { project_id: projectId, object_id: objectId, digests }, budget }) => {
     const name = { projectId, objectId };
     const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
-    return { num_deleted: await deleteVersions(settings.objects, name, named, budget) };
+    return { num_deleted: await deleteVersions(settings.objects, name, named, budget, digests ?? []) };
   },
 );

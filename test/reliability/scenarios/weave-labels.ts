@@ -81,5 +81,14 @@ export const labelScenarios: Readonly<Record<string, readonly Scenario[]>> = {
       }),
       views: labels,
     },
+    {
+      name: 'a version by one of its aliases',
+      before: labelled,
+      request: (p) => ({
+        path: '/obj/delete',
+        body: { project_id: p, object_id: 'model', digests: ['prod'] },
+      }),
+      views: (p) => [...labels(p), { path: '/objs/query', body: { project_id: p } }],
+    },
   ],
 };

@@ -288,6 +288,21 @@ describe('tags and aliases', () => {
     ]);
   });
 
+  it('go with a version that is deleted by its alias, and do not return with its value', async () => {
+    const name = { project_id, object_id: 'aliased' };
+    for (const v of [1, 2]) await done('/obj/create', { obj: { ...name, val: { v } } });
+    await change('PUT', '/objs/aliased/aliases', { digest: 'v0', aliases: ['best', 'first'] });
+    await change('PUT', '/objs/aliased/versions/v0/tags', { tags: ['t0'] });
+    expect(await done('/obj/delete', { ...name, digests: ['best'] })).toEqual({ num_deleted: 1 });
+    expect((await list('/aliases')).body).toEqual({ aliases: [] });
+    await done('/obj/create', { obj: { ...name, val: { v: 1 } } });
+    const asked = { digest: 'v2', include_tags_and_aliases: true };
+    expect((await done('/obj/read', { ...name, ...asked })).obj).toMatchObject({
+      ...{ tags: [], aliases: ['latest'] },
+    });
+    await done('/obj/delete', name);
+  });
+
   it.each([
     ['PUT', '/objs/none/aliases', { digest: 'latest', aliases: ['a'] }, 404],
     ['PUT', '/objs/none/versions/v0/tags', { tags: ['a'] }, 404],
