@@ -43,6 +43,8 @@ const digest = z
 const maxItems = 1000;
 const maxSortKeys = 10;
 
+const expectedDigest = nullish(z.string());
+
 /**
  * The body of `/obj/create`: `{obj: {project_id, object_id, val}}`. It stores the caller as the
  * user, whatever user is named.
@@ -54,9 +56,17 @@ export const objectCreateBody = (names: WireNames) =>
         project_id: projectId,
         object_id: objectId,
         val: freeValue.check(z.refine((val) => val !== undefined)),
-        ...namedFields({ [names.userId]: nullish(z.string()) }),
+        ...namedFields({
+          [names.userId]: nullish(z.string()),
+          ...(names.dialect === 'weave' && { expected_digest: expectedDigest }),
+        }),
       }),
-      z.transform((obj): NewObject => ({ projectId: obj.project_id, objectId: obj.object_id, val: obj.val })),
+      z.transform(
+        (obj): NewObject => ({
+          ...{ projectId: obj.project_id, objectId: obj.object_id, val: obj.val },
+          expected: fieldOf(obj, 'expected_digest', expectedDigest) ?? null,
+        }),
+      ),
     ),
   });
 
@@ -67,6 +77,7 @@ const weaveFlags = ({ dialect }: WireNames, ...flags: readonly string[]) =>
   namedFields(dialect === 'weave' ? Object.fromEntries(flags.map((name) => [name, flag])) : {});
 
 const labelsFlag = 'include_tags_and_aliases';
+const sizeFlag = 'include_storage_size';
 const isAsked = (body: object, name: string): boolean => fieldOf(body, name, flag) ?? false;
 
 /** What `/obj/read` asks for. */
@@ -97,25 +108,56 @@ export const objectReadBody = (names: WireNames) =>
     ),
   );
 
-const filterSchema = z
-  .pipe(
-    z.strictObject({
-      object_ids: nullish(listOf(z.string(), maxItems)),
-      is_op: nullish(z.boolean()),
-      latest_only: nullish(z.boolean()),
-      base_object_classes: nullish(z.array(z.string())),
+const texts = nullish(z.array(z.string()));
+
+/** What is refused, and not passed over: a list that is not empty. */
+const unserved = nullish(
+  z.array(z.string()).check(
+    z.refine((list) => list.length === 0, {
+      error: 'is not served, since only base classes are stored: use base_object_classes',
+      params: { type: 'value_error' },
     }),
-    z.transform(
-      (filter): ObjectsFilter => ({
-        // An impossible id names no object.
-        objectIds: filter.object_ids?.filter(isObjectId) ?? null,
-        isOp: filter.is_op ?? null,
-        latestOnly: filter.latest_only ?? false,
-        baseObjectClasses: filter.base_object_classes ?? null,
+  ),
+);
+
+/** Fields of the filter that only Weave's dialect has. */
+const weaveFilter = {
+  tags: texts,
+  aliases: texts,
+  exclude_base_object_classes: texts,
+  leaf_object_classes: unserved,
+};
+
+/** A list of the filter; null for one that is empty or not there. */
+const listIn = (filter: object, name: keyof typeof weaveFilter): readonly string[] | null => {
+  const list = fieldOf(filter, name, texts) ?? [];
+  return list.length > 0 ? list : null;
+};
+
+const filterSchema = ({ dialect }: WireNames) =>
+  z
+    .pipe(
+      z.strictObject({
+        object_ids: nullish(listOf(z.string(), maxItems)),
+        is_op: nullish(z.boolean()),
+        latest_only: nullish(z.boolean()),
+        base_object_classes: nullish(z.array(z.string())),
+        ...namedFields(dialect === 'weave' ? weaveFilter : {}),
       }),
-    ),
-  )
-  .register(documented, { name: 'ObjectsFilter' });
+      z.transform(
+        (filter): ObjectsFilter => ({
+          // An impossible id names no object.
+          objectIds: filter.object_ids?.filter(isObjectId) ?? null,
+          isOp: filter.is_op ?? null,
+          latestOnly: filter.latest_only ?? false,
+          baseObjectClasses: filter.base_object_classes ?? null,
+          excludedClasses: listIn(filter, 'exclude_base_object_classes'),
+          tags: listIn(filter, 'tags'),
+          aliases: listIn(filter, 'aliases'),
+        }),
+      ),
+    )
+    .register(documented, { name: 'ObjectsFilter' });
 
 const sortSchema = listOf(
   z.strictObject({ field: z.enum(sortFields), direction: z.enum(['asc', 'desc']) }),
@@ -127,12 +169,12 @@ export const objectsQueryBody = (names: WireNames) =>
   z.pipe(
     z.strictObject({
       project_id: projectId,
-      filter: nullish(filterSchema),
+      filter: nullish(filterSchema(names)),
       limit: nullish(count),
       offset: nullish(count),
       sort_by: nullish(sortSchema),
       metadata_only: nullish(z.boolean()),
-      ...weaveFlags(names, labelsFlag),
+      ...weaveFlags(names, labelsFlag, sizeFlag),
     }),
     z.transform(
       (body): ObjectsQuery => ({
@@ -143,6 +185,7 @@ export const objectsQueryBody = (names: WireNames) =>
         sortBy: body.sort_by ?? [],
         metadataOnly: body.metadata_only ?? false,
         withLabels: isAsked(body, labelsFlag),
+        withSizes: isAsked(body, sizeFlag),
       }),
     ),
   );

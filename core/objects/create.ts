@@ -5,7 +5,7 @@ import {
   type Transaction,
   transact,
 } from '../storage/index.ts';
-import type { JsonValue } from '../wire/index.ts';
+import { conflict, type JsonValue } from '../wire/index.ts';
 import { baseObjectClassOf, kindOf } from './classify.ts';
 import { digestOf } from './digest.ts';
 import { noteKey, type ValueName } from './keys.ts';
@@ -18,6 +18,8 @@ import { packValue, putValue } from './values.ts';
 /** An object as a client makes it, checked. */
 export interface NewObject extends ObjectName {
   readonly val: JsonValue;
+  /** The digest that the client computed; null for none. @default null */
+  readonly expected?: string | null;
 }
 
 /**
@@ -26,17 +28,22 @@ export interface NewObject extends ObjectName {
  *
  * @param userId whose key makes it
  * @returns the digest of the value
- * @throws ServiceError 503 when storage does not take it in time, or others change the object all
+ * @throws ServiceError 409 if the client expects another digest; 503 when storage does not take it
+ * in time, or others change the object all
  * the while
  */
 export const createObject = async (
   store: Store,
-  { val, ...name }: NewObject,
+  { val, expected = null, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,
 ): Promise<string> => {
-  const { packed, bytes, home } = await packValue(val);
   const digest = digestOf(val, store.names.dialect);
+  if (expected !== null && expected !== digest) {
+    const msg = `the digest of this value is ${digest}; leave expected_digest out, or write this one`;
+    throw conflict({ loc: ['body', 'obj', 'expected_digest'], msg, type: 'value_error' });
+  }
+  const { packed, bytes, home } = await packValue(val);
   const about = {
     ...name,
     digest,

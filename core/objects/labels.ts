@@ -146,16 +146,17 @@ const placeOf = (objectId: string, digest: string): string => `${objectId}\n${di
 /**
  * Reads the labels of versions, and gives what tells those of each.
  *
+ * @param objectIds null for all objects of the project
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const readLabels = async (
   store: Store,
   projectId: ProjectId,
-  objectIds: readonly string[],
+  objectIds: readonly string[] | null,
   budget: RequestBudget,
 ): Promise<(version: Pick<VersionHeader, 'objectId' | 'digest'>) => Labels> => {
-  const unique = [...new Set(objectIds)];
-  const ranges = unique.length < manyObjects ? unique : [null];
+  const unique = objectIds && [...new Set(objectIds)];
+  const ranges = unique && unique.length < manyObjects ? unique : [null];
   const items = await mapConcurrent(ranges, concurrency, (objectId) =>
     readItems(store, projectId, objectId, budget),
   );

@@ -27,7 +27,10 @@ export async function* queryObjects(
   for await (const batch of answered(store, query, budget)) {
     const labelsOf = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
     const toJson = (version: ObjectVersion, val: string) =>
-      objectJson(store.names, version, val, labelsOf?.(version.header));
+      objectJson(store.names, version, val, {
+        ...labelsOf?.(version.header),
+        ...(query.withSizes && { bytes: version.header.bytes }),
+      });
     if (query.metadataOnly) yield batch.map((version) => toJson(version, noValue(store.names)));
     else yield* withValues(store, batch, toJson, budget);
   }
@@ -48,26 +51,55 @@ const labelsFor = (
   );
 
 /** The versions of the answer, in its order. */
-const answered = (
+async function* answered(
   store: Store,
   query: ObjectsQuery,
   budget: RequestBudget,
-): AsyncGenerator<readonly ObjectVersion[]> => {
+): AsyncGenerator<readonly ObjectVersion[]> {
   const order = storedOrder(query.sortBy);
   const wanted = query.limit === null ? null : query.offset + query.limit;
   const found = findAll(store, query, order ?? 'ascending', order && wanted, budget);
   const matches = versionFilter(query.filter);
-  const matching = mapBatches(found, (batch) => batch.filter(matches));
+  const hasLabels = await labelFilter(store, query, budget);
+  const matching = mapBatches(found, (batch) =>
+    batch.filter((version) => matches(version) && hasLabels(version)),
+  );
   const plan = { ...query, order: order ? 'free' : 'sort' } as const;
-  return inPlannedOrder(plan, matching, () => sortVersions(query.sortBy, query, matching));
+  yield* inPlannedOrder(plan, matching, () => sortVersions(query.sortBy, query, matching));
+}
+
+/** Makes the test of a version by its labels, which it reads if they matter. */
+const labelFilter = async (
+  store: Store,
+  { projectId, filter: { objectIds, tags, aliases } }: ObjectsQuery,
+  budget: RequestBudget,
+): Promise<(version: ObjectVersion) => boolean> => {
+  if (!tags && !aliases) return () => true;
+  const labelsOf = await readLabels(store, projectId, objectIds, budget);
+  return ({ header, isLatest }) => {
+    const own = labelsOf(header);
+    const names = isLatest ? [...own.aliases, 'latest'] : own.aliases;
+    return (
+      (tags === null || own.tags.some((tag) => tags.includes(tag))) &&
+      (aliases === null || names.some((alias) => aliases.includes(alias)))
+    );
+  };
 };
 
-/** Makes the test of a version: the fields of the filter that do not tell where to look. */
-const versionFilter = ({ isOp, baseObjectClasses }: ObjectsFilter): ((version: ObjectVersion) => boolean) => {
+/**
+ * Makes the test of a version: the fields of the filter that neither tell where to look nor name
+ * labels.
+ */
+const versionFilter = ({
+  isOp,
+  baseObjectClasses,
+  excludedClasses,
+}: ObjectsFilter): ((version: ObjectVersion) => boolean) => {
   const classes = baseObjectClasses && new Set<string | null>(baseObjectClasses);
   return ({ header }) =>
     (isOp === null || isOp === (header.kind === 'op')) &&
-    (classes === null || classes.has(header.baseObjectClass));
+    (classes === null || classes.has(header.baseObjectClass)) &&
+    !excludedClasses?.some((name) => name === header.baseObjectClass);
 };
 
 /** Reads the values of versions. Those that were deleted since are left out. */

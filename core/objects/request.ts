@@ -10,6 +10,11 @@ export interface ObjectsFilter {
   /** Only the latest version of each object. */
   readonly latestOnly: boolean;
   readonly baseObjectClasses: readonly string[] | null;
+  /** The classes of none of them, which only Weave's dialect has, as the next two. */
+  readonly excludedClasses: readonly string[] | null;
+  readonly tags: readonly string[] | null;
+  /** `latest` is an alias of the latest version. */
+  readonly aliases: readonly string[] | null;
 }
 
 /** A filter that lets every version through. */
@@ -18,6 +23,9 @@ export const everyVersion: ObjectsFilter = {
   isOp: null,
   latestOnly: false,
   baseObjectClasses: null,
+  excludedClasses: null,
+  tags: null,
+  aliases: null,
 };
 
 /** The fields that versions can be sorted by. */
@@ -45,4 +53,6 @@ export interface ObjectsQuery {
   readonly metadataOnly: boolean;
   /** Whether tags and aliases are answered, which only Weave's dialect has. @default false */
   readonly withLabels?: boolean;
+  /** Whether the bytes of values are answered, which only Weave's dialect has. @default false */
+  readonly withSizes?: boolean;
 }

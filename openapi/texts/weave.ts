@@ -18,7 +18,9 @@ export const weaveTexts: Readonly<Record<string, string>> = {
   pop: 'Takes the row at an index out.',
   row: 'The row.',
   index: 'A place in the table by then. Negative ones count from the end.',
-  aliases: 'Names of a version: neither `latest`, nor `v<N>`, nor a digest.',
-  tags: 'Words on a version.',
+  aliases: 'Names of a version; of a filter: any of these. None is set to `latest`, `v<N>` or a digest.',
+  tags: 'Words on a version; of a filter: any of these.',
+  exclude_base_object_classes: 'No objects of these classes.',
+  leaf_object_classes: 'Not served: a list that is not empty is a 422.',
   include_tags_and_aliases: 'Adds the tags and aliases of the version.',
 };

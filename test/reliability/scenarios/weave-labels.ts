@@ -71,6 +71,13 @@ export const labelScenarios: Readonly<Record<string, readonly Scenario[]>> = {
   ],
   '/aliases': [{ name: 'the aliases of a project', before: labelled, request: (p) => listed(p, '/aliases') }],
   '/tags': [{ name: 'the tags of a project', before: labelled, request: (p) => listed(p, '/tags') }],
+  '/objs/query': [
+    {
+      name: 'versions with a tag',
+      before: labelled,
+      request: (p) => ({ path: '/objs/query', body: { project_id: p, filter: { tags: ['good'] } } }),
+    },
+  ],
   '/obj/delete': [
     {
       name: 'a version with its labels',

@@ -159,6 +159,62 @@ describe('objects', () => {
     expect(objs).toMatchObject([{ object_id: 'code', kind: 'op' }]);
   });
 
+  it('are refused with a 409 if their client expects another digest', async () => {
+    const obj = { project_id: project, object_id: 'expected', val: { v: 1 } };
+    const wrong = await ask('/obj/create', { obj: { ...obj, expected_digest: 'wrong' } });
+    expect(wrong.status).toBe(409);
+    const { digest } = await done('/obj/create', { obj: { ...obj, expected_digest: null } });
+    expect(await done('/obj/create', { obj: { ...obj, expected_digest: digest } })).toMatchObject({ digest });
+  });
+
+  describe('in a list', () => {
+    const object_ids = ['filtered', 'unlabelled'];
+    /** The versions that a filter lets through, as `<object>:<index>`. */
+    const listed = async (filter: object): Promise<string[]> => {
+      const { objs } = await done('/objs/query', { filter: { object_ids, ...filter } });
+      return (objs as JsonObject[]).map(({ object_id, version_index: v }) => `${object_id}:${v}`);
+    };
+    beforeAll(async () => {
+      const model = { _class_name: 'Mine', _bases: ['Model', 'Object', 'BaseModel'] };
+      for (const n of [1, 2]) await create('filtered', { ...model, n });
+      await create('unlabelled', { n: 1 });
+      const put = (path: string, body: object) =>
+        service.post(path, { project_id: project, ...body }, { method: 'PUT' });
+      await put('/objs/filtered/versions/v0/tags', { tags: ['checked'] });
+      await put('/objs/filtered/aliases', { digest: 'v1', aliases: ['chosen'] });
+    });
+
+    it.each([
+      [{ tags: ['checked', 'other'] }, ['filtered:0']],
+      [{ tags: ['other'] }, []],
+      [{ aliases: ['chosen'] }, ['filtered:1']],
+      [{ aliases: ['latest'] }, ['filtered:1', 'unlabelled:0']],
+      [{ aliases: ['latest'], tags: ['checked'] }, []],
+      [{ object_ids: null, tags: ['checked'] }, ['filtered:0']],
+      [{ exclude_base_object_classes: ['Model'] }, ['unlabelled:0']],
+      [{ base_object_classes: ['Model'], exclude_base_object_classes: ['Model'] }, []],
+      [
+        { tags: [], aliases: null, exclude_base_object_classes: [], leaf_object_classes: [] },
+        ['filtered:0', 'filtered:1', 'unlabelled:0'],
+      ],
+    ])('are those that match %j', async (filter, versions) => {
+      expect(await listed(filter)).toEqual(versions);
+    });
+
+    it('are refused by the classes of their values, which are not known', async () => {
+      const answer = await ask('/objs/query', { filter: { leaf_object_classes: ['Mine'] } });
+      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('not served')]);
+    });
+
+    it('have the bytes of their values if they are asked for', async () => {
+      const body = { filter: { object_ids: ['unlabelled'] } };
+      const sized = await done('/objs/query', { ...body, include_storage_size: true });
+      expect(sized.objs).toMatchObject([{ size_bytes: JSON.stringify({ n: 1 }).length }]);
+      const { objs } = await done('/objs/query', body);
+      expect((objs as JsonObject[])[0]).not.toHaveProperty('size_bytes');
+    });
+  });
+
   it('have versions that are deleted by whatever they are called', async () => {
     for (const v of [0, 1, 2, 3]) await create('versions', { v });
     const { digest } = await create('versions', { v: 1 });
