@@ -87,8 +87,8 @@ export const objRead = (names: WireNames) => request('/obj/read', objectReadBody
 export const objsQuery = (names: WireNames) => request('/objs/query', objectsQueryBody(names));
 export const objDelete = (names: WireNames) => request('/obj/delete', objectDeleteBody(names));
 export const refsReadBatch = (names: WireNames) => request('/refs/read_batch', refsReadBody(names));
-export const costCreate = () => request('/cost/create', costCreateBody);
-export const costQuery = () => request('/cost/query', costQueryBody);
+export const costCreate = (names: WireNames) => request('/cost/create', costCreateBody(names));
+export const costQuery = (names: WireNames) => request('/cost/query', costQueryBody(names));
 export const costPurge = (names: WireNames) =>
   request('/cost/purge', names.dialect === 'weave' ? purgeByListBody : costPurgeBody);
 export const feedbackCreate = (names: WireNames) => request('/feedback/create', feedbackCreateBody(names));

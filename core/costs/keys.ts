@@ -16,6 +16,7 @@ import type { PriceTerms } from './model.ts';
  * ones). Its other bits are a digest of the project and the terms.
  */
 export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
+  const { cacheReadTokenCost, cacheWriteTokenCost } = terms;
   const content = JSON.stringify([
     projectId,
     terms.model,
@@ -25,6 +26,10 @@ export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
     terms.completionTokenCostUnit,
     terms.effectiveDate,
     terms.providerId,
+    // Other prices have the ids that they always had.
+    ...(cacheReadTokenCost || cacheWriteTokenCost
+      ? [cacheReadTokenCost ?? null, cacheWriteTokenCost ?? null]
+      : []),
   ]);
   const digest = createHash('sha256').update(content).digest();
   const millis = Math.max(0, Math.floor(terms.effectiveDate / 1000));

@@ -14,6 +14,10 @@ export interface PriceTerms {
   /** Calls that started then or later cost this; microseconds since 1970. */
   readonly effectiveDate: Micros;
   readonly providerId: string;
+  /** Of prompt tokens read from the provider's cache. @default - what others cost */
+  readonly cacheReadTokenCost?: number;
+  /** Of prompt tokens written to the provider's cache. @default - what others cost */
+  readonly cacheWriteTokenCost?: number;
 }
 
 /** A project's price, as it is stored. */
@@ -42,6 +46,9 @@ export type PriceRow = {
   readonly completion_token_cost_unit: string;
   readonly effective_date: string;
   readonly provider_id: string;
+  /** Null if it is what other tokens of a prompt cost. Only Weave's dialect has it and the next. */
+  readonly cache_read_input_token_cost?: number | null;
+  readonly cache_creation_input_token_cost?: number | null;
 };
 
 /**

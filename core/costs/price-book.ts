@@ -39,16 +39,16 @@ const newestFirst = (a: Price, b: Price): number =>
 
 const inForce = (projectId: ProjectId, price: Price): PriceInForce => ({
   ...price,
-  cacheReadTokenCost: price.promptTokenCost,
-  cacheWriteTokenCost: price.promptTokenCost,
+  cacheReadTokenCost: price.cacheReadTokenCost ?? price.promptTokenCost,
+  cacheWriteTokenCost: price.cacheWriteTokenCost ?? price.promptTokenCost,
   level: 'project',
   levelId: projectId,
 });
 
 /**
  * Puts a project's own prices before the default ones. The newest counts that was in force when the
- * call started, by the model's exact name. It has no price of cached tokens: they cost what other
- * tokens of the prompt do.
+ * call started, by the model's exact name. Cached tokens cost what other tokens of the prompt do if
+ * it has no price of them.
  *
  * @param prices all prices of the project, in any order
  */

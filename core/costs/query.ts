@@ -1,12 +1,11 @@
 import { compareText, type Reader, type SortKey, sortable, valueAt } from '../expression/index.ts';
 import { type Slice, sliceOf, sortByKeys } from '../listing/index.ts';
 import type { RequestBudget, Store } from '../storage/index.ts';
-import { formatTime, type ProjectId } from '../wire/index.ts';
+import { formatTime, type ProjectId, type WireNames } from '../wire/index.ts';
 import type { Price, PriceRow } from './model.ts';
 import { readPrices } from './store.ts';
 
-/** The fields of a price as it is answered, in order. */
-export const priceFields = [
+const commonFields = [
   'id',
   'llm_id',
   'prompt_token_cost',
@@ -16,6 +15,12 @@ export const priceFields = [
   'effective_date',
   'provider_id',
 ] as const satisfies readonly (keyof PriceRow)[];
+
+/** The fields of a price as it is answered, in order. */
+export const priceFields = ({ dialect }: Pick<WireNames, 'dialect'>): readonly (keyof PriceRow)[] =>
+  dialect === 'weave'
+    ? [...commonFields, 'cache_read_input_token_cost', 'cache_creation_input_token_cost']
+    : commonFields;
 
 /** A query over the prices of one project, checked. */
 export interface CostsQuery extends Slice {
@@ -29,7 +34,7 @@ export interface CostsQuery extends Slice {
 /** Matches every price. */
 export const everyPrice = (): boolean => true;
 
-const rowOf = (price: Price): PriceRow => ({
+const rowOf = (price: Price, { dialect }: WireNames): PriceRow => ({
   id: price.id,
   llm_id: price.model,
   prompt_token_cost: price.promptTokenCost,
@@ -38,13 +43,17 @@ const rowOf = (price: Price): PriceRow => ({
   completion_token_cost_unit: price.completionTokenCostUnit,
   effective_date: formatTime(price.effectiveDate),
   provider_id: price.providerId,
+  ...(dialect === 'weave' && {
+    cache_read_input_token_cost: price.cacheReadTokenCost ?? null,
+    cache_creation_input_token_cost: price.cacheWriteTokenCost ?? null,
+  }),
 });
 
 /** Gives what a path leads to in a price. */
 export const readField: Reader<PriceRow> =
   ({ field, steps }) =>
   (row) =>
-    valueAt((row as Readonly<Record<string, string | number>>)[field], steps);
+    valueAt((row as Readonly<Record<string, string | number | null>>)[field], steps);
 
 /** Puts prices in the order of the keys, and by id where these leave them equal. */
 export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]): PriceRow[] => {
@@ -58,9 +67,7 @@ export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]):
 
 const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> =>
   fields
-    ? Object.fromEntries(
-        priceFields.filter((field) => fields.includes(field)).map((field) => [field, row[field]]),
-      )
+    ? Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field as keyof PriceRow)))
     : row;
 
 /**
@@ -70,11 +77,11 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const queryPrices = async (
-  store: Pick<Store, 'table'>,
+  store: Pick<Store, 'table' | 'names'>,
   { projectId, fields, matches, sort, ...slice }: CostsQuery,
   budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {
   const prices = await readPrices(store, projectId, budget);
-  const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
+  const rows = sortPrices(prices.map((price) => rowOf(price, store.names)).filter(matches), sort);
   return sliceOf(rows, slice).map((row) => select(row, fields));
 };

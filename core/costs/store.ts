@@ -21,6 +21,8 @@ export const toItem = (projectId: ProjectId, price: Price): Item => ({
   completionUnit: price.completionTokenCostUnit,
   effective: formatTime(price.effectiveDate),
   provider: price.providerId,
+  ...(price.cacheReadTokenCost !== undefined && { cacheRead: String(price.cacheReadTokenCost) }),
+  ...(price.cacheWriteTokenCost !== undefined && { cacheWrite: String(price.cacheWriteTokenCost) }),
   createdAt: formatTime(price.createdAt),
   createdBy: price.createdBy,
 });
@@ -63,6 +65,8 @@ export const fromItem = (item: Item): Price => {
     completionTokenCostUnit: textOf(item, 'completionUnit'),
     effectiveDate: timeOf(item, 'effective'),
     providerId: textOf(item, 'provider'),
+    ...(item.cacheRead !== undefined && { cacheReadTokenCost: costOf(item, 'cacheRead') }),
+    ...(item.cacheWrite !== undefined && { cacheWriteTokenCost: costOf(item, 'cacheWrite') }),
     createdAt: timeOf(item, 'createdAt'),
     createdBy: textOf(item, 'createdBy'),
   };

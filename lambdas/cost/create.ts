@@ -6,7 +6,7 @@ import { settings } from '../http/settings.ts';
 /** `POST /cost/create`: stores prices of models and answers their ids. */
 export const handler = jsonEndpoint(
   {
-    ...costCreate(),
+    ...costCreate(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
     rows: ({ terms }) => terms.length,
   },

@@ -9,7 +9,7 @@ import { streamJsonEndpoint } from '../http/stream-json.ts';
  */
 export const handler = streamJsonEndpoint(
   {
-    ...costQuery(),
+    ...costQuery(settings.names),
     projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
   },
   ({ body, budget }) => {

@@ -21,6 +21,10 @@ export const weaveTexts: Readonly<Record<string, string>> = {
   aliases: 'Names of a version; of a filter: any of these. None is set to `latest`, `v<N>` or a digest.',
   tags: 'Words on a version; of a filter: any of these.',
   exclude_base_object_classes: 'No objects of these classes.',
+  cache_read_input_token_cost:
+    'What one token of a prompt costs that was read from a cache. 0, or without it: what others cost.',
+  cache_creation_input_token_cost:
+    'What one token of a prompt costs that was written to a cache. 0, or without it: what others cost.',
   leaf_object_classes: 'Not served: a list that is not empty is a 422.',
   include_tags_and_aliases: 'Adds the tags and aliases of the version.',
 };

@@ -5,13 +5,14 @@ import { type CostsQuery, createPrices, queryPrices } from '../../../../core/cos
 import { everyPrice, priceFields, sortPrices } from '../../../../core/costs/query.ts';
 import { toPath } from '../../../../core/expression/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
+import { wireNames } from '../../../../core/wire/index.ts';
 import { createOf, micros, project } from '../../../support/costs.ts';
 import { createStores } from '../../../support/stores.ts';
 
-let store: Pick<Store, 'table'>;
+let store: Pick<Store, 'table' | 'names'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
-  store = { table: { client: dynamodb, name: costsTable } };
+  store = { table: { client: dynamodb, name: costsTable }, names: wireNames('svc') };
   const prices = createOf(
     { model: 'b', promptTokenCost: 10, effectiveDate: micros('2026-01-03') },
     { model: 'a', promptTokenCost: 9, effectiveDate: micros('2026-01-02') },
@@ -83,9 +84,12 @@ describe('a query for prices', () => {
 describe('the order of prices', () => {
   it('is total for any keys', async () => {
     const rows = (await query()) as PriceRow[];
-    const keys = fc.array(fc.tuple(fc.constantFrom(...priceFields), fc.constantFrom('asc', 'desc')), {
-      maxLength: 4,
-    });
+    const keys = fc.array(
+      fc.tuple(fc.constantFrom(...priceFields({ dialect: 'svc' })), fc.constantFrom('asc', 'desc')),
+      {
+        maxLength: 4,
+      },
+    );
     const shuffled = fc.shuffledSubarray(rows, { minLength: rows.length });
     fc.assert(
       fc.property(shuffled, shuffled, keys, (some, others, sort) => {

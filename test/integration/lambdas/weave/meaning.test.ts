@@ -257,6 +257,44 @@ describe('calls whose inputs are refs to objects', () => {
   });
 });
 
+it('prices of cached tokens are stored, answered, and charged', async () => {
+  const terms = { prompt_token_cost: 1, completion_token_cost: 2 };
+  const cached = { cache_read_input_token_cost: 0.1, cache_creation_input_token_cost: 1.25 };
+  const dated = { ...terms, effective_date: '2026-01-01T00:00:00Z' };
+  const { ids } = await done('/cost/create', {
+    costs: {
+      'cached-1': { ...dated, ...cached },
+      'plain-1': { ...dated, cache_read_input_token_cost: 0, cache_creation_input_token_cost: 0 },
+    },
+  });
+  const fields = ['llm_id', 'cache_read_input_token_cost', 'cache_creation_input_token_cost'];
+  const sort_by = [{ field: 'cache_read_input_token_cost', direction: 'desc' }];
+  expect(await done('/cost/query', { fields, sort_by })).toEqual({
+    results: [
+      { llm_id: 'cached-1', ...cached },
+      { llm_id: 'plain-1', cache_read_input_token_cost: null, cache_creation_input_token_cost: null },
+    ],
+  });
+  const used = { requests: 1, prompt_tokens: 100, prompt_tokens_details: { cached_tokens: 90 } };
+  const call = whole('cached', 8, {
+    summary: { usage: { 'cached-1': used, 'plain-1': used } },
+  });
+  await done('/v2/acme/meaning/calls/complete', { batch: [call] });
+  const answer = await ask('/calls/stream_query', { filter: { call_ids: ['cached'] }, include_costs: true });
+  expect(JSON.parse(await answer.text())).toMatchObject({
+    summary: {
+      weave: {
+        costs: {
+          'cached-1': { prompt_tokens_total_cost: 19 },
+          'plain-1': { prompt_tokens_total_cost: 100 },
+        },
+      },
+    },
+  });
+  const listed = (ids as [string, string][]).map(([, id]) => literal(id));
+  await done('/cost/purge', { query: { $expr: { $in: [field('id'), listed] } } });
+});
+
 it('prices are purged by a list of ids', async () => {
   const { ids } = await done('/cost/create', {
     costs: { 'm-1': { prompt_token_cost: 1, completion_token_cost: 2 } },

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { costCreateBody, costQueryBody } from '../../../../api/schemas/costs.ts';
-import { type ErrorDetail, ServiceError } from '../../../../core/wire/index.ts';
+import * as schemas from '../../../../api/schemas/costs.ts';
+import { type ErrorDetail, ServiceError, wireNames } from '../../../../core/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
 import { micros } from '../../../support/costs.ts';
+
+const costCreateBody = schemas.costCreateBody(wireNames('svc'));
+const costQueryBody = schemas.costQueryBody(wireNames('svc'));
+const weaveCreateBody = schemas.costCreateBody(wireNames('weave', 'weave'));
 
 const problems = (schema: BodySchema<unknown>, body: string): readonly ErrorDetail[] => {
   try {
@@ -19,6 +23,14 @@ const problemsOfPrice = (fields: object) =>
   problems(costCreateBody, createText({ m: { ...price, ...fields } }));
 
 describe('prices to create', () => {
+  it('have those of cached tokens in Weave’s dialect alone, where 0 says nothing', () => {
+    const said = { cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 0 };
+    const { terms } = parseBody(weaveCreateBody, createText({ m: { ...price, ...said } }));
+    expect(terms[0]).toMatchObject({ cacheReadTokenCost: 1e-7 });
+    expect(terms[0]).not.toHaveProperty('cacheWriteTokenCost');
+    expect(problemsOfPrice(said)).toHaveLength(2);
+  });
+
   it('have defaults', () => {
     const before = Date.now() * 1000;
     const { projectId, terms } = parseBody(costCreateBody, createText({ 'gpt-x': price }));

@@ -14,6 +14,19 @@ const startedAt = micros('2026-06-01T12:00:00.000001Z');
 const usage = { 'gpt-x': { prompt_tokens: 10, completion_tokens: 5, requests: 2 } };
 
 describe('what a call cost', () => {
+  it('counts cached tokens at the project’s own price of them', () => {
+    const cached = { prompt_tokens: 100, cache_read_input_tokens: 90, cache_creation_input_tokens: 4 };
+    const total = (price: object) =>
+      costsOf(
+        { 'gpt-x': cached },
+        startedAt,
+        priceBook(project, [priceOf({ promptTokenCost: 1, ...price })], noDefaults),
+      )['gpt-x']?.prompt_tokens_total_cost;
+    expect(total({})).toBe(100);
+    expect(total({ cacheReadTokenCost: 0.5 })).toBe(6 + 45 + 4);
+    expect(total({ cacheReadTokenCost: 0.5, cacheWriteTokenCost: 1.25 })).toBe(6 + 45 + 5);
+  });
+
   it('is tokens × the project’s own price, with the source of the price', () => {
     const price = priceOf({ promptTokenCost: 0.25, completionTokenCostUnit: 'EUR', providerId: 'own' });
     expect(costsOf(usage, startedAt, priceBook(project, [price], noDefaults))).toEqual({
