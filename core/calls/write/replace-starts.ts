@@ -33,8 +33,8 @@ export interface ReportedStart extends StartItem {
   /** Whether the client named the call's trace. If not, the stored start's trace stays. */
   readonly ownTrace: boolean;
   /**
-   * Whether it takes the trace that others have reserved for it meanwhile: it names none, is a
-   * root, and no other call of the request is in its trace.
+   * Whether it takes the trace that others have reserved for it meanwhile. It does if it names
+   * none, is a root, and no other call of the request is in its trace.
    */
   readonly takesReserved: boolean;
   /** Whether the service made the call's id for this request. */
