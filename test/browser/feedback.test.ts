@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { wireNames } from '../../core/wire/index.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
+import { focused } from './support/focus.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -69,6 +70,27 @@ describe('feedback', () => {
       ['correction', { correction: 'You get your money back.' }],
     ]);
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('is given and taken back by keyboard, which keeps the focus', async () => {
+    const own = 'page/feedback-by-keyboard';
+    await report(own, turn('f4', 0));
+    const page = await visit(`trace?project=${encodeURIComponent(own)}&trace=f4&tab=feedback`);
+    await page.getByRole('button', { name: 'Thumbs up' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('tab', { name: 'Feedback 1' }).waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('tab', { name: 'Feedback', exact: true }).waitFor();
+    expect(await focused(page)).toBe('Thumbs up');
+    await page.getByLabel('Note').fill('Good');
+    await page.getByRole('button', { name: 'Give the note' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Feedback 1' }).waitFor();
+    expect(await focused(page)).toBe('Replace the note');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Feedback', exact: true }).waitFor();
+    expect(await focused(page)).toBe('Give the note');
   });
 
   it('is a column of the list, which is filtered by it, and changes with it', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report } from './support/calls.ts';
+import { focused } from './support/focus.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -77,6 +78,22 @@ describe('prices', () => {
     await page.getByRole('button', { name: 'Remove the price of gpt-4o-mini' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText(`${project} has no prices of its own`).waitFor();
+  });
+
+  it('give the focus to the next when one is removed', async () => {
+    const priced = 'page/focus';
+    const terms = { prompt_token_cost: 0.01, completion_token_cost: 0.02 };
+    await post('/cost/create', { project_id: priced, costs: { one: terms, two: terms } });
+    const page = await visit(`prices?project=${encodeURIComponent(priced)}`);
+    for (const [name, next] of [
+      ['one', 'Remove the price of two'],
+      ['two', 'Model'],
+    ]) {
+      await page.getByRole('button', { name: `Remove the price of ${name}` }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await focused(page)).toBe(next);
+    }
   });
 
   it('are shown in their unit, and are no dollars', async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { report, turn } from './support/calls.ts';
+import { focused } from './support/focus.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -46,6 +47,30 @@ describe('the playground', () => {
     expect(await page.getByText(/word end/).count()).toBe(1);
     await page.getByRole('button', { name: 'Go on from here' }).click();
     await page.getByLabel('Text of message 3').waitFor();
+  });
+
+  it('is used by keyboard, which keeps the focus', async () => {
+    const page = await visit(`playground?project=${at}`);
+    await page.getByLabel('Model').fill('echo');
+    await page.getByLabel('Text of message 1').fill(`begin ${'word '.repeat(800)}end`);
+    await page.getByRole('button', { name: 'Send' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('answering…').waitFor();
+    expect(await focused(page)).toBe('Stop');
+    await page.keyboard.press('Enter');
+    await page.getByText('stopped: what came stays').waitFor();
+    expect(await focused(page)).toBe('Send');
+    await page.getByLabel('Text of message 1').fill('Hi');
+    await page.getByLabel('Model').press('Enter');
+    await page.getByText('finish: stop').waitFor();
+  });
+
+  it('keeps the focus near when a message is removed', async () => {
+    const page = await visit(link);
+    await page.getByRole('button', { name: 'Remove message 1' }).press('Enter');
+    expect(await focused(page)).toBe('Remove message 1');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('Add message');
   });
 
   it('says what is wrong with a request before it is sent', async () => {

@@ -5,6 +5,8 @@ export interface ModalProps {
   readonly title: string;
   readonly open: boolean;
   readonly onClose: () => void;
+  /** What has the focus when it is closed. @default - what had it before */
+  readonly finalFocus?: () => HTMLElement | null;
   readonly children: ReactNode;
 }
 

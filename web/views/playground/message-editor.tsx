@@ -49,7 +49,15 @@ export const MessageEditor = ({ message, number, onChange, onRemove }: MessageEd
             <option key={name}>{name}</option>
           ))}
         </select>
-        <Button kind="quiet" aria-label={`Remove message ${number}`} onClick={onRemove}>
+        <Button
+          kind="quiet"
+          aria-label={`Remove message ${number}`}
+          onClick={({ currentTarget }) => {
+            // This button goes away. The next is that of another message, or adds a message.
+            currentTarget.closest('.message')?.nextElementSibling?.querySelector('button')?.focus();
+            onRemove();
+          }}
+        >
           ✕
         </Button>
       </div>

@@ -16,6 +16,7 @@ interface RequestPaneProps {
 export const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
   const { draft, problem } = state;
   const { model, messages, parameters } = draft;
+  const busy = isBusy(state);
   const change = (at: number, next: readonly DraftMessage[]) =>
     trial.edit({ messages: [...messages.slice(0, at), ...next, ...messages.slice(at + 1)] });
   const lastRole = messages.at(-1)?.role;
@@ -25,7 +26,7 @@ export const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps
       aria-label="Request"
       onSubmit={(event) => {
         event.preventDefault();
-        trial.send();
+        if (allowed) trial.send();
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !allowed) return;
@@ -72,16 +73,10 @@ export const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps
       </label>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
       <div className="send">
-        {isBusy(state) ? (
-          // A key of its own: the same element would become what submits before its click is over.
-          <Button key="stop" kind="primary" onClick={trial.stop}>
-            Stop
-          </Button>
-        ) : (
-          <Button key="send" kind="primary" type="submit" disabled={!allowed}>
-            Send
-          </Button>
-        )}
+        {/* One element keeps the focus. It submits nothing, or Enter in a field would stop. */}
+        <Button kind="primary" disabled={!allowed} onClick={busy ? trial.stop : trial.send}>
+          {busy ? 'Stop' : 'Send'}
+        </Button>
         <Button kind="quiet" onClick={onReset}>
           Start over
         </Button>

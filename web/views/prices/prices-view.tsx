@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import type { Cost } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
@@ -17,7 +17,7 @@ const route = getRouteApi('/prices');
 interface TableProps {
   readonly prices: readonly Cost[];
   /** @default - prices cannot be removed */
-  readonly onRemove?: (price: Cost) => void;
+  readonly onRemove?: (price: Cost, row: number) => void;
 }
 
 const PriceTable = ({ prices, onRemove }: TableProps) => (
@@ -36,7 +36,7 @@ const PriceTable = ({ prices, onRemove }: TableProps) => (
         </tr>
       </thead>
       <tbody>
-        {prices.map((price) => (
+        {prices.map((price, row) => (
           <tr key={price.id}>
             <td className="break" dir="auto">
               {price.llm_id}
@@ -51,7 +51,7 @@ const PriceTable = ({ prices, onRemove }: TableProps) => (
                 <Button
                   kind="quiet"
                   aria-label={`Remove the price of ${price.llm_id}`}
-                  onClick={() => onRemove(price)}
+                  onClick={() => onRemove(price, row)}
                 >
                   ✕
                 </Button>
@@ -71,11 +71,23 @@ export const PricesView = () => {
   const { me } = useSession();
   const { query, add, remove } = usePrices(project);
   const [removing, setRemoving] = useState<Cost>();
+  const row = useRef(0);
   const { data = [], error, isPending, refetch } = query;
   const mayWrite = allows(me, project, 'write');
   const shown = data.filter(({ llm_id = '' }) => llm_id.toLowerCase().includes(model.toLowerCase()));
   const search = (text: string) =>
     navigate({ search: { project, ...(text !== '' && { model: text }) }, replace: true });
+  const ask = (price: Cost, at: number) => {
+    row.current = at;
+    setRemoving(price);
+  };
+  /** The button of the same row, which is the next price after a removal, or the form. */
+  const focusAfter = (): HTMLElement | null => {
+    const buttons = document.querySelectorAll<HTMLElement>('.plain-table button');
+    return (
+      buttons[Math.min(row.current, buttons.length - 1)] ?? document.querySelector('.price-fields input')
+    );
+  };
   return (
     <main className="page wide">
       <h1>Prices</h1>
@@ -101,7 +113,7 @@ export const PricesView = () => {
           onChange={(event) => search(event.target.value)}
         />
       ) : null}
-      {shown.length > 0 ? <PriceTable prices={shown} {...(mayWrite && { onRemove: setRemoving })} /> : null}
+      {shown.length > 0 ? <PriceTable prices={shown} {...(mayWrite && { onRemove: ask })} /> : null}
       {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}
       {data.length === maxPrices ? <p className="muted">These are the first {maxPrices} prices.</p> : null}
       {mayWrite ? (
@@ -109,7 +121,12 @@ export const PricesView = () => {
       ) : (
         <p className="muted">This key may not add prices: it lacks the role write on {project}.</p>
       )}
-      <Modal title="Remove this price?" open={removing !== undefined} onClose={() => setRemoving(undefined)}>
+      <Modal
+        title="Remove this price?"
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        finalFocus={focusAfter}
+      >
         <p>
           Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
           price, or nothing.

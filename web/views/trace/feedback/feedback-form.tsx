@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import type { Kind, Payload } from '../../../api/feedback.ts';
 import { Button } from '../../../ui/button.tsx';
 import type { FeedbackState } from './use-feedback.ts';
@@ -21,11 +21,14 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
   const saved = given === undefined || given === null ? '' : String(given);
   const [text, setText] = useState(saved);
   const id = useId();
+  const submitButton = useRef<HTMLButtonElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     state.give(kind, payloadOf(kind, text.trim()));
   };
   const takeBack = () => {
+    // The button that was pressed goes away.
+    submitButton.current?.focus();
     setText('');
     state.takeBack(kind);
   };
@@ -57,11 +60,15 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
       </div>
       <div className="row-end">
         {saved === '' ? null : (
-          <Button kind="quiet" disabled={state.busy} onClick={takeBack}>
+          <Button kind="quiet" idle={state.busy} onClick={takeBack}>
             Take back the {kind}
           </Button>
         )}
-        <Button type="submit" disabled={state.busy || text.trim() === '' || text.trim() === saved}>
+        <Button
+          ref={submitButton}
+          type="submit"
+          idle={state.busy || text.trim() === '' || text.trim() === saved}
+        >
           {saved === '' ? `Give the ${kind}` : `Replace the ${kind}`}
         </Button>
       </div>

@@ -19,7 +19,7 @@ export const Thumbs = ({ state }: { state: FeedbackState }) => {
           kind="quiet"
           aria-label={name}
           aria-pressed={given === up}
-          disabled={state.busy}
+          idle={state.busy}
           onClick={() => (given === up ? state.takeBack('thumbs') : state.give('thumbs', { up }))}
         >
           <Thumb up={up} />
