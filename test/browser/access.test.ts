@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { report, turn } from './support/calls.ts';
+import { focused } from './support/focus.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
@@ -46,6 +47,24 @@ describe('on a phone', () => {
     await page.getByRole('button', { name: '← Tree' }).click();
     await page.getByRole('treeitem').nth(1).waitFor();
   });
+});
+
+it('the first Tab reaches the link over the views, and the second the logo', async () => {
+  const page = await visit(`traces?project=${at}`);
+  await page.locator('.table-row').first().waitFor();
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toBe('Skip to the content');
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toBe('pennytrace: all projects');
+});
+
+it('a phone shows the link of the present view', async () => {
+  const page = await visit(`prices?project=${at}`, { viewport: { width: 320, height: 700 } });
+  await page.getByRole('heading', { name: 'Prices', exact: true }).waitFor();
+  const end = await page
+    .getByRole('link', { name: 'Prices' })
+    .evaluate((element) => element.getBoundingClientRect().right);
+  expect(end).toBeLessThanOrEqual(320);
 });
 
 it('the theme can be chosen, and is kept', async () => {

@@ -97,7 +97,10 @@ const useLinkInSight = () => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another link
   useEffect(() => {
     const link = nav.current?.querySelector('[aria-current="page"]');
-    link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (!nav.current || !link) return;
+    const [outer, inner] = [nav.current.getBoundingClientRect(), link.getBoundingClientRect()];
+    // After `scrollIntoView`, the first Tab would go on from the link.
+    nav.current.scrollLeft += Math.min(0, inner.left - outer.left) + Math.max(0, inner.right - outer.right);
   }, [view]);
   return nav;
 };
