@@ -46,6 +46,26 @@ describe('objects', () => {
     expect(await page.getByText('Differences from').count()).toBe(0);
   });
 
+  it('far down a long list appear where one sees them', async () => {
+    const many = 'page/many-objects';
+    for (let number = 10; number < 50; number += 1)
+      await post('/obj/create', { obj: { project_id: many, object_id: `prompt-${number}`, val: number } });
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 375, height: 740 },
+    ]) {
+      const page = await visit(`objects?project=${encodeURIComponent(many)}`, { viewport });
+      for (const name of ['prompt-10', 'prompt-49', 'prompt-30']) {
+        await page.getByRole('link', { name }).click();
+        const heading = page.getByRole('heading', { name: `${name} v0` });
+        await heading.waitFor();
+        const top = await heading.evaluate((element) => element.getBoundingClientRect().top);
+        expect(top).toBeGreaterThan(0);
+        expect(top).toBeLessThan(viewport.height - 50);
+      }
+    }
+  });
+
   it('of a project without any say how to store one', async () => {
     const page = await visit(`objects?project=${encodeURIComponent('page/no-objects')}`);
     await page.getByText('page/no-objects has no objects yet').waitFor();

@@ -52,6 +52,14 @@ const Versions = ({ versions, shown }: { versions: readonly ObjectVersion[]; sho
   </ul>
 );
 
+/** Goes to an object that appears where its reader does not see it, such as below a long list. */
+const goTo = (pane: HTMLElement | null) => {
+  const { top = 0 } = pane?.getBoundingClientRect() ?? {};
+  if (top >= 0 && top < innerHeight / 2) return;
+  pane?.scrollIntoView();
+  pane?.focus({ preventScroll: true });
+};
+
 const Selected = () => {
   const { project, object, version, base } = route.useSearch();
   const navigate = route.useNavigate();
@@ -71,7 +79,7 @@ const Selected = () => {
   const compared =
     data.find(({ digest }) => digest === base && digest !== shown.digest) ?? data[at + 1] ?? data[at - 1];
   return (
-    <div className="stack">
+    <div key={object} ref={goTo} tabIndex={-1} className="stack">
       <Versions versions={data} shown={shown} />
       <VersionView
         shown={shown}
