@@ -1,6 +1,6 @@
 /**
- * `npm run bench:guard`: counts the figures of `figures.json`, writes them there and prints the
- * changes.
+ * `npm run bench:guard`: counts the figures of `figures.json`, prints the changes, and writes them
+ * there if there are any.
  */
 import { openBench } from './harness/bench.ts';
 import { differences, readRecorded, toRecorded, writeRecorded } from './harness/guard.ts';
@@ -9,5 +9,6 @@ import { countRecorded } from './recorded.ts';
 await using bench = await openBench();
 const before = readRecorded();
 const now = toRecorded(await countRecorded(bench));
-writeRecorded(now);
-console.log(differences(before, now).join('\n') || 'Nothing has changed.');
+const changes = differences(before, now);
+if (changes.length > 0) writeRecorded(now);
+console.log(changes.join('\n') || 'Nothing has changed.');
