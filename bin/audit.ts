@@ -4,6 +4,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { judgeAdvisories, judgeSignatures, type Verdict } from './audit/verdict.ts';
+import { takeNoArguments } from './common/no-arguments.ts';
+
+takeNoArguments('audit', 'Ask the registry for advisories and signatures: npm run audit');
 
 /** The longest that a registry without an answer may hold up a change, in ms. */
 const timeoutMs = 120_000;

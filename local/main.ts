@@ -4,6 +4,7 @@
  */
 
 import { once } from 'node:events';
+import { takeNoArguments } from '../bin/common/no-arguments.ts';
 import { SettingsError } from '../lib/config.ts';
 import { runDemo } from './demo.ts';
 import { PortTaken } from './gateway/server.ts';
@@ -99,6 +100,10 @@ const main = async (termination: AbortSignal): Promise<void> => {
   }
 };
 
+takeNoArguments(
+  'start',
+  'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
+);
 const termination = terminationSignal();
 try {
   await main(termination);
