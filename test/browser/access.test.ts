@@ -67,6 +67,16 @@ it('a phone shows the link of the present view', async () => {
   expect(end).toBeLessThanOrEqual(320);
 });
 
+it.each(['traces', 'trace', 'thread', 'prices'])(
+  'a link to %s without a project leads to all projects',
+  async (path) => {
+    const page = await visit(path);
+    await page.getByText('The link may be cut off').waitFor();
+    await page.getByRole('link', { name: 'Your projects' }).click();
+    await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
+  },
+);
+
 it('the theme can be chosen, and is kept', async () => {
   const page = await visit(`traces?project=${at}`, { colorScheme: 'light' });
   const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');

@@ -6,12 +6,22 @@ import { useSession } from '../session/session.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { chooseTheme, chosenTheme, type Theme } from '../ui/theme.ts';
+import { MissingView } from './missing-view.tsx';
 import { useProjects } from './projects.ts';
 
 /** The project of the present view; undefined in the list of projects. */
 const useProject = (): string | undefined =>
   useRouterState({
     select: ({ location }) => (location.search as { project?: string }).project || undefined,
+  });
+
+/** Whether the link to a view of a project names none. */
+const useIsCutOff = (): boolean =>
+  useRouterState({
+    select: ({ matches }) => {
+      const search: { project?: string } = matches.at(-1)?.search ?? {};
+      return 'project' in search && !search.project;
+    },
   });
 
 const ProjectMenu = ({ project }: { project: string }) => {
@@ -110,6 +120,7 @@ export const Shell = () => {
   const project = useProject();
   const wakes = useWakes(project);
   const nav = useLinkInSight();
+  const isCutOff = useIsCutOff();
   useEffect(() => {
     if (project) noteProject(project);
   }, [project]);
@@ -157,7 +168,7 @@ export const Shell = () => {
         <KeyMenu />
       </header>
       <div id="view" tabIndex={-1} className="view">
-        <Outlet />
+        {isCutOff ? <MissingView /> : <Outlet />}
       </div>
     </div>
   );
