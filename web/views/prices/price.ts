@@ -31,6 +31,9 @@ export const emptyPrice: PriceForm = {
 /** The price that a form means, or what is wrong with it. */
 export type TypedPrice = { readonly model: string; readonly terms: CostTerms } | { readonly problem: string };
 
+/** The highest price that the service takes, for a million tokens. */
+const highest = 1e15;
+
 const priceOf = (text: string): number | undefined => {
   const price = Number(text.trim().replace(',', '.'));
   return text.trim() === '' || !Number.isFinite(price) || price < 0 ? undefined : price;
@@ -43,6 +46,8 @@ export const typedPrice = ({ model, input, output, unit, from, provider }: Price
   const [prompt, completion] = [priceOf(input), priceOf(output)];
   if (prompt === undefined || completion === undefined)
     return { problem: 'Write both prices as numbers from 0 on.' };
+  if (Math.max(prompt, completion) > highest)
+    return { problem: `Write prices up to ${highest} for a million tokens.` };
   const time = from === '' ? undefined : new Date(from);
   if (time && Number.isNaN(time.getTime())) return { problem: 'The time is none.' };
   const currency = unit.trim() || 'USD';

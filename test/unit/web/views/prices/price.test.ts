@@ -21,6 +21,7 @@ describe('a typed price', () => {
     [{ input: '' }, 'Write both prices'],
     [{ output: '-1' }, 'Write both prices'],
     [{ output: 'much' }, 'Write both prices'],
+    [{ input: '1e20' }, 'Write prices up to 1000000000000000 for a million tokens'],
     [{ from: 'yesterday' }, 'The time is none'],
   ])('says what is wrong with %j', (change, problem) => {
     expect(typedPrice({ ...form, ...change })).toEqual({ problem: expect.stringContaining(problem) });
