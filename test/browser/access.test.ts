@@ -38,6 +38,39 @@ describe.each(views)('%s', (_, path, sign, signedIn) => {
   });
 });
 
+/** What a view is called, by its address. */
+const titles: readonly (readonly [string, string, boolean])[] = [
+  ['', 'pennytrace', false],
+  ['', 'Projects · pennytrace', true],
+  [`traces?project=${at}`, 'Traces · page/access · pennytrace', true],
+  [`threads?project=${at}`, 'Threads · page/access · pennytrace', true],
+  [`thread?project=${at}&thread=thread-1`, 'thread-1 · Thread · page/access · pennytrace', true],
+  [`trace?project=${at}&trace=nothing`, 'Trace · page/access · pennytrace', true],
+  [`trace?project=${at}&trace=a1`, 'Turn a1 · page/access · pennytrace', true],
+];
+
+describe('the title', () => {
+  it.each(titles)('of %j is %j', async (path, title, signedIn) => {
+    const page = await visit(path, { signedIn });
+    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(title);
+  });
+
+  it('follows its reader from view to view, and to the sign-in', async () => {
+    const page = await visit(`traces?project=${at}`);
+    const isNow = (title: string) =>
+      expect.poll(() => page.title(), { timeout: 15_000 }).toBe(`${title}pennytrace`);
+    await page.getByRole('link', { name: 'Turn a1' }).click();
+    await isNow('Turn a1 · page/access · ');
+    await page.goBack();
+    await isNow('Traces · page/access · ');
+    await page.goForward();
+    await isNow('Turn a1 · page/access · ');
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await isNow('');
+  });
+});
+
 describe('on a phone', () => {
   it('goes from the tree to a call and back', async () => {
     const page = await visit(`trace?project=${at}&trace=a1`, { viewport: { width: 360, height: 740 } });

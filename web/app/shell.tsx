@@ -8,6 +8,7 @@ import { Menu } from '../ui/menu.tsx';
 import { chooseTheme, chosenTheme, type Theme } from '../ui/theme.ts';
 import { MissingView } from './missing-view.tsx';
 import { useProjects } from './projects.ts';
+import { useViewTitle } from './use-title.ts';
 
 /** The project of the present view; undefined in the list of projects. */
 const useProject = (): string | undefined =>
@@ -121,6 +122,7 @@ export const Shell = () => {
   const wakes = useWakes(project);
   const nav = useLinkInSight();
   const isCutOff = useIsCutOff();
+  useViewTitle(project);
   useEffect(() => {
     if (project) noteProject(project);
   }, [project]);

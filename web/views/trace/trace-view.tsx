@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
+import { useTitle } from '../../app/use-title.ts';
 import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
 import { useWake } from '../../session/use-wake.ts';
 import { Button } from '../../ui/button.tsx';
@@ -129,6 +130,7 @@ export const TraceView = () => {
       replace: true,
     });
   const state = useTraceState(search, select);
+  useTitle(state.forest[0]?.name, search.project);
   const body = useRef<HTMLDivElement>(null);
   const focusTree = useCallback(() => {
     setPane('tree');

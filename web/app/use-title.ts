@@ -1,0 +1,47 @@
+import { useRouterState } from '@tanstack/react-router';
+import { useEffect, useLayoutEffect } from 'react';
+
+const product = 'pennytrace';
+
+/** What each view is called, by its path. */
+const viewNames: Readonly<Record<string, string>> = {
+  '': 'Projects',
+  traces: 'Traces',
+  trace: 'Trace',
+  threads: 'Threads',
+  thread: 'Thread',
+  overview: 'Overview',
+  compare: 'Compare',
+  playground: 'Playground',
+  objects: 'Objects',
+  prices: 'Prices',
+};
+
+const titleOf = (...parts: readonly (string | undefined)[]): string =>
+  [...parts, product].filter((part) => part).join(' · ');
+
+/** Has tabs, history and bookmarks tell views apart, by name, by what they show and by project. */
+export const useViewTitle = (project: string | undefined): void => {
+  const title = useRouterState({
+    select: ({ location: { pathname, search } }) => {
+      const { thread, object } = search as { thread?: unknown; object?: unknown };
+      const shown = thread ?? object;
+      const name = viewNames[pathname.slice(pathname.lastIndexOf('/') + 1)];
+      return titleOf(shown === undefined ? undefined : String(shown), name, project);
+    },
+  });
+  // Before the effects of the views, which may know a better one.
+  useLayoutEffect(() => {
+    document.title = title;
+    return () => {
+      document.title = product;
+    };
+  }, [title]);
+};
+
+/** Names the document after what a view shows, once that is known. */
+export const useTitle = (shown: string | undefined, project: string): void => {
+  useEffect(() => {
+    if (shown) document.title = titleOf(shown, project);
+  }, [shown, project]);
+};
