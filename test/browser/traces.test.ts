@@ -194,6 +194,54 @@ describe('the keyboard', () => {
   });
 });
 
+describe('whoever comes back to the list', () => {
+  const table = (page: Page) => page.getByRole('region', { name: 'Calls' });
+  const scrollTop = (page: Page) => table(page).evaluate((element) => element.scrollTop);
+  const active = (page: Page, name: string) =>
+    page.locator('.table-row.active').getByRole('link', { name }).waitFor();
+
+  it('finds the row of the keyboard, with Back and with Escape, and goes on from there', async () => {
+    const page = await visit(link('&from=2026-10-01T00%3A00'));
+    await page.getByText('100+ rows').waitFor();
+    for (let row = 0; row < 40; row++) await page.keyboard.press('j');
+    await active(page, 'Old 114');
+    const before = await scrollTop(page);
+    expect(before).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('treeitem').first().waitFor();
+    await page.goBack();
+    await active(page, 'Old 114');
+    expect(await scrollTop(page)).toBe(before);
+    await page.keyboard.press('Enter');
+    await page.getByRole('treeitem').first().waitFor();
+    for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
+    await active(page, 'Old 114');
+    expect(await scrollTop(page)).toBe(before);
+    expect(page.url()).toContain('from=2026');
+    await page.keyboard.press('j');
+    await active(page, 'Old 113');
+  });
+
+  it('finds it where they had scrolled to, and the rows that they compared selected', async () => {
+    const page = await visit(link());
+    await page.getByText('100+ rows').waitFor();
+    await page.keyboard.press('j');
+    await table(page).evaluate((element) => element.scrollTo(0, 1500));
+    await page.getByRole('link', { name: 'Old 105' }).click();
+    await page.getByRole('treeitem').first().waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Old 105' }).waitFor();
+    expect(await scrollTop(page)).toBe(1500);
+    for (const name of ['Old 105', 'Old 104']) await page.getByLabel(`Select ${name}`).check();
+    await page.getByRole('button', { name: 'Compare the two' }).click();
+    await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Select Old 105').waitFor();
+    expect(await page.getByRole('checkbox', { name: /^Select Old/, checked: true }).count()).toBe(2);
+    expect(await scrollTop(page)).toBe(1500);
+  });
+});
+
 describe('the list read anew', () => {
   it('has the figures of its traces anew, and is counted anew', async () => {
     const own = 'page/anew';

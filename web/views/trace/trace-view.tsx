@@ -3,11 +3,13 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import { useTitle } from '../../app/use-title.ts';
 import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { useKept } from '../../session/use-kept.ts';
 import { useWake } from '../../session/use-wake.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Shortcuts } from '../../ui/shortcuts.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
+import type { TracesSearch } from '../traces/search.ts';
 import { CallPanel } from './call-panel.tsx';
 import { TreeView } from './tree-view.tsx';
 import { type TraceState, useTraceState } from './use-trace-state.ts';
@@ -136,10 +138,8 @@ export const TraceView = () => {
     setPane('tree');
     body.current?.querySelector<HTMLElement>('[role=tree]')?.focus();
   }, []);
-  const leave = useCallback(
-    () => navigate({ to: '/traces', search: { project: search.project } }),
-    [navigate, search.project],
-  );
+  const [list] = useKept<TracesSearch>('kept list', search.project, { project: search.project });
+  const leave = useCallback(() => navigate({ to: '/traces', search: list }), [navigate, list]);
   const treeKeys = useTreeKeys(state, pane, focusTree, leave);
   const allKeys = useMemo(() => ({ ...treeKeys, '?': () => setHelp(true) }), [treeKeys]);
   useKeys(allKeys);

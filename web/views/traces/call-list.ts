@@ -37,6 +37,8 @@ export class CallList {
   readonly request: CallsQueryReq;
   /** How far its reader had scrolled, in pixels. */
   scrollTop = 0;
+  /** The row that the keyboard is at, by its place; -1 for none. */
+  active = -1;
   /** The rows in sight, by their places: the first and the last. */
   inSight: readonly [first: number, last: number] = [0, -1];
   /** What it has asked for of its traces' usage. */

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type RefObject, useEffect, useLayoutEffect } from 'react';
+import { type CSSProperties, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { type CallRow, nameOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { CallList } from './call-list.ts';
 import type { Column } from './columns.tsx';
@@ -103,7 +103,6 @@ export const TraceTable = (props: TraceTableProps) => {
   useAnchor(rows, scroller, rowHeight);
   useLayoutEffect(() => {
     const { current: element } = scroller;
-    if (element) element.scrollTop = list.scrollTop;
     return () => {
       list.scrollTop = element?.scrollTop ?? 0;
     };
@@ -113,6 +112,7 @@ export const TraceTable = (props: TraceTableProps) => {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 10,
+    initialOffset: list.scrollTop,
   });
   const items = virtual.getVirtualItems();
   const lastSeen = items.at(-1)?.index ?? -1;
@@ -125,8 +125,11 @@ export const TraceTable = (props: TraceTableProps) => {
   useEffect(() => {
     if (rows.length > 0 && lastSeen >= rows.length - 20) onEnd();
   }, [lastSeen, rows.length, onEnd]);
+  // A list that was in sight stands where it was left, wherever the keyboard had been.
+  const followed = useRef(list.inSight[1] < 0 ? -1 : active);
   useEffect(() => {
-    if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
+    if (active !== followed.current) virtual.scrollToIndex(active, { align: 'auto' });
+    followed.current = active;
   }, [active, virtual]);
   const template = ['1.9rem', ...columns.map(({ width }) => width)].join(' ');
   return (

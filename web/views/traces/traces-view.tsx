@@ -4,6 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { changed } from '../../data/changed.ts';
 import { useSession } from '../../session/session.tsx';
+import { useKept } from '../../session/use-kept.ts';
 import { useWake } from '../../session/use-wake.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -62,7 +63,10 @@ export const TracesView = () => {
   const [exportError, setExportError] = useState<string>();
   const focusSearch = useCallback(() => searchBox.current?.focus(), []);
   const picks = usePicked(search.project);
+  const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
+  useEffect(() => keepSearch(search), [keepSearch, search]);
   const { active, setActive, help, setHelp } = useListKeys(
+    list,
     state.rows,
     search.project,
     focusSearch,

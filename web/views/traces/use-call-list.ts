@@ -44,7 +44,10 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
       const { phase, rows, complete, error } = next.snapshot();
       if (phase === 'failed' && rows.length === 0) setFailure(error);
       else if (rows.length === 0 && !complete) return;
-      else cache.setQueryData(queryKey, next);
+      else {
+        next.active = list.active;
+        cache.setQueryData(queryKey, next);
+      }
       leave();
     };
     const leave = next.subscribe(look);

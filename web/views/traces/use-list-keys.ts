@@ -1,11 +1,26 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useKeys } from '../../ui/use-keys.ts';
+import type { CallList } from './call-list.ts';
 import type { ListState } from './list-state.ts';
 import type { usePicked } from './use-picked.ts';
 
+/** The row that the keyboard is at. The list keeps it, for a reader who comes back. */
+const useActive = (list: CallList) => {
+  const [, setMoves] = useState(0);
+  const setActive = useCallback(
+    (placeFrom: (before: number) => number) => {
+      list.active = placeFrom(list.active);
+      setMoves((moves) => moves + 1);
+    },
+    [list],
+  );
+  return [list.active, setActive] as const;
+};
+
 /** The keyboard of the list: which row it is at, and what its keys do. */
 export const useListKeys = (
+  list: CallList,
   rows: ListState['rows'],
   project: string,
   focusSearch: () => void,
@@ -13,7 +28,7 @@ export const useListKeys = (
   { pick, compare }: ReturnType<typeof usePicked>,
 ) => {
   const navigate = useNavigate();
-  const [active, setActive] = useState(-1);
+  const [active, setActive] = useActive(list);
   const [help, setHelp] = useState(false);
   const actions = useMemo(() => {
     const move = (by: number) =>
@@ -39,7 +54,7 @@ export const useListKeys = (
       r: refresh,
       '?': () => setHelp(true),
     };
-  }, [rows, active, navigate, project, focusSearch, refresh, pick, compare]);
+  }, [rows, active, setActive, navigate, project, focusSearch, refresh, pick, compare]);
   useKeys(actions);
   return { active, setActive, help, setHelp };
 };
