@@ -80,6 +80,27 @@ describe('on a phone', () => {
     await page.getByRole('button', { name: '← Tree' }).click();
     await page.getByRole('treeitem').nth(1).waitFor();
   });
+
+  it('goes back from a call to the tree, and from there to the list', async () => {
+    const page = await visit(`traces?project=${at}`, { viewport: { width: 360, height: 740 } });
+    await page.getByRole('link', { name: 'Turn a1' }).click();
+    await page.getByRole('treeitem').nth(1).click();
+    await page.getByRole('tab', { name: 'Data' }).click();
+    await page.waitForURL(/tab=data/);
+    await page.goBack();
+    await page.getByRole('treeitem', { selected: true }).getByText('model.chat').waitFor();
+    expect(await page.getByRole('tab', { name: 'Data' }).isVisible()).toBe(false);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Turn a1' }).waitFor();
+  });
+
+  it('shows the call that a link has a tab of, and its tree', async () => {
+    const viewport = { width: 360, height: 740 };
+    const page = await visit(`trace?project=${at}&trace=a1&tab=feedback`, { viewport });
+    await page.getByRole('tab', { name: 'Feedback', selected: true }).waitFor();
+    await page.getByRole('button', { name: '← Tree' }).click();
+    await page.getByRole('treeitem').nth(1).waitFor();
+  });
 });
 
 it('the first Tab reaches the link over the views, and the second the logo', async () => {

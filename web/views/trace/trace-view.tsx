@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import { useTitle } from '../../app/use-title.ts';
@@ -11,11 +11,24 @@ import { Shortcuts } from '../../ui/shortcuts.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
 import type { TracesSearch } from '../traces/search.ts';
 import { CallPanel } from './call-panel.tsx';
+import type { TraceSearch } from './search.ts';
 import { TreeView } from './tree-view.tsx';
 import { type TraceState, useTraceState } from './use-trace-state.ts';
 import { useTreeKeys } from './use-tree-keys.ts';
 
 const route = getRouteApi('/trace');
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** What a narrow screen shows. @default - the call if the URL has one, else the tree */
+    pane?: 'tree' | 'call';
+    /** Whether a step back leads to the tree. */
+    fromTree?: boolean;
+  }
+}
+
+/** As the styles have it. */
+const isNarrow = (): boolean => window.innerWidth < 800;
 
 const keys = [
   ['j ↓', 'next call'],
@@ -119,25 +132,35 @@ export const TraceView = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [help, setHelp] = useState(false);
+  const { history } = useRouter();
+  const { pane: shown, fromTree } = useRouterState({ select: ({ location }) => location.state });
   // On a narrow screen only one of them has room.
-  const [pane, setPane] = useState<'tree' | 'call'>(search.call ? 'call' : 'tree');
-  const select = useCallback(
-    (call: string) => navigate({ search: (before) => ({ ...before, call }), replace: true }),
-    [navigate],
+  const pane = shown ?? (search.call || search.tab ? 'call' : 'tree');
+  const change = useCallback(
+    (changes: (before: TraceSearch) => TraceSearch, next = pane) =>
+      navigate({ search: changes, replace: true, state: (before) => ({ ...before, pane: next }) }),
+    [navigate, pane],
   );
+  const select = useCallback((call: string) => change((before) => ({ ...before, call })), [change]);
+  /** Shows a call. From the tree of a narrow screen that is a step, which one can take back. */
+  const openCall = async (call: string) => {
+    const isStep = isNarrow() && pane === 'tree';
+    await change((before) => ({ ...before, call }), isStep ? 'tree' : 'call');
+    if (isStep) navigate({ search: (before) => before, state: { pane: 'call', fromTree: true } });
+  };
   useWake(search.project, ['POST /call/read']);
   const setPlain = (plain: boolean) =>
-    navigate({
-      search: ({ plain: _before, ...rest }) => ({ ...rest, ...(plain && { plain }) }),
-      replace: true,
-    });
+    change(({ plain: _before, ...rest }) => ({ ...rest, ...(plain && { plain }) }));
   const state = useTraceState(search, select);
   useTitle(state.forest[0]?.name, search.project);
   const body = useRef<HTMLDivElement>(null);
   const focusTree = useCallback(() => {
-    setPane('tree');
+    if (pane === 'call' && isNarrow()) {
+      if (fromTree) history.back();
+      else change((before) => before, 'tree');
+    }
     body.current?.querySelector<HTMLElement>('[role=tree]')?.focus();
-  }, []);
+  }, [pane, fromTree, history, change]);
   const [list] = useKept<TracesSearch>('kept list', search.project, { project: search.project });
   const leave = useCallback(() => navigate({ to: '/traces', search: list }), [navigate, list]);
   const treeKeys = useTreeKeys(state, pane, focusTree, leave);
@@ -160,12 +183,7 @@ export const TraceView = () => {
             <TreeTools
               state={state}
               own={search.own === true}
-              onOwn={(own) =>
-                navigate({
-                  search: ({ own: _own, ...before }) => ({ ...before, ...(own && { own }) }),
-                  replace: true,
-                })
-              }
+              onOwn={(own) => change(({ own: _own, ...before }) => ({ ...before, ...(own && { own }) }))}
               onHelp={() => setHelp(true)}
             />
           ) : null}
@@ -177,8 +195,8 @@ export const TraceView = () => {
               found={found}
               own={search.own === true}
               onSelect={(index) => {
-                state.selectIndex(index);
-                setPane('call');
+                const line = lines[index];
+                if (line) openCall(line.node.call.id);
               }}
               onToggle={state.toggle}
             />
@@ -194,7 +212,7 @@ export const TraceView = () => {
               call={selectedCall}
               calls={state.calls}
               tab={search.tab}
-              onTab={(tab) => navigate({ search: (before) => ({ ...before, tab }), replace: true })}
+              onTab={(tab) => change((before) => ({ ...before, tab }))}
               plain={search.plain ?? false}
               onPlain={setPlain}
             />
