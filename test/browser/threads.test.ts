@@ -45,6 +45,30 @@ describe('the list of threads', () => {
   });
 });
 
+describe('whoever comes back to the threads', () => {
+  it('finds the row of the keyboard and where they had scrolled to, with Back and Escape', async () => {
+    const own = 'page/many-threads';
+    const calls = Array.from({ length: 60 }, (_, at) => ({ id: `m-${at}`, thread: `many-${at}`, at }));
+    await report(own, calls);
+    const page = await visit(`threads?project=${encodeURIComponent(own)}&sort=-start_time`);
+    const stands = async () => {
+      await page.locator('tr.active').getByText('many-20', { exact: true }).waitFor();
+      return page.locator('#view').evaluate((element) => element.scrollTop);
+    };
+    await page.getByText('60 threads').waitFor();
+    for (let row = 0; row < 40; row++) await page.keyboard.press('j');
+    const before = await stands();
+    expect(before).toBeGreaterThan(0);
+    for (const back of [() => page.goBack(), () => page.keyboard.press('Escape')]) {
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'many-20', level: 1 }).waitFor();
+      await back();
+      expect(await stands()).toBe(before);
+    }
+    expect(page.url()).toContain('sort=-start_time');
+  });
+});
+
 describe('a conversation', () => {
   it('shows what was said, the steps in between, and what each turn took, read once', async () => {
     const page = await visit(link('thread-1'));

@@ -3,11 +3,13 @@ import { useCallback, useMemo, useState } from 'react';
 import { type CallRow, statusOf, sumUsage, timeOf, type Usage } from '../../api/calls.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { useKept } from '../../session/use-kept.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Shortcuts } from '../../ui/shortcuts.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
+import type { ThreadsSearch } from '../threads/search.ts';
 import { Turns } from './turns.tsx';
 import { useTurns } from './use-thread.ts';
 
@@ -102,12 +104,13 @@ export const ThreadView = () => {
     (first: string, usage: Usage | undefined) => setUsages((before) => new Map(before).set(first, usage)),
     [],
   );
+  const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
   useKeys({
     j: () => moveFocus(1),
     ArrowDown: () => moveFocus(1),
     k: () => moveFocus(-1),
     ArrowUp: () => moveFocus(-1),
-    Escape: () => navigate({ to: '/threads', search: { project } }),
+    Escape: () => navigate({ to: '/threads', search: list }),
     '?': () => setHelp(true),
   });
   const hidden = Math.max(0, pages.length - shownPages);

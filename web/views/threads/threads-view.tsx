@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { wordsOf } from '../../api/errors.ts';
 import type { Thread } from '../../api/types.ts';
 import { changed } from '../../data/changed.ts';
 import { countText } from '../../data/format.ts';
+import { useKept } from '../../session/use-kept.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Shortcuts } from '../../ui/shortcuts.tsx';
@@ -34,18 +35,40 @@ const useChange = () => {
     });
 };
 
+/** Keeps how far its reader had scrolled, and the list's state in the URL. */
+const useKeptPlace = (search: ThreadsSearch, isThere: boolean): void => {
+  const [, keepSearch] = useKept<ThreadsSearch>('kept threads', search.project, search);
+  useEffect(() => keepSearch(search), [keepSearch, search]);
+  const [scrollTop, keepScrollTop] = useKept('kept scroll of threads', JSON.stringify(search), 0);
+  const before = useRef(scrollTop);
+  before.current = scrollTop;
+  useLayoutEffect(() => {
+    const element = document.getElementById('view');
+    if (!element || !isThere) return;
+    element.scrollTop = before.current;
+    return () => keepScrollTop(element.scrollTop);
+  }, [isThere, keepScrollTop]);
+};
+
 /** The keyboard of the list: which thread it is at, and what its keys do. */
 const useListKeys = (
   threads: readonly Thread[],
-  project: string,
+  search: ThreadsSearch,
   focusFind: () => void,
   refresh: () => void,
 ) => {
   const navigate = route.useNavigate();
-  const [active, setActive] = useState(-1);
+  const { project } = search;
+  const [kept, keepActive] = useKept('kept thread', JSON.stringify(search), '');
+  const [activeId, setActiveId] = useState(kept);
+  const active = threads.findIndex(({ thread_id }) => thread_id === activeId);
   const [help, setHelp] = useState(false);
-  const move = (by: number) =>
-    setActive((at) => Math.max(0, Math.min(threads.length - 1, at < 0 ? 0 : at + by)));
+  const move = (by: number) => {
+    const next = threads[Math.max(0, Math.min(threads.length - 1, active < 0 ? 0 : active + by))];
+    if (!next) return;
+    setActiveId(next.thread_id);
+    keepActive(next.thread_id);
+  };
   const open = () => {
     const thread = threads[active];
     if (thread) navigate({ to: '/thread', search: { project, thread: thread.thread_id } });
@@ -60,9 +83,12 @@ const useListKeys = (
     r: refresh,
     '?': () => setHelp(true),
   });
+  const followed = useRef(activeId);
   useEffect(() => {
-    document.querySelector('.threads tr.active')?.scrollIntoView({ block: 'nearest' });
-  });
+    if (activeId !== followed.current)
+      document.querySelector('.threads tr.active')?.scrollIntoView({ block: 'nearest' });
+    followed.current = activeId;
+  }, [activeId]);
   return { active, help, setHelp };
 };
 
@@ -89,7 +115,8 @@ export const ThreadsView = () => {
   const [id, setId] = useState(search.id ?? '');
   useEffect(() => setId(search.id ?? ''), [search.id]);
   const focusFind = useMemo(() => () => find.current?.focus(), []);
-  const { active, help, setHelp } = useListKeys(threads, search.project, focusFind, refresh);
+  const { active, help, setHelp } = useListKeys(threads, search, focusFind, refresh);
+  useKeptPlace(search, threads.length > 0);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change({ id: id.trim() || undefined });
