@@ -5,9 +5,9 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/hostile';
 
-const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>';
 const bidi = '\u202e\u2066reversed';
-const schemes = '[a](javascript:document.title=3) javascript:document.title=4 data:text/html,<script>';
+const schemes = '[a](javascript:window.hacked=3) javascript:window.hacked=4 data:text/html,<script>';
 const hostile = `${markup}${bidi}${schemes}`;
 
 /** Objects within objects, as deep as the service takes them. */
@@ -35,7 +35,7 @@ beforeAll(async () => {
           },
           {
             role: 'user',
-            content: [{ type: 'image_url', image_url: { url: 'javascript:document.title=5' } }],
+            content: [{ type: 'image_url', image_url: { url: 'javascript:window.hacked=5' } }],
           },
         ],
       },
@@ -63,7 +63,7 @@ describe('a call full of markup', () => {
     for (const tab of ['Error', 'Messages', 'Data', 'Usage', 'Feedback']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tabpanel', { name: tab }).waitFor();
-      expect(await page.title()).toBe('pennytrace');
+      expect(await page.evaluate('window.hacked')).toBeUndefined();
       expect(await page.locator('#view img, #view script, #view a[href^="javascript"]').count()).toBe(0);
     }
     await page.getByRole('heading', { name: markup, level: 1 }).waitFor();
@@ -76,7 +76,7 @@ describe('a thread full of markup', () => {
     await page.getByRole('link', { name: markup }).first().click();
     await page.getByRole('heading', { name: markup, level: 1 }).waitFor();
     await page.getByText('reversed').first().waitFor();
-    expect(await page.title()).toBe('pennytrace');
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('#view img, #view script, #view a[href^="javascript"]').count()).toBe(0);
   });
 });
@@ -120,7 +120,7 @@ describe('objects and models full of markup', () => {
     expect(await page.getByLabel('Model').inputValue()).toBe(markup);
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('You said:').first().waitFor();
-    expect(await page.title()).toBe('pennytrace');
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('#view img, #view script, #view a[href^="javascript"]').count()).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { useSession } from './session.tsx';
 
 /**
@@ -21,11 +21,15 @@ export const useKept = <Value>(
     enabled: false,
     initialData: { value: first },
   });
+  // The cache tells of a change a moment later, which would have a checkbox jump back and forth.
+  const [latest, setLatest] = useState<{ readonly of: string; readonly value: Value }>();
   const keep = useCallback(
     (value: Value) => {
       cache.setQueryData([name, key_id, of], { value });
+      setLatest({ of, value });
     },
     [cache, name, key_id, of],
   );
+  if (latest?.of === of) return [latest.value, keep];
   return [data ? data.value : first, keep];
 };

@@ -222,8 +222,9 @@ describe('a deployment, resource by resource', () => {
     await expect.poll(rows, { timeout: 15_000, interval: 300 }).toEqual(reported.toSorted());
     const slowest = await catalog.askNamed('Slowest operations');
     expect(slowest.reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(reported.length);
-    const ended = events.filter((event) => event['detail-type'] === 'CallEnded');
-    expect(new Set(ended.map(({ detail }) => detail.id))).toEqual(new Set(reported));
+    const ended = () => events.filter((event) => event['detail-type'] === 'CallEnded');
+    const told = () => new Set(ended().map(({ detail }) => detail.id));
+    await expect.poll(told, { timeout: 15_000 }).toEqual(new Set(reported));
     expect(troubles).toEqual([]);
   });
 
