@@ -34,6 +34,8 @@ export const objectOperations = (names: WireNames): Pick<Operations, Paths> => (
       description:
         'Stores a value as a new version, unless the object has a version with the same value. The order of keys makes no difference.',
       request: requests.objCreate,
+      // A value that has another digest than the client expects.
+      ...(names.dialect === 'weave' && { errors: [409] as const }),
       answer: z.object({
         digest: field(z.string(), 'The digest of the value, for refs to it.'),
         object_id: field(z.string(), "The object's name."),

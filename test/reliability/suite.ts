@@ -81,7 +81,7 @@ export const describeFaults = (
             failures.push(`${named(injected)}: ${error.message}`);
           });
         await pMap(faults, collect, { concurrency });
-        expect(failures, repeatWith).toEqual([]);
+        expect(failures, [repeatWith, ...failures].join('\n')).toEqual([]);
       },
     );
   });

@@ -91,8 +91,10 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
   afterEach(async () => {
     const done = visits.splice(0);
     await end(done);
-    for (const { troubles, expected } of done)
-      expect(troubles.filter((trouble) => !expected?.test(trouble))).toEqual([]);
+    for (const { troubles, expected } of done) {
+      const unexpected = troubles.filter((trouble) => !expected?.test(trouble));
+      expect(unexpected, unexpected.join('\n')).toEqual([]);
+    }
   });
   return async (path, { signedIn = true, as = key, expected, base = pageUrl, ...look } = {}) => {
     const page = await context.newPage();
