@@ -1,5 +1,5 @@
 import type { WireNames } from '../core/wire/index.ts';
-import type { BodySchema } from '../core/wire/schema.ts';
+import type { BodySchema } from '../core/wire/parse-body.ts';
 import type { RoutePath } from './routes.ts';
 import {
   callBatchBody,

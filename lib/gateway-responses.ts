@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { challengeOf, keyRequired } from '../core/auth/unauthorized.ts';
 import { encodeStatus } from '../core/otel/answer.ts';
 import type { ErrorDetail } from '../core/wire/errors.ts';
 import type { Dialect } from '../core/wire/names.ts';
@@ -34,14 +35,10 @@ const gatewayAnswers = (serviceName: string, dialect: Dialect): readonly Gateway
   {
     types: [ResponseType.UNAUTHORIZED],
     status: 401,
-    error: {
-      loc: ['header', 'authorization'],
-      msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
-      type: 'unauthorized',
-    },
+    error: keyRequired,
     brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
     headers: {
-      'WWW-Authenticate': `Basic realm="${serviceName}", charset="UTF-8", Bearer realm="${serviceName}"`,
+      'WWW-Authenticate': challengeOf(serviceName),
     },
   },
   {

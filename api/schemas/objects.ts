@@ -112,12 +112,14 @@ const texts = nullish(z.array(z.string()));
 
 /** What is refused, and not passed over: a list that is not empty. */
 const unserved = nullish(
-  z.array(z.string()).check(
-    z.refine((list) => list.length === 0, {
-      error: 'is not served, since only base classes are stored: use base_object_classes',
-      params: { type: 'value_error' },
-    }),
-  ),
+  z
+    .array(z.string())
+    .check(
+      z.refine(
+        (list) => list.length === 0,
+        rule('is not served, since only base classes are stored: use base_object_classes'),
+      ),
+    ),
 );
 
 /** Fields of the filter that only Weave's dialect has. */

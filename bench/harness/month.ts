@@ -3,7 +3,7 @@ import { noLookups } from '../../core/query/index.ts';
 import { statsOf } from '../../core/stats/index.ts';
 import type { Store } from '../../core/storage/index.ts';
 import { formatTime, type Micros, parseTime } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { type Bench, names } from './bench.ts';
 import { type Call, repeatCalls } from './calls.ts';
 import { type CapacityUsed, totalUnits } from './capacity.ts';

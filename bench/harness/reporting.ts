@@ -4,7 +4,7 @@ import { callsQueryBody } from '../../api/schemas/query.ts';
 import { writeCalls } from '../../core/calls/index.ts';
 import type { CallsQuery } from '../../core/query/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { names } from './bench.ts';
 import type { Call } from './calls.ts';
 

@@ -9,7 +9,7 @@ import { createObject, resolveRefs } from '../../core/objects/index.ts';
 import { countCalls, type Lookups, queryCalls } from '../../core/query/index.ts';
 import type { Store } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';

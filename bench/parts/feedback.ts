@@ -5,7 +5,7 @@ import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback
 import { createFeedback, feedbackOn, queryFeedback, replaceFeedback } from '../../core/feedback/index.ts';
 import { requestBudget, type Store } from '../../core/storage/index.ts';
 import type { ProjectId } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { World } from '../../examples/agent-traces-world.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { totalUnits, unitsEach } from '../harness/capacity.ts';

@@ -8,7 +8,7 @@ import { countCalls } from '../../core/query/stats.ts';
 import { usageOf } from '../../core/stats/index.ts';
 import { requestBudget } from '../../core/storage/index.ts';
 import { formatTime, type ProjectId, parseTime } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';

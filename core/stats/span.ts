@@ -55,28 +55,22 @@ export const gaps = (
   { first, last, isCut }: Hours,
   knowledgeOf: (hour: Hour) => Knowledge,
 ): Span[] => {
-  const spans: Span[] = [];
-  /** The range that is open, and where it ends if only hours without calls follow. */
-  let [from, to] = [start, first <= last ? Math.min(first * hourMicros, end) : end];
-  const close = (): void => {
-    if (from < to) spans.push([from, to]);
+  const spans: [from: Micros, to: Micros][] = [];
+  /** Whether no known calls lie behind the last range. */
+  let isOpen = false;
+  const add = (from: Micros, to: Micros): void => {
+    if (from >= to) return;
+    const latest = spans.at(-1);
+    if (latest && isOpen) latest[1] = to;
+    else spans.push([from, to]);
+    isOpen = true;
   };
+  add(start, first <= last ? first * hourMicros : end);
   for (let hour = first; hour <= last; hour++) {
-    const [begin, next] = [hour * hourMicros, (hour + 1) * hourMicros];
     const knowledge = isCut(hour) ? 'nothing' : knowledgeOf(hour);
-    if (knowledge === 'nothing') {
-      if (from === to) from = begin;
-      to = next;
-    } else if (knowledge === 'calls' || from === to) {
-      close();
-      [from, to] = [next, next];
-    }
+    if (knowledge === 'nothing') add(hour * hourMicros, (hour + 1) * hourMicros);
+    if (knowledge === 'calls') isOpen = false;
   }
-  const tail = Math.max(start, (last + 1) * hourMicros);
-  if (first <= last && tail < end) {
-    if (from === to) from = tail;
-    to = end;
-  }
-  close();
+  if (first <= last) add((last + 1) * hourMicros, end);
   return spans;
 };

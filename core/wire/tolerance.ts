@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type BodySchema, errorOf } from './schema.ts';
+import { type BodySchema, errorOf } from './parse-body.ts';
 
 type Issue = z.core.$ZodIssue;
 type UnknownFields = Extract<Issue, { readonly code: 'unrecognized_keys' }>;

@@ -1,16 +1,10 @@
 import type { MiddlewareObj } from '@middy/core';
 import { allows, fromContext, hasExpired, type Role } from '../../core/auth/index.ts';
+import { keyRequired } from '../../core/auth/unauthorized.ts';
 import { forbidden, type ProjectId, ServiceError } from '../../core/wire/index.ts';
 import { budgetOf, type ServiceEvent } from './event.ts';
 
-/** What the gateway says of such a key, and of any that is not valid. */
-const expired = new ServiceError(401, [
-  {
-    loc: ['header', 'authorization'],
-    msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
-    type: 'unauthorized',
-  },
-]);
+const expired = new ServiceError(401, [keyRequired]);
 
 /**
  * Reads the caller from the authorizer's context. The context may be cached, so this looks at the

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { challengeOf } from '../../core/auth/unauthorized.ts';
 import { type ErrorBody, ServiceError, unavailable } from '../../core/wire/index.ts';
 import { jsonText } from './text.ts';
 
@@ -21,9 +22,7 @@ const errorAnswer = (error: ServiceError, requestId: string, service: string): A
       'content-type': 'application/json',
       'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && {
-        'www-authenticate': `Basic realm="${service}", charset="UTF-8", Bearer realm="${service}"`,
-      }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(service) }),
     },
     body: jsonText(body),
   };

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import { type Dialect, type ErrorDetail, invalid } from '../../core/wire/index.ts';
-import { type BodySchema, parseValue } from '../../core/wire/schema.ts';
+import { type BodySchema, parseValue } from '../../core/wire/parse-body.ts';
 import { parseTolerantly } from '../../core/wire/tolerance.ts';
 import { bodyBytes, unsupported } from './body.ts';
 import { headerOf, type ServiceEvent } from './event.ts';

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type Dialect, type ErrorDetail, isJsonObject, ServiceError } from '../../core/wire/index.ts';
-import { type BodySchema, parseValue } from '../../core/wire/schema.ts';
+import { type BodySchema, parseValue } from '../../core/wire/parse-body.ts';
 import { parseTolerantly } from '../../core/wire/tolerance.ts';
 import { bodyJson } from './body.ts';
 import type { ServiceEvent } from './event.ts';

@@ -6,7 +6,7 @@ import { writeCalls } from '../../core/calls/index.ts';
 import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/inference/index.ts';
 import { requestBudget } from '../../core/storage/index.ts';
 import { hasExactNumber, invalid, maxDepth, parseJson, problemOf } from '../../core/wire/index.ts';
-import { parseValue } from '../../core/wire/schema.ts';
+import { parseValue } from '../../core/wire/parse-body.ts';
 import { bodyText } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
 import { answerErrors } from '../http/errors.ts';

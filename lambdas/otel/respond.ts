@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
+import { challengeOf } from '../../core/auth/unauthorized.ts';
 import { type Encoding, encodeStatus } from '../../core/otel/index.ts';
 import { ServiceError } from '../../core/wire/index.ts';
 import { internal } from '../http/errors.ts';
@@ -39,9 +40,6 @@ export const otlpAnswer = (
   body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
 });
 
-const challenge = (service: string): string =>
-  `Basic realm="${service}", charset="UTF-8", Bearer realm="${service}"`;
-
 /** All problems of an error in one sentence. */
 const messageOf = ({ detail }: ServiceError): string =>
   detail.map(({ loc, msg }) => (loc[0] === 'header' ? `the header ${loc[1]} ${msg}` : msg)).join('; ');
@@ -59,7 +57,7 @@ export const answerOtlpErrors = (service: string): MiddlewareObj<ServiceEvent<un
     request.response = otlpAnswer(error.status, encoding, bytes, {
       'x-request-id': event.requestContext.requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challenge(service) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(service) }),
     });
   },
 });

@@ -12,7 +12,7 @@ import {
 } from '../../core/query/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
 import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */

@@ -15,7 +15,7 @@ import {
 } from '../../core/feedback/index.ts';
 import { requestBudget, type Store, scanTable } from '../../core/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { names, project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

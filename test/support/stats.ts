@@ -4,7 +4,7 @@ import { noLookups } from '../../core/query/index.ts';
 import { type StatsAnswer, type StatsLookups, statsOf } from '../../core/stats/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/schema.ts';
+import { parseBody } from '../../core/wire/parse-body.ts';
 import { names } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

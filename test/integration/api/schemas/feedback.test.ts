@@ -6,7 +6,7 @@ import {
   feedbackReplaceBody,
 } from '../../../../api/schemas/feedback.ts';
 import { ServiceError, wireNames } from '../../../../core/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
+import { type BodySchema, parseBody } from '../../../../core/wire/parse-body.ts';
 import { names } from '../../../support/calls.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 

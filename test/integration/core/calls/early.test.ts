@@ -289,50 +289,57 @@ describe('a call without a trace and its parent that are reported at once', () =
     ['parent', 'child'],
   ] as const;
 
-  it.each(cases)(
-    'find each other whatever the moment at which the %s waits for the %s',
-    async (one, other) => {
-      for (let at = 0, isStopped = true; isStopped; at++) {
-        const projectId = newProject();
-        const batches = reports(projectId);
-        isStopped = await interleaved(
-          store,
-          at,
-          (gated) => send(gated, batches[one]),
-          () => send(store, batches[other]),
-        );
-        const where = `stopped before command ${at}`;
+  type Batch = Parameters<typeof send>[1];
+
+  /** Has one batch wait before each of its commands in turn, while the other is stored. */
+  const atEachMoment = async (
+    batchesOf: (projectId: ProjectId) => readonly [waiting: Batch, other: Batch],
+    look: (projectId: ProjectId, where: string) => Promise<void>,
+  ): Promise<void> => {
+    for (let at = 0, isStopped = true; isStopped; at++) {
+      const projectId = newProject();
+      const [waiting, other] = batchesOf(projectId);
+      isStopped = await interleaved(
+        store,
+        at,
+        (gated) => send(gated, waiting),
+        () => send(store, other),
+      );
+      await look(projectId, `stopped before command ${at}`);
+    }
+  };
+
+  it.each(cases)('find each other whatever the moment at which the %s waits for the %s', (one, other) =>
+    atEachMoment(
+      (projectId) => [reports(projectId)[one], reports(projectId)[other]],
+      async (projectId, where) => {
         expect(await childrenOf(projectId, 'parent'), where).toEqual(['child']);
         expect(await ofTurn(projectId, 'turn'), where).toEqual(['child', 'parent']);
         // Sent again, nothing changes.
-        for (const batch of Object.values(batches)) await send(store, batch);
+        for (const batch of Object.values(reports(projectId))) await send(store, batch);
         expect(await remove(projectId, 'parent'), where).toBe(2);
         expect(idsOf(await query(store, { projectId })), where).toEqual(['turn']);
-      }
-    },
+      },
+    ),
   );
 
   it.each(cases)(
     'share a trace whatever the moment at which the %s waits for the %s, if none is named',
-    async (one, other) => {
-      for (let at = 0, isStopped = true; isStopped; at++) {
-        const projectId = newProject();
-        const start = starter(projectId);
-        const batches = {
-          child: [start('child', { parent_id: 'parent' }), start('leaf', { parent_id: 'child' })],
-          parent: [start('parent')],
-        };
-        isStopped = await interleaved(
-          store,
-          at,
-          (gated) => send(gated, batches[one]),
-          () => send(store, batches[other]),
-        );
-        const where = `stopped before command ${at}`;
-        const traces = await Promise.all(['parent', 'child', 'leaf'].map((id) => traceOf(projectId, id)));
-        expect(new Set(traces).size, where).toBe(1);
-      }
-    },
+    (one, other) =>
+      atEachMoment(
+        (projectId) => {
+          const start = starter(projectId);
+          const batches = {
+            child: [start('child', { parent_id: 'parent' }), start('leaf', { parent_id: 'child' })],
+            parent: [start('parent')],
+          };
+          return [batches[one], batches[other]];
+        },
+        async (projectId, where) => {
+          const traces = await Promise.all(['parent', 'child', 'leaf'].map((id) => traceOf(projectId, id)));
+          expect(new Set(traces).size, where).toBe(1);
+        },
+      ),
   );
 
   it('are in the trace that the parent names, if it comes before the child has reserved one', async () => {
@@ -348,18 +355,15 @@ describe('a call without a trace and its parent that are reported at once', () =
     expect(await traceOf(projectId, 'child')).toBe('t');
   });
 
-  it('share a trace with a sibling that is reported at once', async () => {
-    for (let at = 0, isStopped = true; isStopped; at++) {
-      const projectId = newProject();
-      const start = starter(projectId);
-      isStopped = await interleaved(
-        store,
-        at,
-        (gated) => send(gated, [start('child', { parent_id: 'parent' })]),
-        () => send(store, [start('sibling', { parent_id: 'parent' })]),
-      );
-      const [child, sibling] = await Promise.all(['child', 'sibling'].map((id) => traceOf(projectId, id)));
-      expect(child, `stopped before command ${at}`).toBe(sibling);
-    }
-  });
+  it('share a trace with a sibling that is reported at once', () =>
+    atEachMoment(
+      (projectId) => {
+        const start = starter(projectId);
+        return [[start('child', { parent_id: 'parent' })], [start('sibling', { parent_id: 'parent' })]];
+      },
+      async (projectId, where) => {
+        const [child, sibling] = await Promise.all(['child', 'sibling'].map((id) => traceOf(projectId, id)));
+        expect(child, where).toBe(sibling);
+      },
+    ));
 });

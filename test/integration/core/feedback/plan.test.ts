@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { feedbackQueryBody } from '../../../../api/schemas/feedback.ts';
 import { plan, planSummary } from '../../../../core/feedback/plan.ts';
-import { parseBody } from '../../../../core/wire/schema.ts';
+import { parseBody } from '../../../../core/wire/parse-body.ts';
 import { names, project } from '../../../support/calls.ts';
 import { callRef } from '../../../support/feedback.ts';
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { feedbackQueryBody } from '../../../../api/schemas/feedback.ts';
 import { queryFeedback } from '../../../../core/feedback/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
-import { parseBody } from '../../../../core/wire/schema.ts';
+import { parseBody } from '../../../../core/wire/parse-body.ts';
 import { names, project } from '../../../support/calls.ts';
 import { createAll, createFeedbackStore, feedbackOf } from '../../../support/feedback.ts';
 import { intercepted } from '../../../support/intercepted.ts';

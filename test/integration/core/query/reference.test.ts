@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { callsQueryStatsBody } from '../../../../api/schemas/query.ts';
 import { type CallsStats, countCalls } from '../../../../core/query/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
-import { parseBody } from '../../../../core/wire/schema.ts';
+import { parseBody } from '../../../../core/wire/parse-body.ts';
 import { bodiesAbout } from '../../../support/arbitraries/bodies.ts';
 import { batchesOf, knownCalls, reportedCalls } from '../../../support/arbitraries/calls.ts';
 import { ask, createCallStore, names, send } from '../../../support/calls.ts';

@@ -6,7 +6,7 @@ import { compareText } from '../../../../core/expression/index.ts';
 import { requestBudget, type Store } from '../../../../core/storage/index.ts';
 import { queryThreads, sortFields } from '../../../../core/threads/index.ts';
 import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../../../core/wire/index.ts';
-import { parseBody } from '../../../../core/wire/schema.ts';
+import { parseBody } from '../../../../core/wire/parse-body.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../support/calls.ts';
 import { deep, runs } from '../../../support/sampling.ts';
 import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';

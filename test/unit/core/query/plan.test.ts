@@ -3,7 +3,7 @@ import { callsQueryBody } from '../../../../api/schemas/query.ts';
 import { type Plan, plan, planSummary } from '../../../../core/query/index.ts';
 import { maxIds } from '../../../../core/query/plan.ts';
 import { parseTime, wireNames } from '../../../../core/wire/index.ts';
-import { parseBody } from '../../../../core/wire/schema.ts';
+import { parseBody } from '../../../../core/wire/parse-body.ts';
 
 const names = wireNames('svc');
 const schema = callsQueryBody(names);

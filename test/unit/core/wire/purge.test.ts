@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { ServiceError } from '../../../../core/wire/index.ts';
+import { parseBody } from '../../../../core/wire/parse-body.ts';
 import { purgeByIds } from '../../../../core/wire/purge.ts';
-import { parseBody } from '../../../../core/wire/schema.ts';
 
 const body = z.strictObject({ query: purgeByIds });
 const idsOf = (query: unknown) => parseBody(body, JSON.stringify({ query })).query;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callBatchBody, callStartBody } from '../../../../api/schemas/calls.ts';
 import { callsQueryBody } from '../../../../api/schemas/query.ts';
 import { type ErrorDetail, ServiceError, wireNames } from '../../../../core/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../core/wire/schema.ts';
+import { type BodySchema, parseBody } from '../../../../core/wire/parse-body.ts';
 
 const names = wireNames('svc');
 const start = { project_id: 'acme/shop', op_name: 'op', started_at: '2026-10-01T00:00:00Z' };
