@@ -9,7 +9,7 @@ import {
   type RequestBudget,
   type Store,
 } from '../storage/index.ts';
-import { conflict, notFound, type ProjectId } from '../wire/index.ts';
+import { checkDigest, notFound, type ProjectId } from '../wire/index.ts';
 import { bytesDigest } from '../wire/weave-digest.ts';
 
 /*
@@ -46,10 +46,7 @@ export const createFile = async (
   budget: RequestBudget,
 ): Promise<string> => {
   const digest = bytesDigest(content);
-  if (expected !== null && expected !== digest) {
-    const msg = `the digest of this file is ${digest}; leave expected_digest out, or write this one`;
-    throw conflict({ loc: ['body', 'expected_digest'], msg, type: 'value_error' });
-  }
+  checkDigest({ of: 'this file', digest, expected });
   const key = fileKey(projectId, digest);
   const [known] = await getItems(store.table, [key], budget, { consistent: true, attributes: ['n'] });
   if (known) return digest;

@@ -5,7 +5,7 @@ import {
   type Transaction,
   transact,
 } from '../storage/index.ts';
-import { conflict, type JsonValue } from '../wire/index.ts';
+import { checkDigest, type JsonValue } from '../wire/index.ts';
 import { baseObjectClassOf, kindOf } from './classify.ts';
 import { digestOf } from './digest.ts';
 import { noteKey, type ValueName } from './keys.ts';
@@ -39,10 +39,7 @@ export const createObject = async (
   budget: RequestBudget,
 ): Promise<string> => {
   const digest = digestOf(val, store.names.dialect);
-  if (expected !== null && expected !== digest) {
-    const msg = `the digest of this value is ${digest}; leave expected_digest out, or write this one`;
-    throw conflict({ loc: ['body', 'obj', 'expected_digest'], msg, type: 'value_error' });
-  }
+  checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
   const { packed, bytes, home } = await packValue(val);
   const about = {
     ...name,

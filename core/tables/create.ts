@@ -1,5 +1,5 @@
 import type { RequestBudget, Store } from '../storage/index.ts';
-import { conflict, type JsonObject, notFound, type ProjectId } from '../wire/index.ts';
+import { checkDigest, type JsonObject, notFound, type ProjectId } from '../wire/index.ts';
 import { tableDigest } from '../wire/weave-digest.ts';
 import { putPack } from './packs.ts';
 import { type Location, type Row, rowOf } from './row.ts';
@@ -12,17 +12,6 @@ export interface MadeTable {
   /** The digests of the rows that came, in their order. */
   readonly rowDigests: readonly string[];
 }
-
-/**
- * Refuses a table that is not what its client expects.
- *
- * @throws ServiceError 409
- */
-const expect = (digest: string, expected: string | null, loc: readonly string[]): void => {
-  if (expected === null || expected === digest) return;
-  const msg = `the digest of these rows is ${digest}; leave expected_digest out, or write this one`;
-  throw conflict({ loc: ['body', ...loc, 'expected_digest'], msg, type: 'value_error' });
-};
 
 /**
  * Stores the rows that the project does not have yet.
@@ -69,7 +58,7 @@ export const createTable = async (
   const rows = values.map(rowOf);
   const rowDigests = rows.map((row) => row.digest);
   const digest = tableDigest(rowDigests);
-  expect(digest, expected, ['table']);
+  checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
   const places = await storeRows(store, projectId, rows, budget);
   await putTable(store, projectId, digest, inOrder(rowDigests, places), budget);
   return { digest, rowDigests };
@@ -91,7 +80,7 @@ export const createTableFromDigests = async (
   budget: RequestBudget,
 ): Promise<string> => {
   const digest = tableDigest(rowDigests);
-  expect(digest, expected, []);
+  checkDigest({ of: 'these rows', digest, expected });
   const found = await findRows(store, projectId, new Set(rowDigests), budget);
   const missing = rowDigests.flatMap((row, i) => (found.has(row) ? [] : [`${i} (${row})`]));
   if (missing.length > 0) {

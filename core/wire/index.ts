@@ -1,5 +1,6 @@
 export * from './csv.ts';
 export * from './errors.ts';
+export * from './expected-digest.ts';
 export * from './ids.ts';
 export * from './json.ts';
 export * from './names.ts';
