@@ -1,5 +1,5 @@
-import type { WireNames } from '../core/wire/index.ts';
-import type { BodySchema } from '../core/wire/parse-body.ts';
+import type { WireNames } from '../core/foundations/wire/index.ts';
+import type { BodySchema } from '../core/foundations/wire/parse-body.ts';
 import type { RoutePath } from './routes.ts';
 import {
   callBatchBody,

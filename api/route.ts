@@ -1,5 +1,5 @@
-import type { AcceptedScheme, Role, Scheme } from '../core/auth/index.ts';
-import type { Dialect } from '../core/wire/names.ts';
+import type { AcceptedScheme, Role, Scheme } from '../core/foundations/auth/index.ts';
+import type { Dialect } from '../core/foundations/wire/names.ts';
 
 /**
  * What a function does with calls:

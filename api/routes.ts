@@ -1,4 +1,4 @@
-import type { Dialect } from '../core/wire/names.ts';
+import type { Dialect } from '../core/foundations/wire/names.ts';
 import { ofTheKey, ofThePage, open, reading, writing } from './kinds.ts';
 import { isKeyed, type Route } from './route.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './shapes.ts';
 import { weaveRoutes } from './weave-routes.ts';
 
-export type { AcceptedScheme, Role } from '../core/auth/index.ts';
+export type { AcceptedScheme, Role } from '../core/foundations/auth/index.ts';
 export * from './route.ts';
 
 const list = [

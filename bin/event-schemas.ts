@@ -1,7 +1,7 @@
 /** `npm run events:schemas`: writes the JSON Schema of each kind of event to `schemas/events`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { defaultServiceName, wireNames } from '../core/wire/index.ts';
+import { defaultServiceName, wireNames } from '../core/foundations/wire/index.ts';
 import { eventSchemas } from '../openapi/events.ts';
 
 const folder = fileURLToPath(new URL('../schemas/events/', import.meta.url));

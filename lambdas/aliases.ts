@@ -1,5 +1,5 @@
 import { aliasesList } from '../api/requests.ts';
-import { labelsIn } from '../core/objects/index.ts';
+import { labelsIn } from '../core/records/objects/index.ts';
 import { settings } from './http/settings.ts';
 import { streamJsonEndpoint } from './http/stream-json.ts';
 

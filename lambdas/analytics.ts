@@ -1,5 +1,5 @@
-import { type RowWriter, writeRows } from '../core/analytics/index.ts';
-import { s3Client } from '../core/storage/index.ts';
+import { s3Client } from '../core/foundations/storage/index.ts';
+import { type RowWriter, writeRows } from '../core/workers/analytics/index.ts';
 import { settings } from './http/settings.ts';
 import { streamHandler } from './streams/batch.ts';
 import { costsOfProject } from './streams/costs.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { allRoutes, takesKey } from '../api/routes.ts';
-import { authenticate, type Caller, type Refusal, toContext } from '../core/auth/index.ts';
-import { type Meter, newMeter } from '../core/storage/index.ts';
+import { authenticate, type Caller, type Refusal, toContext } from '../core/foundations/auth/index.ts';
+import { type Meter, newMeter } from '../core/foundations/storage/index.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
 import { RequestLog } from './log/index.ts';
 

@@ -1,6 +1,6 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { type Delivery, deliver } from '../core/events/index.ts';
-import { httpHandler } from '../core/storage/index.ts';
+import { httpHandler } from '../core/foundations/storage/index.ts';
+import { type Delivery, deliver } from '../core/workers/events/index.ts';
 import { settings } from './http/settings.ts';
 import { streamHandler } from './streams/batch.ts';
 import { costsOfProject } from './streams/costs.ts';

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { graphql } from '../api/requests.ts';
-import { answerGraphql, type GraphqlQuery } from '../core/weave/graphql.ts';
+import { answerGraphql, type GraphqlQuery } from '../core/doors/weave/graphql.ts';
 import { readCaller } from './http/caller.ts';
 import { answerErrors, timeoutEarlyResponse } from './http/errors.ts';
 import type { ServiceEvent } from './http/event.ts';

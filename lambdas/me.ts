@@ -1,4 +1,4 @@
-import { formatTime } from '../core/wire/index.ts';
+import { formatTime } from '../core/foundations/wire/index.ts';
 import { callerEndpoint } from './http/caller-endpoint.ts';
 import { settings } from './http/settings.ts';
 

@@ -1,6 +1,6 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
-import { isKeyId, makeReporterKey, revokeKey } from '../core/auth/index.ts';
-import { KeySecret } from '../core/auth/key-secret.ts';
+import { isKeyId, makeReporterKey, revokeKey } from '../core/foundations/auth/index.ts';
+import { KeySecret } from '../core/foundations/auth/key-secret.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
 import { wantedBy } from './report-key/properties.ts';
 import { type CustomResourceAnswer, respond } from './report-key/respond.ts';

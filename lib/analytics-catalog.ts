@@ -10,7 +10,7 @@ import {
   moneyPrecision,
   moneyScale,
   usageFields,
-} from '../core/analytics/columns.ts';
+} from '../core/workers/analytics/columns.ts';
 import { statesTable, viewColumns, viewQuery } from './analytics-queries.ts';
 
 export interface AnalyticsCatalogProps {

@@ -1,4 +1,4 @@
-import { type Column, type Dataset, datasets } from '../core/analytics/columns.ts';
+import { type Column, type Dataset, datasets } from '../core/workers/analytics/columns.ts';
 
 /*
  * The view of the latest state of each call and each record, and queries over it. They are in the

@@ -3,7 +3,7 @@ import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { type AcceptedScheme, type Route, takesKey } from '../api/routes.ts';
-import { tables } from '../core/storage/tables.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { constructId } from './names.ts';

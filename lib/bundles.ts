@@ -33,10 +33,10 @@ const lazyPackages: Readonly<Record<string, string>> = {
  * which would be a third of what they load.
  */
 const replacements = {
-  '@aws-sdk/credential-provider-node': './core/storage/sdk/credentials.ts',
-  '@aws-sdk/middleware-endpoint-discovery': './core/storage/sdk/endpoint-discovery.ts',
-  '@aws/lambda-invoke-store': './core/storage/sdk/invoke-store.ts',
-  'node:fs/promises': './core/storage/sdk/shared-files.ts',
+  '@aws-sdk/credential-provider-node': './core/foundations/storage/sdk/credentials.ts',
+  '@aws-sdk/middleware-endpoint-discovery': './core/foundations/storage/sdk/endpoint-discovery.ts',
+  '@aws/lambda-invoke-store': './core/foundations/storage/sdk/invoke-store.ts',
+  'node:fs/promises': './core/foundations/storage/sdk/shared-files.ts',
   'node:stream/web': './lambdas/http/web-streams.ts',
 };
 
@@ -72,11 +72,11 @@ export const handlerOptions: BuildOptions = {
   ...buildOptions,
   alias: {
     ...replacements,
-    '@aws-sdk/util-dynamodb': './core/storage/sdk/attribute-values.ts',
-    '@smithy/core/checksum': './core/storage/sdk/checksum.ts',
+    '@aws-sdk/util-dynamodb': './core/foundations/storage/sdk/attribute-values.ts',
+    '@smithy/core/checksum': './core/foundations/storage/sdk/checksum.ts',
     // The only module that the SDK imports dynamically. With it, esbuild keeps modules apart and
     // shakes little out of them.
-    '@smithy/core/event-streams': './core/storage/sdk/event-streams.ts',
+    '@smithy/core/event-streams': './core/foundations/storage/sdk/event-streams.ts',
   },
   // V8 compiles `function` faster than arrow functions (docs/decisions/0140). A class's field that
   // holds an arrow function loses its `this`: test/integration/lib/bundles.test.ts looks for those.

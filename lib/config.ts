@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allRoutes, isKeyed, routesOf } from '../api/routes.ts';
 import { passThrough, stream } from '../api/shapes.ts';
-import { defaultServiceName, dialects, serviceNameIn } from '../core/wire/names.ts';
+import { defaultServiceName, dialects, serviceNameIn } from '../core/foundations/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
 /** Every setting, read and checked. docs/configuration.md says what each is for. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '../core/wire/names.ts';
+import type { Dialect } from '../core/foundations/wire/names.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../api/routes.ts';
-import { tables } from '../core/storage/tables.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Inference } from './inference.ts';
 import { makeLogGroup } from './log-group.ts';

@@ -1,8 +1,8 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { challengeOf, keyRequired } from '../core/auth/unauthorized.ts';
-import { encodeStatus } from '../core/otel/answer.ts';
-import type { ErrorDetail } from '../core/wire/errors.ts';
-import type { Dialect } from '../core/wire/names.ts';
+import { encodeStatus } from '../core/doors/otel/answer.ts';
+import { challengeOf, keyRequired } from '../core/foundations/auth/unauthorized.ts';
+import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
+import type { Dialect } from '../core/foundations/wire/names.ts';
 import { constructId } from './names.ts';
 
 /** An answer that API Gateway gives by itself, without a function. */

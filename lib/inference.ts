@@ -1,7 +1,7 @@
 import { Aws, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { tables } from '../core/storage/tables.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Permission } from './permissions.ts';
 import { makeTable } from './table.ts';

@@ -1,6 +1,6 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { tables } from '../core/storage/tables.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { keyMakerHandler } from './handlers.ts';

@@ -12,7 +12,7 @@ import type {
   Route,
   TablesAccess,
 } from '../api/routes.ts';
-import type { IndexName, TableName } from '../core/storage/tables.ts';
+import type { IndexName, TableName } from '../core/foundations/storage/tables.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */

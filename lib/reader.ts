@@ -1,4 +1,4 @@
-import { tables } from '../core/storage/tables.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import { type CallsOfStreams, type Permission, storePermissions } from './permissions.ts';
 import type { Storage } from './storage.ts';

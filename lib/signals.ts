@@ -4,7 +4,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct, type Node } from 'constructs';
 import type { Route } from '../api/routes.ts';
-import { type IndexName, type TableName, tables } from '../core/storage/tables.ts';
+import { type IndexName, type TableName, tables } from '../core/foundations/storage/tables.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';

@@ -2,7 +2,7 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { tables } from '../core/storage/tables.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import { privateBucket } from './private-bucket.ts';
 import { makeTable } from './table.ts';

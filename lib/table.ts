@@ -8,7 +8,7 @@ import {
   Table,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import type { KeyAttribute, TableDeclaration } from '../core/storage/tables.ts';
+import type { KeyAttribute, TableDeclaration } from '../core/foundations/storage/tables.ts';
 import { type Config, hasStreams } from './config.ts';
 
 const attributeTypes = { B: AttributeType.BINARY, S: AttributeType.STRING } as const;

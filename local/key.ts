@@ -1,7 +1,15 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatKey, type Key, makeKey, newRecord, parseKey, putKey, roles } from '../core/auth/index.ts';
-import type { Table } from '../core/storage/index.ts';
+import {
+  formatKey,
+  type Key,
+  makeKey,
+  newRecord,
+  parseKey,
+  putKey,
+  roles,
+} from '../core/foundations/auth/index.ts';
+import type { Table } from '../core/foundations/storage/index.ts';
 
 /** A setting of the operator is wrong. The message says what to write instead. */
 export class BadSetting extends Error {

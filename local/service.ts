@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { formatKey } from '../core/auth/index.ts';
+import { formatKey } from '../core/foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { analyticsFiles } from './analytics-files.ts';
 import { claimDataDir } from './data-dir.ts';

@@ -1,4 +1,4 @@
-import { type Dialect, dialects } from '../core/wire/names.ts';
+import { type Dialect, dialects } from '../core/foundations/wire/names.ts';
 import type { LocalUpstream } from './inference.ts';
 import { BadSetting } from './key.ts';
 

@@ -6,7 +6,7 @@ import {
   routesOf,
   takesKey,
 } from '../api/routes.ts';
-import { type Dialect, type WireNames, wireNames } from '../core/wire/index.ts';
+import { type Dialect, type WireNames, wireNames } from '../core/foundations/wire/index.ts';
 import { error } from './answers/error.ts';
 import { describeFields } from './describe.ts';
 import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';

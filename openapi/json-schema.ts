@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { languages } from '../core/expression/index.ts';
-import { documented } from '../core/wire/schema.ts';
+import { languages } from '../core/foundations/expression/index.ts';
+import { documented } from '../core/foundations/wire/schema.ts';
 import { languageSchemas } from './language.ts';
 import { type JsonSchema, refTo } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { comparisons, conversions, maxPath, type PathKind } from '../core/expression/index.ts';
+import { comparisons, conversions, maxPath, type PathKind } from '../core/foundations/expression/index.ts';
 import { type JsonSchema, refTo } from './schema.ts';
 
 const objectWith = (

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { TakenRequest } from '../api/requests.ts';
 import type { RoutePath } from '../api/routes.ts';
-import type { WireNames } from '../core/wire/index.ts';
+import type { WireNames } from '../core/foundations/wire/index.ts';
 
 /** The groups of operations. */
 export type Tag =

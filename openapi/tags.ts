@@ -1,4 +1,4 @@
-import type { Dialect } from '../core/wire/index.ts';
+import type { Dialect } from '../core/foundations/wire/index.ts';
 import type { Tag } from './operation.ts';
 
 const texts: Readonly<Record<Tag, string>> = {

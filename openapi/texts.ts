@@ -1,4 +1,4 @@
-import type { WireNames } from '../core/wire/index.ts';
+import type { WireNames } from '../core/foundations/wire/index.ts';
 import { weaveTexts } from './texts/weave.ts';
 
 /** What the fields of requests mean, by their names. */

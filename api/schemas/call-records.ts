@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import type { CallEnd, CallReport, CallStart } from '../../core/calls/model.ts';
-import { parseTime, utf8Length, type WireNames } from '../../core/wire/index.ts';
-import { nameIn, optionalIdIn, optionalNameIn } from '../../core/wire/lenient.ts';
+import { parseTime, utf8Length, type WireNames } from '../../core/foundations/wire/index.ts';
+import { nameIn, optionalIdIn, optionalNameIn } from '../../core/foundations/wire/lenient.ts';
 import {
   documented,
   fieldOf,
@@ -13,7 +12,8 @@ import {
   nullish,
   projectId,
   time,
-} from '../../core/wire/schema.ts';
+} from '../../core/foundations/wire/schema.ts';
+import type { CallEnd, CallReport, CallStart } from '../../core/records/calls/model.ts';
 
 /** The fields of the payload, and the length of the JSON that stands for a missing one. */
 const startPayload = { attributes: '{}'.length, inputs: '{}'.length };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { WireNames } from '../../core/wire/index.ts';
+import type { WireNames } from '../../core/foundations/wire/index.ts';
 import { completeSchema, endSchema, startSchema } from './call-records.ts';
 
 /** The parameters of a path that name a project. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { CallReport } from '../../core/calls/model.ts';
-import type { WireNames } from '../../core/wire/index.ts';
-import { optionalNameIn } from '../../core/wire/lenient.ts';
-import { documentedList, id, namedFields, nullish, projectId } from '../../core/wire/schema.ts';
+import type { WireNames } from '../../core/foundations/wire/index.ts';
+import { optionalNameIn } from '../../core/foundations/wire/lenient.ts';
+import { documentedList, id, namedFields, nullish, projectId } from '../../core/foundations/wire/schema.ts';
+import type { CallReport } from '../../core/records/calls/model.ts';
 import { endSchema, startSchema } from './call-records.ts';
 
 /** The body of `/call/start`: `{start: {…}}`. */

@@ -1,9 +1,18 @@
 import * as z from 'zod/mini';
-import type { CostsCreate, PriceRow, PriceTerms } from '../../core/costs/model.ts';
-import { type CostsQuery, everyPrice, priceFields, readField } from '../../core/costs/query.ts';
-import { compile, optionalQuery, type RecordKind, sortSchema } from '../../core/expression/index.ts';
-import { idRule, isJsonObject, type Micros, parseTime, type WireNames } from '../../core/wire/index.ts';
-import { purgeByIds } from '../../core/wire/purge.ts';
+import {
+  compile,
+  optionalQuery,
+  type RecordKind,
+  sortSchema,
+} from '../../core/foundations/expression/index.ts';
+import {
+  idRule,
+  isJsonObject,
+  type Micros,
+  parseTime,
+  type WireNames,
+} from '../../core/foundations/wire/index.ts';
+import { purgeByIds } from '../../core/foundations/wire/purge.ts';
 import {
   count,
   documented,
@@ -14,7 +23,9 @@ import {
   numeric,
   projectId,
   time,
-} from '../../core/wire/schema.ts';
+} from '../../core/foundations/wire/schema.ts';
+import type { CostsCreate, PriceRow, PriceTerms } from '../../core/records/costs/model.ts';
+import { type CostsQuery, everyPrice, priceFields, readField } from '../../core/records/costs/query.ts';
 
 /** More than any token costs in any unit. Below it, tokens × cost stays finite. */
 const highestCost = 1e9;

@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
-import { optionalQuery, pathSchema, sortSchema } from '../../core/expression/index.ts';
-import { feedbackKind } from '../../core/feedback/answer.ts';
-import type { FeedbackDraft } from '../../core/feedback/model.ts';
-import type { FeedbackQuery } from '../../core/feedback/plan.ts';
-import { isId, parseRef, type Ref, type WireNames } from '../../core/wire/index.ts';
-import { purgeByIds } from '../../core/wire/purge.ts';
+import { optionalQuery, pathSchema, sortSchema } from '../../core/foundations/expression/index.ts';
+import { isId, parseRef, type Ref, type WireNames } from '../../core/foundations/wire/index.ts';
+import { purgeByIds } from '../../core/foundations/wire/purge.ts';
 import {
   controls,
   count,
@@ -18,7 +15,10 @@ import {
   nullish,
   projectId,
   projectIdPattern,
-} from '../../core/wire/schema.ts';
+} from '../../core/foundations/wire/schema.ts';
+import { feedbackKind } from '../../core/records/feedback/answer.ts';
+import type { FeedbackDraft } from '../../core/records/feedback/model.ts';
+import type { FeedbackQuery } from '../../core/records/feedback/plan.ts';
 
 const maxRef = 2048;
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;

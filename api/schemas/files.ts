@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { documented, nullish, projectId, rule } from '../../core/wire/schema.ts';
-import { digestPattern } from '../../core/wire/weave-digest.ts';
+import { documented, nullish, projectId, rule } from '../../core/foundations/wire/schema.ts';
+import { digestPattern } from '../../core/foundations/wire/weave-digest.ts';
 
 /** The digest of a file, of an object or of a row. */
 export const contentDigest = z

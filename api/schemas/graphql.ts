@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { freeObject, nullish } from '../../core/wire/schema.ts';
+import { freeObject, nullish } from '../../core/foundations/wire/schema.ts';
 
 /** The body of `/graphql`: `{query, variables}`. */
 export const graphqlBody = z.strictObject({

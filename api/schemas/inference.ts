@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isJsonObject, type JsonObject } from '../../core/wire/index.ts';
-import { documented, freeObject, id, integer, nullish, numeric } from '../../core/wire/schema.ts';
+import { isJsonObject, type JsonObject } from '../../core/foundations/wire/index.ts';
+import { documented, freeObject, id, integer, nullish, numeric } from '../../core/foundations/wire/schema.ts';
 
 const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());

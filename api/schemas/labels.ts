@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
-import { isDigest } from '../../core/objects/digest.ts';
-import { parseVersionName } from '../../core/objects/model.ts';
-import { documented, documentedList, id, printableText, projectId, rule } from '../../core/wire/schema.ts';
+import {
+  documented,
+  documentedList,
+  id,
+  printableText,
+  projectId,
+  rule,
+} from '../../core/foundations/wire/schema.ts';
+import { isDigest } from '../../core/records/objects/digest.ts';
+import { parseVersionName } from '../../core/records/objects/model.ts';
 import { objectId } from './objects.ts';
 
 const maxLabels = 100;

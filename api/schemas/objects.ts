@@ -1,16 +1,5 @@
 import * as z from 'zod/mini';
-import type { NewObject } from '../../core/objects/create.ts';
-import { digestRule, isDigest } from '../../core/objects/digest.ts';
-import type { Address } from '../../core/objects/lookup.ts';
-import { isObjectId, objectIdRule, parseVersionName } from '../../core/objects/model.ts';
-import { parsePath } from '../../core/objects/path.ts';
-import {
-  everyVersion,
-  type ObjectsFilter,
-  type ObjectsQuery,
-  sortFields,
-} from '../../core/objects/request.ts';
-import { parseRef, type Ref, type WireNames } from '../../core/wire/index.ts';
+import { parseRef, type Ref, type WireNames } from '../../core/foundations/wire/index.ts';
 import {
   controls,
   count,
@@ -25,7 +14,18 @@ import {
   projectId,
   projectIdPattern,
   rule,
-} from '../../core/wire/schema.ts';
+} from '../../core/foundations/wire/schema.ts';
+import type { NewObject } from '../../core/records/objects/create.ts';
+import { digestRule, isDigest } from '../../core/records/objects/digest.ts';
+import type { Address } from '../../core/records/objects/lookup.ts';
+import { isObjectId, objectIdRule, parseVersionName } from '../../core/records/objects/model.ts';
+import { parsePath } from '../../core/records/objects/path.ts';
+import {
+  everyVersion,
+  type ObjectsFilter,
+  type ObjectsQuery,
+  sortFields,
+} from '../../core/records/objects/request.ts';
 
 /** The name of an object. */
 export const objectId = z

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { Slice } from '../../core/listing/index.ts';
-import { count, nullish } from '../../core/wire/schema.ts';
+import type { Slice } from '../../core/foundations/listing/index.ts';
+import { count, nullish } from '../../core/foundations/wire/schema.ts';
 
 /** The body of `/projects/query`. */
 export const projectsQueryBody: z.ZodMiniType<Slice> = z.pipe(

@@ -5,18 +5,8 @@ import {
   type RecordKind,
   sortSchema,
   toPath,
-} from '../../core/expression/index.ts';
-import { callKind, feedbackField } from '../../core/query/fields.ts';
-import type { CallRead } from '../../core/query/read.ts';
-import {
-  type CallsFilter,
-  type CallsQuery,
-  type CallsSelection,
-  everyCall,
-  type Includes,
-  noIncludes,
-} from '../../core/query/request.ts';
-import { isJsonObject, type WireNames } from '../../core/wire/index.ts';
+} from '../../core/foundations/expression/index.ts';
+import { isJsonObject, type WireNames } from '../../core/foundations/wire/index.ts';
 import {
   count,
   documented,
@@ -26,7 +16,17 @@ import {
   namedFields,
   nullish,
   projectId,
-} from '../../core/wire/schema.ts';
+} from '../../core/foundations/wire/schema.ts';
+import { callKind, feedbackField } from '../../core/questions/query/fields.ts';
+import type { CallRead } from '../../core/questions/query/read.ts';
+import {
+  type CallsFilter,
+  type CallsQuery,
+  type CallsSelection,
+  everyCall,
+  type Includes,
+  noIncludes,
+} from '../../core/questions/query/request.ts';
 
 const texts = nullish(z.array(z.string()));
 

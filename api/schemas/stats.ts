@@ -1,28 +1,6 @@
 import * as z from 'zod/mini';
-import { optionalQuery } from '../../core/expression/index.ts';
-import { callKind } from '../../core/query/fields.ts';
-import { everyCall, noIncludes } from '../../core/query/request.ts';
-import {
-  bucketEdges,
-  defaultGranularity,
-  isGranularity,
-  isTimezone,
-  maxBuckets,
-} from '../../core/stats/buckets.ts';
-import {
-  type Asked,
-  aggregations,
-  type CallMetric,
-  callMetrics,
-  type GroupField,
-  groupFields,
-  type StatsRequest,
-  type UsageMetric,
-  usageMetrics,
-} from '../../core/stats/request.ts';
-import type { TraceUsageRequest } from '../../core/stats/trace-usage.ts';
-import type { UsageRequest } from '../../core/stats/usage.ts';
-import { parseTime, type WireNames } from '../../core/wire/index.ts';
+import { optionalQuery } from '../../core/foundations/expression/index.ts';
+import { parseTime, type WireNames } from '../../core/foundations/wire/index.ts';
 import {
   count,
   documented,
@@ -33,7 +11,29 @@ import {
   projectId,
   rule,
   time,
-} from '../../core/wire/schema.ts';
+} from '../../core/foundations/wire/schema.ts';
+import { callKind } from '../../core/questions/query/fields.ts';
+import { everyCall, noIncludes } from '../../core/questions/query/request.ts';
+import {
+  bucketEdges,
+  defaultGranularity,
+  isGranularity,
+  isTimezone,
+  maxBuckets,
+} from '../../core/questions/stats/buckets.ts';
+import {
+  type Asked,
+  aggregations,
+  type CallMetric,
+  callMetrics,
+  type GroupField,
+  groupFields,
+  type StatsRequest,
+  type UsageMetric,
+  usageMetrics,
+} from '../../core/questions/stats/request.ts';
+import type { TraceUsageRequest } from '../../core/questions/stats/trace-usage.ts';
+import type { UsageRequest } from '../../core/questions/stats/usage.ts';
 import { filterSchema } from './query.ts';
 
 /** The most calls of one request for usage. */

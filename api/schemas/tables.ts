@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
-import { toPath } from '../../core/expression/model.ts';
-import type { TableQuery } from '../../core/tables/query.ts';
-import type { TableChange } from '../../core/tables/update.ts';
+import { toPath } from '../../core/foundations/expression/model.ts';
 import {
   count,
   documented,
@@ -11,8 +9,10 @@ import {
   nullish,
   projectId,
   rule,
-} from '../../core/wire/schema.ts';
-import { tableDigestPattern } from '../../core/wire/weave-digest.ts';
+} from '../../core/foundations/wire/schema.ts';
+import { tableDigestPattern } from '../../core/foundations/wire/weave-digest.ts';
+import type { TableQuery } from '../../core/records/tables/query.ts';
+import type { TableChange } from '../../core/records/tables/update.ts';
 import { contentDigest } from './files.ts';
 
 const tableDigest = z

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { parseTime } from '../../core/foundations/wire/index.ts';
+import { count, documented, nullish, projectId, time } from '../../core/foundations/wire/schema.ts';
 import {
   defaultSort,
   everyThread,
@@ -6,9 +8,7 @@ import {
   type ThreadSortKey,
   type ThreadsFilter,
   type ThreadsQuery,
-} from '../../core/threads/request.ts';
-import { parseTime } from '../../core/wire/index.ts';
-import { count, documented, nullish, projectId, time } from '../../core/wire/schema.ts';
+} from '../../core/questions/threads/request.ts';
 
 const micros = z.pipe(
   time,

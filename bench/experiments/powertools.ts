@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import { tables } from '../../core/storage/tables.ts';
+import { tables } from '../../core/foundations/storage/tables.ts';
 import { handlerOptions } from '../../lib/bundles.ts';
 import { median } from '../harness/figures.ts';
 

@@ -1,6 +1,5 @@
 /** Loops over a store's items without the service. Its speed is compared with theirs. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Level, timeRange } from '../../core/calls/index.ts';
 import {
   documents,
   everyShard,
@@ -9,9 +8,10 @@ import {
   queryPage,
   type Store,
   scanTable,
-} from '../../core/storage/index.ts';
-import { type IndexName, tables } from '../../core/storage/tables.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
+} from '../../core/foundations/storage/index.ts';
+import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { type Level, timeRange } from '../../core/records/calls/index.ts';
 import { benchBudget } from './reporting.ts';
 
 /** The keys of all segments of a store, for {@link bareLoop}. */

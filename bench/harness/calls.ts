@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../bin/common/usage-error.ts';
-import { formatTime, isJsonObject, parseTime } from '../../core/wire/index.ts';
+import { formatTime, isJsonObject, parseTime } from '../../core/foundations/wire/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 
 /** A finished call as a client reports it. */

@@ -3,7 +3,7 @@ import type {
   BatchExecuteStatementCommandInput,
   BatchExecuteStatementCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import type { Item } from '../../core/storage/index.ts';
+import type { Item } from '../../core/foundations/storage/index.ts';
 import { baseTable, putUnits, type TableSchema } from './item-size.ts';
 
 /** Capacity units by `table` and by index name. */

@@ -1,4 +1,4 @@
-import { type Item, itemBytes } from '../../core/storage/index.ts';
+import { type Item, itemBytes } from '../../core/foundations/storage/index.ts';
 import type { TableSpec } from '../../local/template/stores.ts';
 
 /*

@@ -1,9 +1,9 @@
 import { callsStatsBody } from '../../api/schemas/stats.ts';
-import { noLookups } from '../../core/query/index.ts';
-import { statsOf } from '../../core/stats/index.ts';
-import type { Store } from '../../core/storage/index.ts';
-import { formatTime, type Micros, parseTime } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import { formatTime, type Micros, parseTime } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import { noLookups } from '../../core/questions/query/index.ts';
+import { statsOf } from '../../core/questions/stats/index.ts';
 import { type Bench, names } from './bench.ts';
 import { type Call, repeatCalls } from './calls.ts';
 import { type CapacityUsed, totalUnits } from './capacity.ts';

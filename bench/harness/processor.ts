@@ -1,6 +1,6 @@
 /** Processor time, with stores that answer at once. */
 import { HttpResponse } from '@smithy/core/protocols';
-import { dynamodbClient, type Store } from '../../core/storage/index.ts';
+import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { names } from './bench.ts';
 

@@ -1,5 +1,5 @@
-import type { Store } from '../../core/storage/index.ts';
-import { type IndexName, tables } from '../../core/storage/tables.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
 import { storeAnswering } from './processor.ts';
 
 /*

@@ -1,10 +1,10 @@
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsCompleteBody } from '../../api/schemas/calls-v2.ts';
 import { callsQueryBody } from '../../api/schemas/query.ts';
-import { writeCalls } from '../../core/calls/index.ts';
-import type { CallsQuery } from '../../core/query/index.ts';
-import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import type { CallsQuery } from '../../core/questions/query/index.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
 import { names } from './bench.ts';
 import type { Call } from './calls.ts';
 

@@ -1,8 +1,8 @@
 /** Calls as spans of OpenInference, in protobuf. */
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { ExportTraceServiceRequestSchema } from '../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { parseTime } from '../../core/wire/index.ts';
+import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { parseTime } from '../../core/foundations/wire/index.ts';
 import type { Call } from './calls.ts';
 
 const idOf = (text: unknown, bytes: number): Uint8Array<ArrayBuffer> =>

@@ -1,4 +1,4 @@
-import { type Store, scanTable } from '../../core/storage/index.ts';
+import { type Store, scanTable } from '../../core/foundations/storage/index.ts';
 import { baseTable, billedOverhead, rowBytes, type TableSchema, writeUnits } from './item-size.ts';
 
 /** The content of a store of calls, in bytes by DynamoDB's rules. */

@@ -1,7 +1,7 @@
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Store } from '../../core/storage/index.ts';
-import type { StreamRecord } from '../../core/streams/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import type { StreamRecord } from '../../core/workers/streams/index.ts';
 import { lambdaRecord } from '../../local/streams/lambda-record.ts';
 
 type Image = Record<string, AttributeValue>;

@@ -1,8 +1,8 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { HttpResponse } from '@smithy/core/protocols';
-import type { EventBus } from '../../core/events/index.ts';
-import type { Bucket } from '../../core/storage/index.ts';
+import type { Bucket } from '../../core/foundations/storage/index.ts';
+import type { EventBus } from '../../core/workers/events/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 
 /** A request as the SDK hands it over. */

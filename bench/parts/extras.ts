@@ -1,15 +1,15 @@
 import { callsQueryStatsBody } from '../../api/schemas/query.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import { countCalls, type Lookups, queryCalls } from '../../core/questions/query/index.ts';
 /**
  * What queries read beside the calls: for their extras, and for counting. It is independent of the
  * machine's speed.
  */
-import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/costs/index.ts';
-import { feedbackOn } from '../../core/feedback/index.ts';
-import { createObject, resolveRefs } from '../../core/objects/index.ts';
-import { countCalls, type Lookups, queryCalls } from '../../core/query/index.ts';
-import type { Store } from '../../core/storage/index.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/records/costs/index.ts';
+import { feedbackOn } from '../../core/records/feedback/index.ts';
+import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';

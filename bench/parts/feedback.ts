@@ -1,11 +1,16 @@
 import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback.ts';
+import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 /**
  * What storing feedback and joining it onto calls uses. It is independent of the machine's speed.
  */
-import { createFeedback, feedbackOn, queryFeedback, replaceFeedback } from '../../core/feedback/index.ts';
-import { requestBudget, type Store } from '../../core/storage/index.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+import {
+  createFeedback,
+  feedbackOn,
+  queryFeedback,
+  replaceFeedback,
+} from '../../core/records/feedback/index.ts';
 import { World } from '../../examples/agent-traces-world.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { totalUnits, unitsEach } from '../harness/capacity.ts';

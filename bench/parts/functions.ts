@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
-import { toContext } from '../../core/auth/index.ts';
-import { dynamodbClient } from '../../core/storage/index.ts';
+import { toContext } from '../../core/foundations/auth/index.ts';
+import { dynamodbClient } from '../../core/foundations/storage/index.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { type Match, matcher } from '../../local/gateway/match.ts';
 import { startEchoModel, withUpstream } from '../../local/inference.ts';

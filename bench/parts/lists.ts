@@ -2,7 +2,7 @@
  * What the lists that people open first read: the newest roots and the newest errors, at several
  * numbers of calls. It is independent of the machine's speed.
  */
-import type { Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import type { Figure } from '../harness/figures.ts';

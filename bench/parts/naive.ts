@@ -3,7 +3,7 @@
  * as attributes and its JSON as it is. Four indexes project all of it, e.g. by time, trace, thread
  * and op. Sizes follow DynamoDB's rules.
  */
-import { type Item, itemBytes } from '../../core/storage/index.ts';
+import { type Item, itemBytes } from '../../core/foundations/storage/index.ts';
 import type { Call } from '../harness/calls.ts';
 import { counted, type Figure } from '../harness/figures.ts';
 import { billedOverhead, writeUnits } from '../harness/item-size.ts';

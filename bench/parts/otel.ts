@@ -5,9 +5,9 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
-import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/otel/index.ts';
-import { ExportTraceServiceRequestSchema } from '../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import type { Store } from '../../core/storage/index.ts';
+import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
+import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import type { Store } from '../../core/foundations/storage/index.ts';
 import { startLocalService } from '../../local/service.ts';
 import { type Bench, names } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';

@@ -1,7 +1,7 @@
 /** What queries read, by index. It is independent of the machine's speed. */
 
-import { type QueryAnswer, queryCalls } from '../../core/query/index.ts';
-import type { Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import { type QueryAnswer, queryCalls } from '../../core/questions/query/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits, type Units } from '../harness/capacity.ts';

@@ -4,15 +4,15 @@
  * memory, and the code of readers makes rollups of them.
  */
 
-import type { CallHeader } from '../../core/calls/index.ts';
-import { everyCall } from '../../core/query/index.ts';
-import { dayOf, hourOf } from '../../core/rollups/index.ts';
-import { kept } from '../../core/stats/cell.ts';
-import type { Rollup } from '../../core/stats/codec.ts';
-import { dimensionsOf, Groups } from '../../core/stats/group.ts';
-import { scanCalls } from '../../core/stats/scan.ts';
-import { storeRollups } from '../../core/stats/stored.ts';
-import type { JsonValue, ProjectId } from '../../core/wire/index.ts';
+import type { JsonValue, ProjectId } from '../../core/foundations/wire/index.ts';
+import { everyCall } from '../../core/questions/query/index.ts';
+import { kept } from '../../core/questions/stats/cell.ts';
+import type { Rollup } from '../../core/questions/stats/codec.ts';
+import { dimensionsOf, Groups } from '../../core/questions/stats/group.ts';
+import { scanCalls } from '../../core/questions/stats/scan.ts';
+import { storeRollups } from '../../core/questions/stats/stored.ts';
+import type { CallHeader } from '../../core/records/calls/index.ts';
+import { dayOf, hourOf } from '../../core/records/rollups/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import type { Figure } from '../harness/figures.ts';

@@ -2,7 +2,7 @@
  * The speed of queries against bare loops over the same items in the same run. Beside it, the
  * growth of times and units with the calls of a project.
  */
-import type { Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
 import { bareIndexQuery, bareLoop, segmentKeys } from '../harness/bare-loop.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';

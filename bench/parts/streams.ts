@@ -3,11 +3,11 @@
  * and CPU time. The bus and the bucket answer at once.
  */
 import { recordCpuMs, rowBytes } from '../../bin/cost/streams.ts';
-import { type RowWriter, writeRows } from '../../core/analytics/index.ts';
-import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/costs/index.ts';
-import { type Delivery, deliver } from '../../core/events/index.ts';
-import { chunked, type Store } from '../../core/storage/index.ts';
-import type { CostsOfProject, StreamRecord } from '../../core/streams/index.ts';
+import { chunked, type Store } from '../../core/foundations/storage/index.ts';
+import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
+import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
+import { type Delivery, deliver } from '../../core/workers/events/index.ts';
+import type { CostsOfProject, StreamRecord } from '../../core/workers/streams/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { createFile } from '../../core/files/index.ts';
-import { requestBudget, type Store } from '../../core/storage/index.ts';
-import { createTable, updateTable } from '../../core/tables/index.ts';
-import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
+import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
+import { createFile } from '../../core/records/files/index.ts';
+import { createTable, updateTable } from '../../core/records/tables/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
 import type { BenchPart } from '../harness/part.ts';

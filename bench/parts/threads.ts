@@ -1,8 +1,8 @@
 import { threadsQueryBody } from '../../api/schemas/threads.ts';
-import type { Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 /** What statistics of threads read. It is independent of the machine's speed. */
-import { queryThreads } from '../../core/threads/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+import { queryThreads } from '../../core/questions/threads/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';

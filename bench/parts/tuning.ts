@@ -3,8 +3,8 @@
  * and 0143 and docs/architecture.md#shards rest on these figures.
  */
 
-import { queryCalls } from '../../core/query/index.ts';
-import type { Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import { queryCalls } from '../../core/questions/query/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { totalUnits } from '../harness/capacity.ts';

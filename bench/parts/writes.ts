@@ -2,7 +2,7 @@
  * What storing calls uses: write and read units by index, requests, and stored bytes. It is
  * independent of the machine's speed.
  */
-import type { Store } from '../../core/storage/index.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { type Call, jsonBytes, withoutThreads } from '../harness/calls.ts';
 import { type CapacityUsed, totalUnits, unitsEach } from '../harness/capacity.ts';

@@ -11,7 +11,7 @@ import {
   fromParquet,
   type ReadCells,
   toParquet,
-} from '../../core/analytics/index.ts';
+} from '../../core/workers/analytics/index.ts';
 import type { CompactOptions } from './options.ts';
 
 /** What was done. */

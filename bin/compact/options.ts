@@ -1,5 +1,5 @@
-import { type Dataset, datasets } from '../../core/analytics/index.ts';
-import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
+import { type ProjectId, parseProjectId, projectIdRule } from '../../core/foundations/wire/index.ts';
+import { type Dataset, datasets } from '../../core/workers/analytics/index.ts';
 import { parseFlags } from '../common/parse-flags.ts';
 import { UsageError } from '../common/usage-error.ts';
 

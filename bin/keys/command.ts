@@ -1,5 +1,12 @@
-import { formatKey, listKeys, makeKey, newRecord, putKey, revokeKey } from '../../core/auth/index.ts';
-import type { Table } from '../../core/storage/index.ts';
+import {
+  formatKey,
+  listKeys,
+  makeKey,
+  newRecord,
+  putKey,
+  revokeKey,
+} from '../../core/foundations/auth/index.ts';
+import type { Table } from '../../core/foundations/storage/index.ts';
 import type { CommandOutput } from '../common/output.ts';
 import { runCommand } from '../common/run-command.ts';
 import { UsageError } from '../common/usage-error.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamodbClient, type Table } from '../../core/storage/index.ts';
-import { tables } from '../../core/storage/tables.ts';
-import { defaultServiceName, dialectOf, serviceNameIn } from '../../core/wire/index.ts';
+import { dynamodbClient, type Table } from '../../core/foundations/storage/index.ts';
+import { tables } from '../../core/foundations/storage/tables.ts';
+import { defaultServiceName, dialectOf, serviceNameIn } from '../../core/foundations/wire/index.ts';
 import { settings } from '../../lib/config.ts';
 import { Failure } from './failure.ts';
 import { readJson } from './json.ts';

@@ -1,5 +1,11 @@
-import { type Grant, type Grantee, grantRule, isKeyId, parseGrant } from '../../core/auth/index.ts';
-import { type Micros, parseTime } from '../../core/wire/index.ts';
+import {
+  type Grant,
+  type Grantee,
+  grantRule,
+  isKeyId,
+  parseGrant,
+} from '../../core/foundations/auth/index.ts';
+import { type Micros, parseTime } from '../../core/foundations/wire/index.ts';
 import { parseFlags } from '../common/parse-flags.ts';
 import { UsageError } from '../common/usage-error.ts';
 

@@ -1,5 +1,5 @@
-import { formatGrant, type KeyRecord, keyState } from '../../core/auth/index.ts';
-import { formatTime, type Micros } from '../../core/wire/index.ts';
+import { formatGrant, type KeyRecord, keyState } from '../../core/foundations/auth/index.ts';
+import { formatTime, type Micros } from '../../core/foundations/wire/index.ts';
 
 /** Formats a time to the second: `2027-01-01 00:00:00Z`. */
 const shortTime = (micros: Micros): string => `${formatTime(micros).slice(0, 19).replace('T', ' ')}Z`;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { defaultServiceName } from '../../core/wire/names.ts';
+import { defaultServiceName } from '../../core/foundations/wire/names.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf, documentConstant } from '../../lib/constants.ts';
 import { bundleOf } from '../../lib/functions.ts';

@@ -1,4 +1,4 @@
-import { dynamodbClient } from '../../core/storage/index.ts';
+import { dynamodbClient } from '../../core/foundations/storage/index.ts';
 import type { CommandOutput } from '../common/output.ts';
 import { runCommand } from '../common/run-command.ts';
 import { type CopyCounts, copyItems } from './copy.ts';

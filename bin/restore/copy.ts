@@ -7,7 +7,7 @@ import {
   requestBudget,
   scanTable,
   type Table,
-} from '../../core/storage/index.ts';
+} from '../../core/foundations/storage/index.ts';
 import type { RestoreOptions } from './options.ts';
 
 /** Numbers of items. */

@@ -1,4 +1,4 @@
-import { type ProjectId, parseProjectId, projectIdRule } from '../../core/wire/index.ts';
+import { type ProjectId, parseProjectId, projectIdRule } from '../../core/foundations/wire/index.ts';
 import { parseFlags } from '../common/parse-flags.ts';
 import { UsageError } from '../common/usage-error.ts';
 

@@ -1,5 +1,5 @@
 import { callEnd } from '../../api/requests.ts';
-import { reportCalls } from '../../core/calls/index.ts';
+import { reportCalls } from '../../core/records/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,5 +1,5 @@
 import { callRead } from '../../api/requests.ts';
-import { readCallJson } from '../../core/query/index.ts';
+import { readCallJson } from '../../core/questions/query/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

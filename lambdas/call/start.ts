@@ -1,5 +1,5 @@
 import { callStart } from '../../api/requests.ts';
-import { writeCalls } from '../../core/calls/index.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,5 +1,5 @@
 import { callUpdate } from '../../api/requests.ts';
-import { updateCall } from '../../core/calls/index.ts';
+import { updateCall } from '../../core/records/calls/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

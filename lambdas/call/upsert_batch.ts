@@ -1,5 +1,5 @@
 import { callUpsertBatch } from '../../api/requests.ts';
-import { type CallReport, reportCalls } from '../../core/calls/index.ts';
+import { type CallReport, reportCalls } from '../../core/records/calls/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

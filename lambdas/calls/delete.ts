@@ -1,6 +1,6 @@
 import { callsDelete } from '../../api/requests.ts';
-import { deleteCalls } from '../../core/calls/index.ts';
-import { deleteFeedbackOn } from '../../core/feedback/index.ts';
+import { deleteCalls } from '../../core/records/calls/index.ts';
+import { deleteFeedbackOn } from '../../core/records/feedback/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

@@ -1,7 +1,7 @@
 import { callsQueryStats } from '../../api/requests.ts';
-import type { Caller } from '../../core/auth/index.ts';
-import { feedbackOn } from '../../core/feedback/index.ts';
-import { countCalls, type Lookups, noLookups, planSummary } from '../../core/query/index.ts';
+import type { Caller } from '../../core/foundations/auth/index.ts';
+import { countCalls, type Lookups, noLookups, planSummary } from '../../core/questions/query/index.ts';
+import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { objectsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

@@ -1,6 +1,6 @@
 import { callsStats } from '../../api/requests.ts';
-import { readPrices, steadyPrices } from '../../core/costs/index.ts';
-import { statsOf } from '../../core/stats/index.ts';
+import { statsOf } from '../../core/questions/stats/index.ts';
+import { readPrices, steadyPrices } from '../../core/records/costs/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

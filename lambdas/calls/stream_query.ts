@@ -1,5 +1,5 @@
 import { callsStreamQuery } from '../../api/requests.ts';
-import { planSummary, queryCalls } from '../../core/query/index.ts';
+import { planSummary, queryCalls } from '../../core/questions/query/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';

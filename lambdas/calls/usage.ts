@@ -1,5 +1,5 @@
 import { callsUsage } from '../../api/requests.ts';
-import { type UsagePlan, usageOf } from '../../core/stats/index.ts';
+import { type UsagePlan, usageOf } from '../../core/questions/stats/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

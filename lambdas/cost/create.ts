@@ -1,5 +1,5 @@
 import { costCreate } from '../../api/requests.ts';
-import { createPrices } from '../../core/costs/index.ts';
+import { createPrices } from '../../core/records/costs/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

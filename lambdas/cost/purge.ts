@@ -1,5 +1,5 @@
 import { costPurge } from '../../api/requests.ts';
-import { purgePrices } from '../../core/costs/index.ts';
+import { purgePrices } from '../../core/records/costs/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

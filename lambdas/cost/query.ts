@@ -1,5 +1,5 @@
 import { costQuery } from '../../api/requests.ts';
-import { queryPrices } from '../../core/costs/index.ts';
+import { queryPrices } from '../../core/records/costs/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

@@ -1,5 +1,5 @@
 import { feedbackCreate } from '../../api/requests.ts';
-import { createdJson, createFeedback } from '../../core/feedback/index.ts';
+import { createdJson, createFeedback } from '../../core/records/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,5 +1,5 @@
 import { feedbackPurge } from '../../api/requests.ts';
-import { purgeFeedback } from '../../core/feedback/index.ts';
+import { purgeFeedback } from '../../core/records/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

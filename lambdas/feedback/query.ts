@@ -1,5 +1,5 @@
 import { feedbackQuery } from '../../api/requests.ts';
-import { countFeedback, feedbackPlanSummary, queryFeedback } from '../../core/feedback/index.ts';
+import { countFeedback, feedbackPlanSummary, queryFeedback } from '../../core/records/feedback/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

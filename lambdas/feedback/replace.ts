@@ -1,5 +1,5 @@
 import { feedbackReplace } from '../../api/requests.ts';
-import { createdJson, replaceFeedback } from '../../core/feedback/index.ts';
+import { createdJson, replaceFeedback } from '../../core/records/feedback/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { invalid, ServiceError } from '../../core/wire/index.ts';
-import { jsonOf } from '../../core/wire/parse-body.ts';
+import { invalid, ServiceError } from '../../core/foundations/wire/index.ts';
+import { jsonOf } from '../../core/foundations/wire/parse-body.ts';
 import { headerOf } from './event.ts';
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;

@@ -1,7 +1,7 @@
 import middy, { type MiddyfiedHandler } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { RoutePath } from '../../api/routes.ts';
-import type { Caller } from '../../core/auth/index.ts';
+import type { Caller } from '../../core/foundations/auth/index.ts';
 import { readCaller } from './caller.ts';
 import { answerErrors, timeoutEarlyResponse } from './errors.ts';
 import type { ServiceEvent } from './event.ts';

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
-import { allows, fromContext, hasExpired, type Role } from '../../core/auth/index.ts';
-import { keyRequired } from '../../core/auth/unauthorized.ts';
-import { forbidden, type ProjectId, ServiceError } from '../../core/wire/index.ts';
+import { allows, fromContext, hasExpired, type Role } from '../../core/foundations/auth/index.ts';
+import { keyRequired } from '../../core/foundations/auth/unauthorized.ts';
+import { forbidden, type ProjectId, ServiceError } from '../../core/foundations/wire/index.ts';
 import { budgetOf, type ServiceEvent } from './event.ts';
 
 const expired = new ServiceError(401, [keyRequired]);

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { challengeOf } from '../../core/auth/unauthorized.ts';
-import { type ErrorBody, ServiceError, unavailable } from '../../core/wire/index.ts';
+import { challengeOf } from '../../core/foundations/auth/unauthorized.ts';
+import { type ErrorBody, ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
 import { jsonText } from './text.ts';
 
 /** The answer to an error on the service's side. Its cause is in the log alone. */

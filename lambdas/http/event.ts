@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Caller } from '../../core/auth/index.ts';
-import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
+import type { Caller } from '../../core/foundations/auth/index.ts';
+import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
 import type { RequestLog } from '../log/index.ts';
 
 /** What the middlewares find out about a request before its handler runs. */

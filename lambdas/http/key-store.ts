@@ -1,5 +1,5 @@
-import type { KeyStore } from '../../core/auth/index.ts';
-import { dynamodbClient } from '../../core/storage/index.ts';
+import type { KeyStore } from '../../core/foundations/auth/index.ts';
+import { dynamodbClient } from '../../core/foundations/storage/index.ts';
 
 /**
  * The keys of the deployment, as the environment of a function names them.

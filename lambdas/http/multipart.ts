@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
-import { type Dialect, type ErrorDetail, invalid } from '../../core/wire/index.ts';
-import { type BodySchema, parseValue } from '../../core/wire/parse-body.ts';
-import { parseTolerantly } from '../../core/wire/tolerance.ts';
+import { type Dialect, type ErrorDetail, invalid } from '../../core/foundations/wire/index.ts';
+import { type BodySchema, parseValue } from '../../core/foundations/wire/parse-body.ts';
+import { parseTolerantly } from '../../core/foundations/wire/tolerance.ts';
 import { bodyBytes, unsupported } from './body.ts';
 import { headerOf, type ServiceEvent } from './event.ts';
 

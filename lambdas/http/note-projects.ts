@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
-import { ProjectNotes } from '../../core/projects/index.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { ProjectNotes } from '../../core/records/projects/index.ts';
 import type { NamedProject } from './caller.ts';
 import type { ServiceEvent } from './event.ts';
 import { settings } from './settings.ts';

@@ -1,8 +1,13 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Dialect, type ErrorDetail, isJsonObject, ServiceError } from '../../core/wire/index.ts';
-import { type BodySchema, parseValue } from '../../core/wire/parse-body.ts';
-import { parseTolerantly } from '../../core/wire/tolerance.ts';
+import {
+  type Dialect,
+  type ErrorDetail,
+  isJsonObject,
+  ServiceError,
+} from '../../core/foundations/wire/index.ts';
+import { type BodySchema, parseValue } from '../../core/foundations/wire/parse-body.ts';
+import { parseTolerantly } from '../../core/foundations/wire/tolerance.ts';
 import { bodyJson } from './body.ts';
 import type { ServiceEvent } from './event.ts';
 

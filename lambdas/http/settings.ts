@@ -1,6 +1,12 @@
-import { type Bucket, dynamodbClient, type Store, s3Client, type Table } from '../../core/storage/index.ts';
-import type { TableVariable } from '../../core/storage/tables.ts';
-import { dialectOf, type WireNames, wireNames } from '../../core/wire/index.ts';
+import {
+  type Bucket,
+  dynamodbClient,
+  type Store,
+  s3Client,
+  type Table,
+} from '../../core/foundations/storage/index.ts';
+import type { TableVariable } from '../../core/foundations/storage/tables.ts';
+import { dialectOf, type WireNames, wireNames } from '../../core/foundations/wire/index.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of

@@ -1,4 +1,4 @@
-import { type ErrorBody, ServiceError } from '../../core/wire/index.ts';
+import { type ErrorBody, ServiceError } from '../../core/foundations/wire/index.ts';
 import type { Details, RequestLog } from '../log/index.ts';
 import { keptAlive } from './keep-alive.ts';
 import type { Limits } from './limits.ts';

@@ -1,13 +1,13 @@
 import type { MiddlewareObj } from '@middy/core';
-import { allows, type Caller } from '../../core/auth/index.ts';
-import { endpoints, isInferencePath } from '../../core/inference/index.ts';
+import { endpoints, isInferencePath } from '../../core/doors/inference/index.ts';
+import { allows, type Caller } from '../../core/foundations/auth/index.ts';
 import {
   forbidden,
   type ProjectId,
   parseProjectId,
   projectIdRule,
   ServiceError,
-} from '../../core/wire/index.ts';
+} from '../../core/foundations/wire/index.ts';
 import { headerOf, type ServiceEvent } from '../http/event.ts';
 
 type Event = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;

@@ -4,8 +4,8 @@ import {
   SecretKeys,
   secretsClient,
   type UpstreamConfig,
-} from '../../core/inference/index.ts';
-import { dynamodbClient } from '../../core/storage/index.ts';
+} from '../../core/doors/inference/index.ts';
+import { dynamodbClient } from '../../core/foundations/storage/index.ts';
 
 const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
 

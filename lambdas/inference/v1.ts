@@ -2,11 +2,17 @@ import type { Context } from 'aws-lambda';
 import { inference as takes } from '../../api/requests.ts';
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import type { InferenceBody } from '../../api/schemas/inference.ts';
-import { writeCalls } from '../../core/calls/index.ts';
-import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/inference/index.ts';
-import { requestBudget } from '../../core/storage/index.ts';
-import { hasExactNumber, invalid, maxDepth, parseJson, problemOf } from '../../core/wire/index.ts';
-import { parseValue } from '../../core/wire/parse-body.ts';
+import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/doors/inference/index.ts';
+import { requestBudget } from '../../core/foundations/storage/index.ts';
+import {
+  hasExactNumber,
+  invalid,
+  maxDepth,
+  parseJson,
+  problemOf,
+} from '../../core/foundations/wire/index.ts';
+import { parseValue } from '../../core/foundations/wire/parse-body.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
 import { bodyText } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
 import { answerErrors } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../core/wire/index.ts';
+import type { ErrorDetail } from '../../core/foundations/wire/index.ts';
 import type { LoggedError, LoggedProblem } from './fields.ts';
 import { inSources } from './stack-trace.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
-import type { Caller } from '../../core/auth/index.ts';
-import { type Meter, newMeter } from '../../core/storage/index.ts';
-import { ServiceError } from '../../core/wire/index.ts';
+import type { Caller } from '../../core/foundations/auth/index.ts';
+import { type Meter, newMeter } from '../../core/foundations/storage/index.ts';
+import { ServiceError } from '../../core/foundations/wire/index.ts';
 import type { LineFields, Outcome } from './fields.ts';
 import { metricsNote } from './metrics.ts';
 import { errorOf, problemsOf } from './problems.ts';

@@ -1,5 +1,5 @@
 import { objCreate } from '../../api/requests.ts';
-import { createObject } from '../../core/objects/index.ts';
+import { createObject } from '../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,5 +1,5 @@
 import { objDelete } from '../../api/requests.ts';
-import { deleteVersions, digestsOf } from '../../core/objects/index.ts';
+import { deleteVersions, digestsOf } from '../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

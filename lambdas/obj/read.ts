@@ -1,5 +1,5 @@
 import { objRead } from '../../api/requests.ts';
-import { objectJson, readLabels, readObject } from '../../core/objects/index.ts';
+import { objectJson, readLabels, readObject } from '../../core/records/objects/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

@@ -1,5 +1,5 @@
 import { aliasesSet } from '../../api/requests.ts';
-import { parseVersionName, setAliases } from '../../core/objects/index.ts';
+import { parseVersionName, setAliases } from '../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

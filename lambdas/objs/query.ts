@@ -1,5 +1,5 @@
 import { objsQuery } from '../../api/requests.ts';
-import { queryObjects } from '../../core/objects/index.ts';
+import { queryObjects } from '../../core/records/objects/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

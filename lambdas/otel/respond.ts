@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
-import { challengeOf } from '../../core/auth/unauthorized.ts';
-import { type Encoding, encodeStatus } from '../../core/otel/index.ts';
-import { ServiceError } from '../../core/wire/index.ts';
+import { type Encoding, encodeStatus } from '../../core/doors/otel/index.ts';
+import { challengeOf } from '../../core/foundations/auth/unauthorized.ts';
+import { ServiceError } from '../../core/foundations/wire/index.ts';
 import { internal } from '../http/errors.ts';
 import { headerOf, type ServiceEvent } from '../http/event.ts';
 

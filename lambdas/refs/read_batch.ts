@@ -1,6 +1,6 @@
 import { refsReadBatch } from '../../api/requests.ts';
-import { streamRefs } from '../../core/objects/index.ts';
-import type { JsonValue } from '../../core/wire/index.ts';
+import type { JsonValue } from '../../core/foundations/wire/index.ts';
+import { streamRefs } from '../../core/records/objects/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

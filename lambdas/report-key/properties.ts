@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isUser, type Reporter } from '../../core/auth/index.ts';
-import { parseProjectId } from '../../core/wire/index.ts';
+import { isUser, type Reporter } from '../../core/foundations/auth/index.ts';
+import { parseProjectId } from '../../core/foundations/wire/index.ts';
 
 /** What the custom resource says of a key. `Rotation` only makes one request unlike another. */
 const schema = z.object({

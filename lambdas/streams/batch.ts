@@ -1,7 +1,7 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { type RequestBudget, requestBudget } from '../../core/storage/index.ts';
-import { type StreamRecord, sequenceOf } from '../../core/streams/index.ts';
-import { ServiceError, unavailable } from '../../core/wire/index.ts';
+import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
+import { ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
+import { type StreamRecord, sequenceOf } from '../../core/workers/streams/index.ts';
 import { RequestLog } from '../log/index.ts';
 
 /** What became of a batch. */

@@ -1,7 +1,13 @@
-import { costsOf, loadDefaultPrices, type PriceBook, priceBook, readPrices } from '../../core/costs/index.ts';
-import type { RequestBudget } from '../../core/storage/index.ts';
-import type { CostsOfProject } from '../../core/streams/index.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
+import type { RequestBudget } from '../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import {
+  costsOf,
+  loadDefaultPrices,
+  type PriceBook,
+  priceBook,
+  readPrices,
+} from '../../core/records/costs/index.ts';
+import type { CostsOfProject } from '../../core/workers/streams/index.ts';
 import { settings } from '../http/settings.ts';
 
 /** How long prices are remembered, in milliseconds, and of how many projects. */

@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DeadLetterQueue } from '../../core/streams/index.ts';
+import type { DeadLetterQueue } from '../../core/workers/streams/index.ts';
 import { required } from './variable.ts';
 
 let client: Promise<SQSClient> | undefined;

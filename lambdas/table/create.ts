@@ -1,5 +1,5 @@
 import { tableCreate } from '../../api/requests.ts';
-import { createTable } from '../../core/tables/index.ts';
+import { createTable } from '../../core/records/tables/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

@@ -1,5 +1,5 @@
 import { tableCreateFromDigests } from '../../api/requests.ts';
-import { createTableFromDigests } from '../../core/tables/index.ts';
+import { createTableFromDigests } from '../../core/records/tables/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

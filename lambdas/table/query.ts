@@ -1,5 +1,5 @@
 import { tableQuery } from '../../api/requests.ts';
-import { queryTable, rowJson } from '../../core/tables/index.ts';
+import { queryTable, rowJson } from '../../core/records/tables/index.ts';
 import { jsonList } from '../http/json-list.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

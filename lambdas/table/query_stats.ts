@@ -1,5 +1,5 @@
 import { tableQueryStats } from '../../api/requests.ts';
-import { noTable, readSizes } from '../../core/tables/index.ts';
+import { noTable, readSizes } from '../../core/records/tables/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

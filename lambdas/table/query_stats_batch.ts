@@ -1,5 +1,5 @@
 import { tableQueryStatsBatch } from '../../api/requests.ts';
-import { readSizes } from '../../core/tables/index.ts';
+import { readSizes } from '../../core/records/tables/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

@@ -1,5 +1,5 @@
 import { tableUpdate } from '../../api/requests.ts';
-import { updateTable } from '../../core/tables/index.ts';
+import { updateTable } from '../../core/records/tables/index.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

@@ -1,5 +1,5 @@
 import { threadsStreamQuery } from '../../api/requests.ts';
-import { planSummary, queryThreads } from '../../core/threads/index.ts';
+import { planSummary, queryThreads } from '../../core/questions/threads/index.ts';
 import { formatted, recordTypes } from '../http/formats.ts';
 import { settings } from '../http/settings.ts';
 import { streamEndpoint } from '../http/stream.ts';

@@ -1,5 +1,5 @@
 import { traceUsage } from '../../api/requests.ts';
-import { traceUsageOf } from '../../core/stats/index.ts';
+import { traceUsageOf } from '../../core/questions/stats/index.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';

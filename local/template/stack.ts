@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type NamedTable, tables } from '../../core/storage/tables.ts';
+import { type NamedTable, tables } from '../../core/foundations/storage/tables.ts';
 import { readAuthorizers } from './authorizers.ts';
 import { type FunctionSpec, readFunctions } from './functions.ts';
 import { type GatewayResponseSpec, readGatewayResponses } from './gateway-responses.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented } from '../../core/wire/schema.ts';
+import { documented } from '../../core/foundations/wire/schema.ts';
 import { field } from './fields.ts';
 
 const detail = z

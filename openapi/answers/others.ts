@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { WireNames } from '../../core/wire/index.ts';
-import { documented } from '../../core/wire/schema.ts';
+import type { WireNames } from '../../core/foundations/wire/index.ts';
+import { documented } from '../../core/foundations/wire/schema.ts';
 import { field, freeObject, integer, timestamp } from './fields.ts';
 
 const percentile = z.nullable(z.number());

@@ -1,4 +1,4 @@
-import type { WireNames } from '../../core/wire/index.ts';
+import type { WireNames } from '../../core/foundations/wire/index.ts';
 import type { Operations } from '../operation.ts';
 import { callOperations } from './calls.ts';
 import { costOperations } from './costs.ts';

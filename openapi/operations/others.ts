@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
-import { projectId } from '../../core/wire/schema.ts';
+import { projectId } from '../../core/foundations/wire/schema.ts';
 import { field } from '../answers/fields.ts';
 import { thread } from '../answers/others.ts';
 import type { Operation, Operations } from '../operation.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { WireNames } from '../../core/wire/index.ts';
-import { documented, projectId } from '../../core/wire/schema.ts';
+import type { WireNames } from '../../core/foundations/wire/index.ts';
+import { documented, projectId } from '../../core/foundations/wire/schema.ts';
 import { field } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
-import type { WireNames } from '../../core/wire/index.ts';
+import type { WireNames } from '../../core/foundations/wire/index.ts';
 import { field, timestamp } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 

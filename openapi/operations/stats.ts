@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import * as requests from '../../api/requests.ts';
-import { documented } from '../../core/wire/schema.ts';
+import { documented } from '../../core/foundations/wire/schema.ts';
 import { field, timestamp } from '../answers/fields.ts';
 import type { Operations } from '../operation.ts';
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Grant } from '../../core/auth/index.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
+import type { Grant } from '../../core/foundations/auth/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { keyWith as keyOf } from '../support/keys.ts';

@@ -1,6 +1,6 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { compacted, fromParquet } from '../../core/analytics/index.ts';
+import { compacted, fromParquet } from '../../core/workers/analytics/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import type { BusEvent } from '../../local/streams/event-bus.ts';
 import { outputOf } from '../../local/template/stack.ts';

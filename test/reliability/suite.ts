@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/routes.ts';
-import type { Dialect } from '../../core/wire/names.ts';
+import type { Dialect } from '../../core/foundations/wire/names.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { deep, repeatWith } from '../support/sampling.ts';
 import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';

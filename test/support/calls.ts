@@ -1,7 +1,9 @@
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsQueryBody } from '../../api/schemas/query.ts';
-import { type CallReport, writeCalls } from '../../core/calls/index.ts';
-import { toPath } from '../../core/expression/index.ts';
+import { toPath } from '../../core/foundations/expression/index.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import { type JsonObject, type ProjectId, wireNames } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import {
   type CallsFilter,
   type CallsQuery,
@@ -9,10 +11,8 @@ import {
   noIncludes,
   queryCalls,
   readCallJson,
-} from '../../core/query/index.ts';
-import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
-import { type JsonObject, type ProjectId, wireNames } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+} from '../../core/questions/query/index.ts';
+import { type CallReport, writeCalls } from '../../core/records/calls/index.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */

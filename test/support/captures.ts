@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { decodeExport } from '../../core/otel/index.ts';
-import type { Span } from '../../core/otel/span.ts';
+import { decodeExport } from '../../core/doors/otel/index.ts';
+import type { Span } from '../../core/doors/otel/span.ts';
 
 const folder = resolve(import.meta.dirname, '../otel/captures');
 

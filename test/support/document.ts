@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { routesOf } from '../../api/routes.ts';
-import { type Dialect, parseTime, wireNames } from '../../core/wire/index.ts';
+import { type Dialect, parseTime, wireNames } from '../../core/foundations/wire/index.ts';
 import {
   type JsonSchema,
   type OpenApiDocument,

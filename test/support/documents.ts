@@ -19,9 +19,6 @@ export const textOf = (file: string): string => readFileSync(join(root, file), '
 /** Every Markdown file, `README.md` and `test/otel/README.md`, say. */
 export const documents = filesLike('**/*.md', '.github/**/*.md');
 
-/** Every source file, without what generators of others wrote. */
-export const sources = filesLike('**/*.{ts,tsx,mjs}').filter((file) => !file.startsWith('core/otel/proto/'));
-
 /** A line of a document, and whether it is code. */
 interface Line {
   readonly number: number;
@@ -39,39 +36,6 @@ export const linesOf = (markdown: string): Line[] => {
     else if (mark !== undefined && mark.length >= fence.length) fence = undefined;
     return { number: index + 1, text, code };
   });
-};
-
-/** Whether a line is prose: no code, no row of a table, no comment. */
-const isProse = ({ text, code }: Line): boolean => !code && !/^\s*(\||<!--)/.test(text);
-
-/** The lines of prose of a document, headings among them. */
-export const proseOf = (markdown: string): Line[] => linesOf(markdown).filter(isProse);
-
-/** A paragraph, a heading or an item of a list, its lines joined. */
-export interface Block {
-  /** The number of its first line. */
-  readonly line: number;
-  readonly text: string;
-}
-
-/** Where a block of its own begins: at a heading or an item of a list. */
-const begins = /^\s*(#+|[-*+]|\d+[.)])\s+/;
-
-/** The blocks of a document's prose; tables and code part them. */
-export const blocksOf = (markdown: string): Block[] => {
-  const blocks: Block[] = [];
-  let open = false;
-  for (const line of linesOf(markdown)) {
-    const last = blocks.at(-1);
-    if (!isProse(line) || line.text.trim() === '') open = false;
-    else if (last && open && !begins.test(line.text))
-      blocks[blocks.length - 1] = { line: last.line, text: `${last.text} ${line.text.trim()}` };
-    else {
-      blocks.push({ line: line.number, text: line.text.replace(begins, '').trim() });
-      open = !line.text.startsWith('#');
-    }
-  }
-  return blocks;
 };
 
 /** Anchors of a document's headings, as GitHub makes them. */

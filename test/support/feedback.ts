@@ -6,16 +6,16 @@ import {
   feedbackQueryBody,
   feedbackReplaceBody,
 } from '../../api/schemas/feedback.ts';
+import { requestBudget, type Store, scanTable } from '../../core/foundations/storage/index.ts';
+import { type JsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import {
   createdJson,
   createFeedback,
   purgeFeedback,
   queryFeedback,
   replaceFeedback,
-} from '../../core/feedback/index.ts';
-import { requestBudget, type Store, scanTable } from '../../core/storage/index.ts';
-import { type JsonObject, ServiceError } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+} from '../../core/records/feedback/index.ts';
 import { names, project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
-import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/auth/index.ts';
+import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/foundations/auth/index.ts';
 import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { outputOf } from '../../local/template/stack.ts';
 import type { SharedService } from './service.ts';

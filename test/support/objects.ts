@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import { type JsonObject, type JsonValue, ServiceError } from '../../core/foundations/wire/index.ts';
 import {
   createObject,
   deleteVersions,
@@ -8,9 +10,7 @@ import {
   parseVersionName,
   queryObjects,
   readObject,
-} from '../../core/objects/index.ts';
-import { requestBudget, type Store } from '../../core/storage/index.ts';
-import { type JsonObject, type JsonValue, ServiceError } from '../../core/wire/index.ts';
+} from '../../core/records/objects/index.ts';
 import { project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

@@ -1,11 +1,11 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { StatusSchema } from '../../core/otel/proto/google/rpc/status_pb.js';
+import { StatusSchema } from '../../core/doors/otel/proto/google/rpc/status_pb.js';
 import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
-} from '../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import type { SpanSchema } from '../../core/otel/proto/opentelemetry/proto/trace/v1/trace_pb.js';
-import { isNumber, type JsonObject, type JsonValue } from '../../core/wire/index.ts';
+} from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import type { SpanSchema } from '../../core/doors/otel/proto/opentelemetry/proto/trace/v1/trace_pb.js';
+import { isNumber, type JsonObject, type JsonValue } from '../../core/foundations/wire/index.ts';
 
 /** Ids as OTLP's JSON has them. */
 export const traceId = '5b8efff798038103d269b633813fc60c';

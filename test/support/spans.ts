@@ -1,4 +1,4 @@
-import type { AttributeValue, Span } from '../../core/otel/span.ts';
+import type { AttributeValue, Span } from '../../core/doors/otel/span.ts';
 
 /** What a test says of a span; the rest is empty. */
 export interface SpanParts {

@@ -1,10 +1,16 @@
 import { callsStatsBody } from '../../api/schemas/stats.ts';
-import { costsOf, type Price, priceBook, type SteadyPrices, steadyPrices } from '../../core/costs/index.ts';
-import { noLookups } from '../../core/query/index.ts';
-import { type StatsAnswer, type StatsLookups, statsOf } from '../../core/stats/index.ts';
-import { type RequestBudget, requestBudget, type Store } from '../../core/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../core/wire/index.ts';
-import { parseBody } from '../../core/wire/parse-body.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import { noLookups } from '../../core/questions/query/index.ts';
+import { type StatsAnswer, type StatsLookups, statsOf } from '../../core/questions/stats/index.ts';
+import {
+  costsOf,
+  type Price,
+  priceBook,
+  type SteadyPrices,
+  steadyPrices,
+} from '../../core/records/costs/index.ts';
 import { names } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

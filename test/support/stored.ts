@@ -1,7 +1,13 @@
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { unpack } from '../../core/encoding/index.ts';
-import { asBytes, getObject, requestBudget, type Store, scanTable } from '../../core/storage/index.ts';
-import type { ProjectId } from '../../core/wire/index.ts';
+import { unpack } from '../../core/foundations/encoding/index.ts';
+import {
+  asBytes,
+  getObject,
+  requestBudget,
+  type Store,
+  scanTable,
+} from '../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
 
 /** All that a store holds. */
 export interface Stored {

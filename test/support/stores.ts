@@ -3,9 +3,9 @@ import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
-import { dynamodbClient, type Store } from '../../core/storage/index.ts';
-import type { NamedTable } from '../../core/storage/tables.ts';
-import { wireNames } from '../../core/wire/index.ts';
+import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
+import type { NamedTable } from '../../core/foundations/storage/tables.ts';
+import { wireNames } from '../../core/foundations/wire/index.ts';
 import { localCredentials, localRegion, storeEnvironment } from '../../local/stores/store.ts';
 import { createStores as createStackStores } from '../../local/stores/tables.ts';
 import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';

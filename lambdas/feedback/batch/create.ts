@@ -1,5 +1,5 @@
 import { feedbackBatchCreate } from '../../../api/requests.ts';
-import { createdJson, createFeedback } from '../../../core/feedback/index.ts';
+import { createdJson, createFeedback } from '../../../core/records/feedback/index.ts';
 import { settings } from '../../http/settings.ts';
 import { streamJsonEndpoint } from '../../http/stream-json.ts';
 

@@ -1,5 +1,5 @@
 import { aliasesRemove } from '../../../api/requests.ts';
-import { removeAliases } from '../../../core/objects/index.ts';
+import { removeAliases } from '../../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../../http/endpoint.ts';
 import { settings } from '../../http/settings.ts';
 

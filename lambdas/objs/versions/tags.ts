@@ -1,5 +1,5 @@
 import { tagsAdd } from '../../../api/requests.ts';
-import { addTags, parseVersionName } from '../../../core/objects/index.ts';
+import { addTags, parseVersionName } from '../../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../../http/endpoint.ts';
 import { settings } from '../../http/settings.ts';
 

@@ -9,8 +9,8 @@ import {
   type SelectedSpans,
   selectSpans,
   storeSpans,
-} from '../../../core/otel/index.ts';
-import { ServiceError } from '../../../core/wire/index.ts';
+} from '../../../core/doors/otel/index.ts';
+import { ServiceError } from '../../../core/foundations/wire/index.ts';
 import { bodyBytes } from '../../http/body.ts';
 import { readCaller } from '../../http/caller.ts';
 import { timeoutEarlyResponse } from '../../http/errors.ts';

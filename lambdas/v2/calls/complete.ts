@@ -1,5 +1,5 @@
 import { callsComplete } from '../../../api/requests.ts';
-import { writeCalls } from '../../../core/calls/index.ts';
+import { writeCalls } from '../../../core/records/calls/index.ts';
 import { settings } from '../../http/settings.ts';
 import { streamJsonEndpoint } from '../../http/stream-json.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { authenticate, getKey, parseKey } from '../../../core/auth/index.ts';
+import { authenticate, getKey, parseKey } from '../../../core/foundations/auth/index.ts';
 import { type Operator, useOperator } from './keys/support.ts';
 
 const operator = useOperator();

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defaultServiceName } from '../../../core/wire/names.ts';
+import { defaultServiceName } from '../../../core/foundations/wire/names.ts';
 import { handlers } from '../../../lib/handlers.ts';
 import { assembly } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { create, type DescField, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { StatusSchema } from '../../../core/otel/proto/google/rpc/status_pb.js';
+import { StatusSchema } from '../../../core/doors/otel/proto/google/rpc/status_pb.js';
 import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
-} from '../../../core/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+} from '../../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { runs, seed } from '../../support/sampling.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 

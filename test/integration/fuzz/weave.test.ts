@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesOf } from '../../../api/routes.ts';
-import { bytesDigest } from '../../../core/wire/weave-digest.ts';
+import { bytesDigest } from '../../../core/foundations/wire/weave-digest.ts';
 import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { documentOf } from '../../support/document.ts';
 import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';

@@ -9,9 +9,9 @@ import {
   newRecord,
   putKey,
   revokeKey,
-} from '../../../core/auth/index.ts';
-import type { Table } from '../../../core/storage/index.ts';
-import { parseProjectId } from '../../../core/wire/index.ts';
+} from '../../../core/foundations/auth/index.ts';
+import type { Table } from '../../../core/foundations/storage/index.ts';
+import { parseProjectId } from '../../../core/foundations/wire/index.ts';
 import { startContainer } from '../../support/container.ts';
 import { createStores } from '../../support/stores.ts';
 

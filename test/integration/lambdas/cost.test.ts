@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core/auth/index.ts';
-import { readPrices } from '../../../core/costs/index.ts';
-import { requestBudget } from '../../../core/storage/index.ts';
-import type { ProjectId } from '../../../core/wire/index.ts';
+import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core/foundations/auth/index.ts';
+import { requestBudget } from '../../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../../core/foundations/wire/index.ts';
+import { readPrices } from '../../../core/records/costs/index.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { outputOf } from '../../../local/template/stack.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wireNames } from '../../../core/wire/index.ts';
+import { wireNames } from '../../../core/foundations/wire/index.ts';
 import type { BusEvent } from '../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../openapi/events.ts';
 import { startService, type TestService } from '../../support/service.ts';

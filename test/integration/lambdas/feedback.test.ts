@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../core/auth/index.ts';
+import type { Grant, Role } from '../../../core/foundations/auth/index.ts';
 import { startOf } from '../../support/calls.ts';
 import { byIds, callRef, feedbackOf, noise, whereEqual } from '../../support/feedback.ts';
 import { keyWith } from '../../support/keys.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { digestOf } from '../../../core/objects/index.ts';
-import type { JsonValue, ProjectId } from '../../../core/wire/index.ts';
+import type { JsonValue, ProjectId } from '../../../core/foundations/wire/index.ts';
+import { digestOf } from '../../../core/records/objects/index.ts';
 import { keyWith } from '../../support/keys.ts';
 import { bigValue } from '../../support/objects.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';

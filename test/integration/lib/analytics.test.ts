@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Dataset, datasets } from '../../../core/analytics/index.ts';
+import { type Dataset, datasets } from '../../../core/workers/analytics/index.ts';
 import { viewQuery } from '../../../lib/analytics-queries.ts';
 import { resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 

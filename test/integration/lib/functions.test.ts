@@ -205,7 +205,7 @@ describe('the actions that the functions are granted', () => {
     // It is made of puts, deletes and checks.
     TransactWriteCommand: ['dynamodb:PutItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
   };
-  const folder = join(root, 'core/storage');
+  const folder = join(root, 'core/foundations/storage');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'));
@@ -213,7 +213,7 @@ describe('the actions that the functions are granted', () => {
     [...source.matchAll(/new (\w+Command)\(/g)].map(([, name]) => name),
   );
 
-  it('are those that the commands in core/storage need, and no more', () => {
+  it('are those that the commands in core/foundations/storage need, and no more', () => {
     const needed = new Set(commands.flatMap((command) => actionsOf[command ?? ''] ?? `unknown: ${command}`));
     // No command: it makes S3 tell a missing object from a forbidden one.
     needed.add('s3:ListBucket');

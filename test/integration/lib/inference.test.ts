@@ -1,7 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it } from 'vitest';
-import { parseUpstreams } from '../../../core/inference/index.ts';
+import { parseUpstreams } from '../../../core/doors/inference/index.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { makeStack, type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 

@@ -1,7 +1,11 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { type KeyAttribute, type TableDeclaration, tables } from '../../../core/storage/tables.ts';
+import {
+  type KeyAttribute,
+  type TableDeclaration,
+  tables,
+} from '../../../core/foundations/storage/tables.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { makeTable } from '../../../lib/table.ts';
 import { cdkContext, temporaryFolder } from '../../support/project.ts';

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, isPage, type KeyedRoute, type Route, routes, takesKey } from '../../../api/routes.ts';
-import { formatKey, makeKey } from '../../../core/auth/index.ts';
+import { formatKey, makeKey } from '../../../core/foundations/auth/index.ts';
 import { inTurns } from '../../support/sampling.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';

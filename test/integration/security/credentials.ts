@@ -9,8 +9,8 @@ import {
   parseGrants,
   putKey,
   revokeKey,
-} from '../../../core/auth/index.ts';
-import type { Table } from '../../../core/storage/index.ts';
+} from '../../../core/foundations/auth/index.ts';
+import type { Table } from '../../../core/foundations/storage/index.ts';
 import { localCredentials, localRegion } from '../../../local/stores/store.ts';
 import { outputOf } from '../../../local/template/stack.ts';
 import type { SharedService } from '../../support/service.ts';

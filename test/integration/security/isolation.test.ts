@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import type { JsonObject, JsonValue } from '../../../core/wire/index.ts';
+import type { JsonObject, JsonValue } from '../../../core/foundations/wire/index.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 import { about, probes } from './probes.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import * as calls from '../../../core/calls/codec/keys.ts';
-import { segmentObject } from '../../../core/calls/payloads/segments.ts';
-import * as costs from '../../../core/costs/keys.ts';
-import * as feedback from '../../../core/feedback/keys.ts';
-import * as objects from '../../../core/objects/keys.ts';
-import { isId, type ProjectId, parseProjectId } from '../../../core/wire/index.ts';
+import { isId, type ProjectId, parseProjectId } from '../../../core/foundations/wire/index.ts';
+import * as calls from '../../../core/records/calls/codec/keys.ts';
+import { segmentObject } from '../../../core/records/calls/payloads/segments.ts';
+import * as costs from '../../../core/records/costs/keys.ts';
+import * as feedback from '../../../core/records/feedback/keys.ts';
+import * as objects from '../../../core/records/objects/keys.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 /**

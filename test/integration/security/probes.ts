@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/wire/index.ts';
+import type { JsonObject } from '../../../core/foundations/wire/index.ts';
 import { spanExport } from '../../support/otel.ts';
 import {
   at,

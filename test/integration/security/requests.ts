@@ -1,5 +1,5 @@
 import type { Route } from '../../../api/routes.ts';
-import type { JsonValue } from '../../../core/wire/index.ts';
+import type { JsonValue } from '../../../core/foundations/wire/index.ts';
 import { spanExport } from '../../support/otel.ts';
 
 /** The project that the requests are about. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../core/wire/index.ts';
+import type { JsonObject, JsonValue } from '../../../core/foundations/wire/index.ts';
 import type { SharedService } from '../../support/service.ts';
 
 /** Ours, where we may do everything, and theirs, of which we are to learn nothing. */

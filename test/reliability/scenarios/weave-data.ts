@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../core/wire/index.ts';
-import { bytesDigest, tableDigest, valueDigest } from '../../../core/wire/weave-digest.ts';
+import type { JsonObject } from '../../../core/foundations/wire/index.ts';
+import { bytesDigest, tableDigest, valueDigest } from '../../../core/foundations/wire/weave-digest.ts';
 import type { Sent } from '../../support/in-process.ts';
 import { noise, type Scenario } from './scenario.ts';
 

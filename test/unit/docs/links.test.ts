@@ -80,7 +80,7 @@ describe('the table of folders', () => {
     const code = folders.filter(
       (folder) => filesLike(`${folder}/**/*.{ts,json}`).length > 0 && folder !== 'core',
     );
-    const modules = filesLike('core/*/').map((folder) => folder.replace(/\/$/, ''));
+    const modules = filesLike('core/*/*/').map((folder) => folder.replace(/\/$/, ''));
     expect(named.toSorted()).toEqual([...code, ...modules].toSorted());
   });
 });

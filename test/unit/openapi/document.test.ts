@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { isPage, routes, takesKey } from '../../../api/routes.ts';
-import { endpoints } from '../../../core/inference/index.ts';
+import { endpoints } from '../../../core/doors/inference/index.ts';
 import { openApiDocument } from '../../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../../support/document.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wireNames } from '../../../core/wire/index.ts';
+import { wireNames } from '../../../core/foundations/wire/index.ts';
 import { eventSchemas } from '../../../openapi/events.ts';
 import { filesLike, textOf } from '../../support/documents.ts';
 

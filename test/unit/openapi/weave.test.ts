@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { isPage, routesOf } from '../../../api/routes.ts';
-import { wireNames } from '../../../core/wire/index.ts';
+import { wireNames } from '../../../core/foundations/wire/index.ts';
 import { openApiDocument, operationsOf } from '../../../openapi/index.ts';
 
 const document = openApiDocument('weave', '0.1.0', 'weave');

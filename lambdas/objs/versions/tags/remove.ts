@@ -1,5 +1,5 @@
 import { tagsRemove } from '../../../../api/requests.ts';
-import { parseVersionName, removeTags } from '../../../../core/objects/index.ts';
+import { parseVersionName, removeTags } from '../../../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../../../http/endpoint.ts';
 import { settings } from '../../../http/settings.ts';
 

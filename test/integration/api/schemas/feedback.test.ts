@@ -5,8 +5,8 @@ import {
   feedbackPurgeBody,
   feedbackReplaceBody,
 } from '../../../../api/schemas/feedback.ts';
-import { ServiceError, wireNames } from '../../../../core/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../core/wire/parse-body.ts';
+import { ServiceError, wireNames } from '../../../../core/foundations/wire/index.ts';
+import { type BodySchema, parseBody } from '../../../../core/foundations/wire/parse-body.ts';
 import { names } from '../../../support/calls.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { openBench } from '../../../../bench/harness/bench.ts';
 import { totalUnits } from '../../../../bench/harness/capacity.ts';
 import { putUnits, rowBytes, tableSchema } from '../../../../bench/harness/item-size.ts';
-import { documents, itemBytes } from '../../../../core/storage/index.ts';
+import { documents, itemBytes } from '../../../../core/foundations/storage/index.ts';
 import { assembly } from '../../../support/assembly.ts';
 
 describe('the size of an item', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { run } from '../../../../bin/keys/command.ts';
-import type { Table } from '../../../../core/storage/index.ts';
+import type { Table } from '../../../../core/foundations/storage/index.ts';
 import { createStores } from '../../../support/stores.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../core/wire/index.ts';
+import type { JsonObject } from '../../../../core/foundations/wire/index.ts';
 import {
   attributes,
   callId,

@@ -10,7 +10,7 @@ import {
   readObject,
   replaceObject,
   requestBudget,
-} from '../../../../core/storage/index.ts';
+} from '../../../../core/foundations/storage/index.ts';
 import { startS3 } from '../../../../local/stores/s3.ts';
 import { type LocalStore, localCredentials, localRegion } from '../../../../local/stores/store.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callEndV2Body, callStartV2Body, callsCompleteBody } from '../../../../api/schemas/calls-v2.ts';
-import { wireNames } from '../../../../core/wire/index.ts';
+import { wireNames } from '../../../../core/foundations/wire/index.ts';
 
 const names = wireNames('wb');
 const path = { entity: 'acme', project: 'shop' };

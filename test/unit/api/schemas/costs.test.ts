@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as schemas from '../../../../api/schemas/costs.ts';
-import { type ErrorDetail, ServiceError, wireNames } from '../../../../core/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../core/wire/parse-body.ts';
+import { type ErrorDetail, ServiceError, wireNames } from '../../../../core/foundations/wire/index.ts';
+import { type BodySchema, parseBody } from '../../../../core/foundations/wire/parse-body.ts';
 import { micros } from '../../../support/costs.ts';
 
 const costCreateBody = schemas.costCreateBody(wireNames('svc'));

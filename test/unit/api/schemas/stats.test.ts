@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callsStatsBody, callsUsageBody } from '../../../../api/schemas/stats.ts';
-import { ServiceError, wireNames } from '../../../../core/wire/index.ts';
-import { parseValue } from '../../../../core/wire/parse-body.ts';
+import { ServiceError, wireNames } from '../../../../core/foundations/wire/index.ts';
+import { parseValue } from '../../../../core/foundations/wire/parse-body.ts';
 
 const schema = callsStatsBody(wireNames('svc'));
 const good = { project_id: 'acme/shop', start: '2026-10-01', end: '2026-11-01' };

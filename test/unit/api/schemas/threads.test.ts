@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { threadsQueryBody } from '../../../../api/schemas/threads.ts';
-import { ServiceError } from '../../../../core/wire/index.ts';
-import { parseBody } from '../../../../core/wire/parse-body.ts';
+import { ServiceError } from '../../../../core/foundations/wire/index.ts';
+import { parseBody } from '../../../../core/foundations/wire/parse-body.ts';
 
 const parse = (body: object) => parseBody(threadsQueryBody, JSON.stringify(body));
 const project_id = 'acme/shop';

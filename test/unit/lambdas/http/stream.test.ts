@@ -5,7 +5,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { invalid } from '../../../../core/wire/index.ts';
+import { invalid } from '../../../../core/foundations/wire/index.ts';
 import type { Endpoint } from '../../../../lambdas/http/endpoint.ts';
 import type { ServiceRequest } from '../../../../lambdas/http/event.ts';
 import { type Limits, limits } from '../../../../lambdas/http/limits.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { newMeter } from '../../../../core/storage/index.ts';
-import { ServiceError } from '../../../../core/wire/index.ts';
+import { newMeter } from '../../../../core/foundations/storage/index.ts';
+import { ServiceError } from '../../../../core/foundations/wire/index.ts';
 import { RequestLog } from '../../../../lambdas/log/index.ts';
 import { startContainer } from '../../../support/container.ts';
 import { linesOf } from './lines.ts';

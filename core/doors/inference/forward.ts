@@ -1,0 +1,181 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { type JsonObject, ServiceError } from '../../foundations/wire/index.ts';
+import { upstreamBody } from './body.ts';
+import { post } from './connection.ts';
+import type { InferencePath } from './endpoints.ts';
+import {
+  noUpstream,
+  unknownModel,
+  upstreamKeyUnreadable,
+  upstreamRedirected,
+  upstreamTimedOut,
+  upstreamUnreachable,
+} from './failures.ts';
+import { answerHeaders, type Headers, requestHeaders } from './headers.ts';
+import type { InferenceBody } from './inference-body.ts';
+import type { Recording } from './recording.ts';
+import type { SecretKeys } from './secrets.ts';
+import { signed } from './sign.ts';
+import { chooseUpstream, targetOf, type Upstream, type UpstreamModel } from './upstream.ts';
+
+/** Where requests can be forwarded to. */
+export interface UpstreamConfig {
+  /** In order of priority: the first with a matching rule gets the request. */
+  readonly upstreams: readonly Upstream[];
+  readonly keys: SecretKeys;
+}
+
+/** A validated and authorized request. */
+export interface InferenceRequest {
+  readonly id: string;
+  readonly path: InferencePath;
+  /** The body as received, and parsed. */
+  readonly text: string;
+  readonly body: InferenceBody;
+  /** The client's headers by lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The longest time for the complete answer, in ms. The body's own `timeout` may be shorter. */
+  readonly maxMs: number;
+  /** Aborted when the client disconnects. */
+  readonly gone: AbortSignal;
+  readonly recording?: Recording | undefined;
+}
+
+/** The answer of an upstream while it is being forwarded. */
+export interface ForwardedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /**
+   * The body's bytes as they come. It fails with an error if the upstream breaks off or time is up.
+   */
+  readonly body: Readable;
+  /** The number of bytes of the body that have passed so far. */
+  readonly bytes: () => number;
+  readonly upstream: string;
+  /** Whether the caller's own `timeout` has ended it. */
+  readonly isTimedOut: () => boolean;
+}
+
+const choose = ({ upstreams }: UpstreamConfig, { body: { model } }: InferenceRequest): UpstreamModel => {
+  if (upstreams.length === 0) throw noUpstream();
+  const chosen = chooseUpstream(upstreams, model);
+  if (!chosen) throw unknownModel(model);
+  return chosen;
+};
+
+/**
+ * Sends a request with the credentials of its upstream. If the upstream refuses the key and the
+ * secret holds a newer one, the request is sent once more.
+ */
+const send = async (
+  { keys }: UpstreamConfig,
+  { path, text, body, headers: client }: InferenceRequest,
+  { upstream, model }: UpstreamModel,
+  signal: AbortSignal,
+): Promise<IncomingMessage> => {
+  const url = targetOf(upstream, path, body.api_version);
+  const headers = requestHeaders(client, body.extra_headers as JsonObject | undefined);
+  const bytes = Buffer.from(upstreamBody(text, model));
+  const { credentials } = upstream;
+  const withKey = (key: string) => post(url, { ...headers, authorization: `Bearer ${key}` }, bytes, signal);
+  if (credentials.kind === 'none') return post(url, headers, bytes, signal);
+  if (credentials.kind === 'role')
+    return post(url, await signed(url, headers, bytes, credentials.region), bytes, signal);
+  if (credentials.kind === 'key') return withKey(credentials.key);
+
+  const failKey = (error: unknown) => {
+    throw upstreamKeyUnreadable(upstream.name, error);
+  };
+  const key = await keys.key(credentials.secret, signal).catch(failKey);
+  const answer = await withKey(key);
+  if (answer.statusCode !== 401) return answer;
+  // A request refused for its key was not executed. This makes it the only one that may be resent.
+  const renewed = await keys.renewed(credentials.secret, key, signal).catch(() => undefined);
+  if (renewed === undefined) return answer;
+  answer.destroy();
+  return withKey(renewed);
+};
+
+/** Counts the bytes of an answer and shows them to the recording after they are forwarded. */
+const tapped = (
+  answer: IncomingMessage,
+  recording: Recording | undefined,
+): Pick<ForwardedAnswer, 'body' | 'bytes'> => {
+  let bytes = 0;
+  const tap = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      done(null, chunk);
+      recording?.passed(chunk);
+    },
+  });
+  // A failing answer destroys the tap, and its reader sees the error. Nobody else needs to know.
+  return { body: pipeline(answer, tap, () => {}), bytes: () => bytes };
+};
+
+const header = ({ headers }: IncomingMessage, name: string): string | undefined => {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const forwardTo = async (
+  chosen: UpstreamModel,
+  config: UpstreamConfig,
+  request: InferenceRequest,
+): Promise<ForwardedAnswer> => {
+  const { recording, gone, body } = request;
+  const { name } = chosen.upstream;
+  recording?.sent(name, chosen.model);
+  const requestedMs = Math.ceil((body.timeout ?? Number.POSITIVE_INFINITY) * 1000);
+  const ms = Math.max(1, Math.min(request.maxMs, requestedMs));
+  const timeout = AbortSignal.timeout(ms);
+  const isCallers = requestedMs <= request.maxMs;
+  const timedOut = upstreamTimedOut(name, ms / 1000, isCallers);
+  let complete = false;
+  const noteTimeout = () => {
+    if (!complete) recording?.failed(timedOut.message);
+  };
+  timeout.addEventListener('abort', noteTimeout, { once: true });
+  gone.addEventListener('abort', () => recording?.failed('the client has gone'), { once: true });
+  try {
+    const answer = await send(config, request, chosen, AbortSignal.any([timeout, gone]));
+    const { statusCode: status = 502 } = answer;
+    if (status >= 300 && status < 400) {
+      answer.destroy();
+      throw upstreamRedirected(name);
+    }
+    const type = header(answer, 'content-type') ?? '';
+    const encoding = header(answer, 'content-encoding') ?? '';
+    recording?.answered(status, type, encoding, header(answer, 'x-request-id'));
+    answer.once('end', () => {
+      complete = true;
+    });
+    answer.once('error', () => recording?.failed(`the upstream ${name} broke its answer off`));
+    const headers = answerHeaders(answer.headers, request.id);
+    const isTimedOut = () => isCallers && timeout.aborted && !complete;
+    return { status, headers, ...tapped(answer, recording), upstream: name, isTimedOut };
+  } catch (error) {
+    if (timeout.aborted) throw timedOut;
+    throw error instanceof ServiceError ? error : upstreamUnreachable(name, error);
+  }
+};
+
+/**
+ * Forwards a request to the upstream of its model.
+ *
+ * @returns the upstream's answer as soon as its headers have come, also if its status is an error
+ * @throws ServiceError 404 if no rule matches the model; 502 if there is no upstream or it does not
+ * answer; 504 if time is up
+ */
+export const forward = async (
+  config: UpstreamConfig,
+  request: InferenceRequest,
+): Promise<ForwardedAnswer> => {
+  try {
+    return await forwardTo(choose(config, request), config, request);
+  } catch (error) {
+    request.recording?.failed(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+};

@@ -1,0 +1,146 @@
+import {
+  formatTime,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+  newId,
+  type ProjectId,
+} from '../../foundations/wire/index.ts';
+import { type Assembly, BodyAssembly, StreamAssembly } from './assembly.ts';
+import { endpoints, type InferencePath } from './endpoints.ts';
+import type { InferenceBody } from './inference-body.ts';
+import { usageOf } from './usage.ts';
+
+/** A request that is recorded as a call. */
+export interface RecordedRequest {
+  readonly projectId: ProjectId;
+  readonly path: InferencePath;
+  readonly body: InferenceBody;
+  /** The service's id of the request. */
+  readonly requestId: string;
+}
+
+const maxMessage = 2000;
+
+/** The message of an error in an answer. */
+const messageOf = (error: JsonValue): string => {
+  if (typeof error === 'string') return error.slice(0, maxMessage);
+  if (!isJsonObject(error)) return 'an error without a message';
+  const { message, error: inner } = error;
+  if (inner !== undefined && inner !== null) return messageOf(inner);
+  return typeof message === 'string'
+    ? message.slice(0, maxMessage)
+    : JSON.stringify(error).slice(0, maxMessage);
+};
+
+/** Observes one request from arrival to end and makes a call of it. */
+export class Recording {
+  readonly #request: RecordedRequest;
+  readonly #startedAt: Micros = Date.now() * 1000;
+  readonly #startedMs = performance.now();
+  readonly #facts: JsonObject = {};
+  readonly #attributes: JsonObject = {};
+  #assembly: Assembly | undefined;
+  #status: number | undefined;
+  #exception: string | undefined;
+  #bytes = 0;
+
+  constructor(request: RecordedRequest) {
+    this.#request = request;
+  }
+
+  /** Notes the upstream and its name of the model. */
+  sent(upstream: string, model: string): void {
+    Object.assign(this.#attributes, { upstream, upstream_model: model });
+  }
+
+  /**
+   * Notes status and headers of the answer.
+   *
+   * @param type its media type
+   * @param encoding its content encoding; a compressed answer is forwarded but not read
+   * @param upstreamId the upstream's own id of the request
+   */
+  answered(status: number, type: string, encoding: string, upstreamId: string | undefined): void {
+    this.#status = status;
+    if (upstreamId !== undefined) this.#facts.upstream_request_id = upstreamId;
+    if (encoding !== '' && encoding !== 'identity') this.#facts.unread = encoding;
+    else this.#assembly = /^text\/event-stream\b/i.test(type) ? new StreamAssembly() : new BodyAssembly();
+  }
+
+  /** Takes the next bytes of the answer's body. */
+  passed(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    this.#facts.first_byte_ms ??= this.#elapsedMs();
+    this.#assembly?.add(bytes);
+    if (this.#assembly?.hasOutput) this.#facts.first_token_ms ??= this.#elapsedMs();
+  }
+
+  /** Notes why the answer is incomplete. The first reason counts. */
+  failed(reason: string): void {
+    this.#exception ??= reason.slice(0, maxMessage);
+  }
+
+  /**
+   * The call as a batch for `/call/upsert_batch`: its start and its end. Read it once, after the
+   * answer has ended.
+   */
+  batch(): JsonObject {
+    const { projectId: project_id, path, body, requestId } = this.#request;
+    const id = newId();
+    // They may hold credentials for other services.
+    const { extra_headers: _secret, ...inputs } = body as JsonObject;
+    const start = {
+      project_id,
+      id,
+      trace_id: newId(),
+      op_name: endpoints[path],
+      started_at: formatTime(this.#startedAt),
+      attributes: { inference: { endpoint: path, request_id: requestId, ...this.#attributes } },
+      inputs,
+    };
+    const ended_at = formatTime(this.#startedAt + Math.round((performance.now() - this.#startedMs) * 1000));
+    const end = { project_id, id, ended_at, ...this.#outcome() };
+    return {
+      batch: [
+        { mode: 'start', req: { start } },
+        { mode: 'end', req: { end } },
+      ],
+    };
+  }
+
+  #outcome(): JsonObject {
+    const { output, truncated, error } = this.#assembly?.end() ?? {
+      output: null,
+      truncated: false,
+      error: undefined,
+    };
+    const status = this.#status;
+    const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;
+    const inStream = error === undefined ? undefined : messageOf(error);
+    const facts = {
+      ...(status !== undefined && { status }),
+      ...this.#facts,
+      bytes: this.#bytes,
+      ...(truncated && { truncated }),
+    };
+    return {
+      output,
+      exception: refused ?? inStream ?? this.#exception ?? null,
+      summary: {
+        ...(refused === undefined && status !== undefined && { usage: this.#usage(output) }),
+        inference: facts,
+      },
+    };
+  }
+
+  #usage(output: JsonValue): JsonObject {
+    const { upstream_model: sent } = this.#attributes;
+    return usageOf(output, typeof sent === 'string' ? sent : this.#request.body.model);
+  }
+
+  #elapsedMs(): number {
+    return Math.round((performance.now() - this.#startedMs) * 1000) / 1000;
+  }
+}

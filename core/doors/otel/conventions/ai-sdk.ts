@@ -1,0 +1,129 @@
+import { parseJson } from '../../../foundations/wire/index.ts';
+import { chatInputs, messageList } from '../messages/chat.ts';
+import { toMessages } from '../messages/message.ts';
+import { asInputs, type Dict, present, structured } from '../plain.ts';
+import type { Convention, Counts, Kind } from './convention.ts';
+import type { SpanReader } from './reader.ts';
+import { asMessages, field, toolsOf } from './shared.ts';
+
+const kindOf = (operation: string): Kind | undefined => {
+  if (/\.do(Generate|Stream)$/.test(operation)) return 'model';
+  if (/\.doEmbed$/.test(operation)) return 'embedding';
+  if (/\.doRerank$/.test(operation)) return 'retriever';
+  if (operation === 'ai.toolCall') return 'tool';
+  return /^ai\.(generate|stream)(Text|Object)$/.test(operation) ? 'agent' : 'other';
+};
+
+/** `ai.settings.temperature` as `temperature`; the context is the program's own. */
+const settings = (span: SpanReader): Dict | undefined => {
+  const keys = Array.from(span.span.attributes.keys()).filter((key) => /^ai\.settings\.\w+$/.test(key));
+  return present(Object.fromEntries(keys.map((key) => [key.slice('ai.settings.'.length), span.value(key)])));
+};
+
+const inputsOf = (span: SpanReader, kind: Kind): readonly (() => Dict | undefined)[] => {
+  const model = () => field('model', span.text('gen_ai.request.model', 'ai.model.id'));
+  const values = () => {
+    const value = span.parsed('ai.value');
+    const list = span.value('ai.values');
+    return field('input', Array.isArray(list) ? list.map((item) => structuredText(item)) : value);
+  };
+  if (kind === 'tool') return [() => asInputs(span.parsed('ai.toolCall.args', 'ai.toolCall.input'))];
+  if (kind === 'embedding') return [values, model];
+  const messages = () => asMessages(messageList(span.value('ai.prompt.messages'), 'user'));
+  const prompt = () => chatInputs(span.value('ai.prompt'));
+  if (kind === 'agent') return [() => prompt() ?? messages()];
+  if (kind !== 'model') return [values, prompt];
+  return [
+    messages,
+    prompt,
+    model,
+    () => field('tools', toolsOf(span.value('ai.prompt.tools'))),
+    () => field('tool_choice', span.json('ai.prompt.toolChoice')),
+    () => settings(span),
+  ];
+};
+
+/** Values to embed come as JSON text each. */
+const structuredText = (item: unknown): unknown => {
+  const value = structured(item);
+  return typeof value === 'string' && value.startsWith('"') ? unquote(value) : value;
+};
+
+const unquote = (text: string): unknown => {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+};
+
+const outputOf = (span: SpanReader, kind: Kind): unknown => {
+  if (kind === 'tool') return span.parsed('ai.toolCall.result', 'ai.toolCall.output');
+  if (kind === 'embedding' || kind === 'other') {
+    const list = span.value('ai.embeddings');
+    return field('embeddings', Array.isArray(list) ? list.map(structuredText) : span.parsed('ai.embedding'));
+  }
+  const text = span.value('ai.response.text', 'ai.result.text', 'ai.response.object', 'ai.result.object');
+  const toolCalls = span.json('ai.response.toolCalls', 'ai.result.toolCalls');
+  const reasoning = span.text('ai.response.reasoning');
+  if (text === undefined && toolCalls === undefined) return undefined;
+  const content =
+    reasoning === undefined
+      ? text
+      : [{ type: 'reasoning', text: reasoning }, ...(text === undefined ? [] : [{ type: 'text', text }])];
+  return asMessages(toMessages({ role: 'assistant', content, toolCalls }, 'assistant'));
+};
+
+const counts = (span: SpanReader): Counts => ({
+  model: span.peekText('ai.response.model', 'gen_ai.response.model', 'gen_ai.request.model', 'ai.model.id'),
+  input: span.count(
+    ...['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'],
+    ...['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
+  ),
+  output: span.count(
+    ...['ai.usage.outputTokens', 'ai.usage.completionTokens'],
+    ...['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
+  ),
+  total: span.count('ai.usage.totalTokens'),
+  cacheRead: span.count(
+    ...['ai.usage.inputTokenDetails.cacheReadTokens', 'ai.usage.cachedInputTokens'],
+    'gen_ai.usage.cache_read.input_tokens',
+  ),
+  cacheWrite: span.count(
+    'ai.usage.inputTokenDetails.cacheWriteTokens',
+    'gen_ai.usage.cache_creation.input_tokens',
+    'gen_ai.usage.cache_write.input_tokens',
+  ),
+  reasoning: span.count('ai.usage.outputTokenDetails.reasoningTokens', 'ai.usage.reasoningTokens'),
+});
+
+/** What the program says of the call: `metadata` up to version 6, `context` since. */
+const said = (...names: readonly string[]): string[] =>
+  names.flatMap((name) => [`ai.telemetry.metadata.${name}`, `ai.settings.context.${name}`]);
+
+/**
+ * The AI SDK of Vercel, versions 3 to 7. From 7 on it follows `gen_ai` and adds `ai.*`.
+ * Source: vercel/ai, `packages/ai/src/telemetry` and `packages/otel`.
+ */
+export const aiSdk: Convention = {
+  matches: ({ namespaces, span }) => namespaces.has('ai') || span.scope.name === 'gen_ai',
+  kind: (span) => {
+    const operation = span.peekText('ai.operationId');
+    if (operation !== undefined) return kindOf(operation);
+    // Version 7 wraps the request in a span of the same name, which counts no tokens.
+    const wraps =
+      span.span.scope.name === 'gen_ai' &&
+      span.peek('gen_ai.operation.name') === 'embeddings' &&
+      !span.has('gen_ai.usage.input_tokens');
+    return wraps ? 'other' : undefined;
+  },
+  inputs: inputsOf,
+  output: outputOf,
+  usage: counts,
+  thread: (span) =>
+    span.id(
+      ...said('sessionId', 'session_id', 'threadId', 'thread_id'),
+      ...said('conversationId', 'conversation_id', 'chatId', 'chat_id', 'session.id'),
+    ),
+  user: (span) => span.id(...said('userId', 'user_id', 'user.id', 'user')),
+};

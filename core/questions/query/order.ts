@@ -1,0 +1,91 @@
+import { orderedByDigest } from '../../foundations/encoding/index.ts';
+import {
+  compareText,
+  microsOf,
+  type Sortable,
+  type SortKey,
+  sortable,
+} from '../../foundations/expression/index.ts';
+import { keyBytes, type Slice, sortedByKeys, sortTies } from '../../foundations/listing/index.ts';
+import { invalid } from '../../foundations/wire/index.ts';
+import type { CallHeader } from '../../records/calls/index.ts';
+import type { CallRow } from './row.ts';
+
+/** The order that comes free: by `started_at`, then by `id`, each in a direction. */
+export interface FreeOrder {
+  readonly descending: boolean;
+  readonly idsDescending: boolean;
+}
+
+/** The order of calls that no other order decides. */
+const defaultOrder: FreeOrder = { descending: false, idsDescending: false };
+
+/** Compares calls by `started_at`, then by `id`. */
+export const compareCalls =
+  ({ descending, idsDescending }: FreeOrder) =>
+  (a: CallHeader, b: CallHeader): number =>
+    (descending ? -1 : 1) * (a.start.startedAt - b.start.startedAt) ||
+    (idsDescending ? -1 : 1) * compareText(a.id, b.id);
+
+/**
+ * Puts calls that started in the same microsecond in order of their ids. The index is in that order
+ * both ways, except that it knows very long ids by a digest. Only if ids are wanted against the
+ * direction of time, all calls of a microsecond are held.
+ */
+export const orderTies = (
+  order: FreeOrder,
+  batches: AsyncIterable<readonly CallHeader[]>,
+): AsyncGenerator<readonly CallHeader[]> => {
+  const isOfIndex = order.descending === order.idsDescending;
+  const isTied = (a: CallHeader, b: CallHeader): boolean =>
+    a.start.startedAt === b.start.startedAt && (!isOfIndex || orderedByDigest(a.id, b.id));
+  return sortTies(isTied, compareCalls(order), batches);
+};
+
+const times: ReadonlySet<string> = new Set(['started_at', 'ended_at']);
+
+/** Gives the values that a call is sorted by. */
+const keyReader =
+  (sort: readonly SortKey[]) =>
+  (row: CallRow): Sortable[] =>
+    sort.map(({ path }) => {
+      const value = row.value(path);
+      return sortable(times.has(path.text) ? microsOf(value) : value);
+    });
+
+/** Bytes in memory of a held header, about. */
+const headerBytes = 1024;
+
+/** Bytes of the payloads that were read with a header. */
+const inlineBytes = ({ inline, startCopy }: CallHeader): number =>
+  [...(inline?.values() ?? [])].reduce((sum, { length }) => sum + length, startCopy?.length ?? 0);
+
+const tooMany = invalid({
+  loc: ['body', 'sort_by'],
+  msg: 'too many calls to sort at once; ask for fewer with limit, filter or query, or sort by started_at',
+  type: 'too_long',
+});
+
+/**
+ * Sorts calls and takes a slice of them. Of each call it holds the header and what the call is
+ * sorted by, of about twice as many calls as the slice ends at.
+ *
+ * @throws ServiceError 422 when those are more than fit into memory
+ */
+export const sortCalls = (
+  sort: readonly SortKey[],
+  slice: Slice,
+  batches: AsyncIterable<readonly CallRow[]>,
+): Promise<CallHeader[]> =>
+  sortedByKeys(
+    {
+      sort,
+      keyOf: keyReader(sort),
+      keep: ({ header }: CallRow) => header,
+      ties: compareCalls(defaultOrder),
+      sizeOf: ({ key, kept }) => headerBytes + inlineBytes(kept) + keyBytes(key),
+      tooMany,
+    },
+    slice,
+    batches,
+  );

@@ -1,0 +1,209 @@
+import {
+  conjuncts,
+  describe,
+  type Expression,
+  type FieldPath,
+  intersect,
+  pathsIn,
+  presenceOf,
+} from '../../foundations/expression/index.ts';
+import {
+  distinctUpTo,
+  isEmptySpan,
+  isOrderOfSource,
+  type TimePlan,
+} from '../../foundations/listing/index.ts';
+import type { IndexName } from '../../foundations/storage/tables.ts';
+import { isId, type WireNames } from '../../foundations/wire/index.ts';
+import type { Level } from '../../records/calls/index.ts';
+import { projectionOf } from './columns.ts';
+import { asksForErrors, byStatus } from './errors.ts';
+import { callKind, type Requirement, requirementsOf } from './fields.ts';
+import type { FreeOrder } from './order.ts';
+import { type Pushed, pushDown } from './pushdown.ts';
+import type { CallsFilter, CallsQuery } from './request.ts';
+
+/** Where a query looks for calls. */
+export type Source =
+  /** Nowhere: a list is empty, the bounds leave no time, or the limit is 0. */
+  | { readonly kind: 'nothing' }
+  /** By their ids, in the table itself. */
+  | { readonly kind: 'calls'; readonly ids: readonly string[] }
+  /** In `by_trace`. */
+  | { readonly kind: 'traces'; readonly ids: readonly string[] }
+  /** In `by_thread`. */
+  | { readonly kind: 'threads'; readonly ids: readonly string[] }
+  /** In the traces of these parents, or everywhere while a parent is not known. */
+  | { readonly kind: 'parents'; readonly ids: readonly string[] }
+  /** In the threads and traces of these turns, or everywhere while a turn is not known. */
+  | { readonly kind: 'turns'; readonly ids: readonly string[] }
+  /** In `by_error`: calls that have failed. */
+  | { readonly kind: 'errors' }
+  /** In `by_time`: the whole project, or its roots or nested calls alone. */
+  | { readonly kind: 'project'; readonly levels: readonly Level[] };
+
+/** Both levels of a project: all its calls. */
+export const bothLevels: readonly Level[] = ['roots', 'nested'];
+
+/** How a query is going to be answered: plain data, logged with the request. */
+export interface Plan extends TimePlan, FreeOrder {
+  readonly source: Source;
+  /** What headers alone decide: fields of the filter, and expressions without their literals. */
+  readonly onHeaders: readonly string[];
+  /** What takes more than the header. */
+  readonly later: readonly string[];
+  /** What is fetched of each call that passes on its header, to filter and to sort it. */
+  readonly required: readonly Requirement[];
+  /** What is fetched of each call that is answered. */
+  readonly answered: readonly Requirement[];
+}
+
+/** A plan, and the expressions that it decides at each stage. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly onHeaders: readonly Expression[];
+  readonly later: readonly Expression[];
+}
+
+/**
+ * The most ids that are looked up one by one. With more, the whole project is read, and the ids are
+ * a filter like any other.
+ */
+export const maxIds = { calls: 1000, others: 200 } as const;
+
+const payloadFields: readonly (keyof CallsFilter)[] = ['inputRefs', 'outputRefs'];
+
+const isSet = (filter: CallsFilter, field: keyof CallsFilter): boolean =>
+  filter[field] !== null && filter[field] !== false;
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** The ids to look up, if they are few. No call has what cannot be an id. */
+const few = (ids: readonly string[] | null, max: number): readonly string[] | undefined =>
+  distinctUpTo(ids?.filter(isId), max);
+
+/** What a query says of the parents of calls and of their failing. */
+interface Confined {
+  /** The levels that calls can be at. */
+  readonly levels: readonly Level[];
+  /** The expressions that say nothing else. */
+  readonly inLevels: ReadonlySet<Expression>;
+  /** Whether calls must have failed. */
+  readonly failed: boolean;
+}
+
+/** Finds what a query says of the levels of calls and of failing. All expressions must hold. */
+const confine = (
+  names: WireNames,
+  { traceRootsOnly }: CallsFilter,
+  expressions: readonly Expression[],
+): Confined => {
+  let levels = traceRootsOnly ? bothLevels.slice(0, 1) : bothLevels;
+  const inLevels = new Set<Expression>();
+  for (const expression of expressions) {
+    const presence = presenceOf(expression);
+    if (presence?.path.text !== 'parent_id') continue;
+    levels = levels.filter((level) => level === (presence.isThere ? 'nested' : 'roots'));
+    inLevels.add(expression);
+  }
+  return { levels, inLevels, failed: expressions.some((expression) => asksForErrors(names, expression)) };
+};
+
+/** The narrowest place that holds every call which can match. */
+const chooseSource = (
+  { filter, limit }: CallsQuery,
+  { ids, bounds }: Pushed,
+  { levels, failed }: Confined,
+): Source => {
+  if (limit === 0 || isEmptySpan(bounds) || levels.length === 0 || Object.values(filter).some(isEmptyList))
+    return { kind: 'nothing' };
+  const pushed = (field: Parameters<typeof ids.get>[0]) => ids.get(field) ?? null;
+  const candidates = [
+    { kind: 'calls', ids: few(intersect(filter.callIds, pushed('id')), maxIds.calls) },
+    { kind: 'traces', ids: few(intersect(filter.traceIds, pushed('trace_id')), maxIds.others) },
+    { kind: 'parents', ids: few(intersect(filter.parentIds, pushed('parent_id')), maxIds.others) },
+    { kind: 'turns', ids: few(intersect(filter.turnIds, pushed('turn_id')), maxIds.others) },
+    { kind: 'threads', ids: few(intersect(filter.threadIds, pushed('thread_id')), maxIds.others) },
+  ] as const;
+  if (candidates.some((candidate) => candidate.ids?.length === 0)) return { kind: 'nothing' };
+  for (const { kind, ids: found } of candidates) if (found) return { kind, ids: found };
+  return failed ? { kind: 'errors' } : { kind: 'project', levels };
+};
+
+const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
+
+/** Plans a query. Pure: what has to be fetched is known before anything is read. */
+export const plan = (names: WireNames, query: CallsQuery): Planned => {
+  const { filter, where, includes, expand } = query;
+  const requirements = (paths: readonly FieldPath[], expanded = expand): Requirement[] =>
+    unique(paths.flatMap((path) => requirementsOf(names, expanded, includes, path)));
+  const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(names, expand, all));
+  const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
+  const pushed = pushDown(callKind(names, includes), expressions);
+  const confined = confine(names, filter, expressions);
+  const source = chooseSource(query, pushed, confined);
+  const later = expressions.filter((expression) => ofExpression(expression).length > 0);
+  const onHeaders = expressions.filter((expression) => !later.includes(expression));
+  const fields = (Object.keys(filter) as (keyof CallsFilter)[]).filter((field) => isSet(filter, field));
+  const order = isOrderOfSource(query.sort, 'started_at', true) ? 'free' : 'sort';
+  // What is read keeps the bounds exactly, unless calls are looked up by their ids. Only the
+  // project is read by level.
+  const byLevel = source.kind === 'project';
+  const isKept = (expression: Expression): boolean =>
+    (source.kind === 'errors' && asksForErrors(names, expression)) ||
+    (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
+    (byLevel && confined.inLevels.has(expression));
+  const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
+  const dropsNone = keepsFields && later.length === 0 && onHeaders.every(isKept) && order === 'free';
+  return {
+    plan: {
+      source,
+      bounds: pushed.bounds,
+      descending: order === 'free' && query.sort[0]?.descending === true,
+      idsDescending: order === 'free' && query.sort[1]?.descending === true,
+      order,
+      onHeaders: [...fields.filter((field) => !payloadFields.includes(field)), ...onHeaders.map(describe)],
+      later: [...fields.filter((field) => payloadFields.includes(field)), ...later.map(describe)],
+      required: unique([
+        ...(fields.some((field) => payloadFields.includes(field)) ? (['payload'] as const) : []),
+        ...later.flatMap(ofExpression),
+        ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
+      ]),
+      answered: requirements(
+        projectionOf(names, query).flatMap(({ paths }) => paths),
+        query.returnExpanded ? expand : [],
+      ),
+      offset: query.offset,
+      limit: query.limit,
+      enough: dropsNone && query.limit !== null ? query.offset + query.limit : null,
+    },
+    onHeaders,
+    later,
+  };
+};
+
+type Index = IndexName<'calls'>;
+
+/** Where each kind of source lies. */
+const indexes: Readonly<Record<Source['kind'], 'table' | Index | `${Index}, ${Index}` | null>> = {
+  nothing: null,
+  calls: 'table',
+  traces: 'by_trace',
+  parents: 'by_trace',
+  threads: 'by_thread',
+  turns: 'by_thread, by_trace',
+  errors: 'by_error',
+  project: 'by_time',
+};
+
+const sourceText = (source: Source): string => {
+  if ('ids' in source) return `${source.ids.length} ${source.kind}`;
+  return source.kind === 'project' && source.levels.length === 1 ? source.levels.join() : source.kind;
+};
+
+/** A plan as it is logged: with the index that is read, and with ids counted, not listed. */
+export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
+  source: sourceText(source),
+  index: indexes[source.kind],
+  ...rest,
+});

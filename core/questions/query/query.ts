@@ -1,0 +1,180 @@
+import {
+  encodeBatches,
+  inBatches,
+  mapAhead,
+  mapBatches,
+  takeSlice,
+} from '../../foundations/listing/index.ts';
+import { chunked, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
+import type { WireNames } from '../../foundations/wire/index.ts';
+import { jsonEncoder } from './columns.ts';
+import { csvEncoder } from './csv.ts';
+import { Enricher, type Lookups, noLookups } from './enrich.ts';
+import { type Tests, testsOf } from './filter.ts';
+import { sortCalls } from './order.ts';
+import { type Plan, plan } from './plan.ts';
+import type { CallsQuery } from './request.ts';
+import { CallRow } from './row.ts';
+import { readSource } from './source.ts';
+
+/** What answering a query took so far. */
+export interface QueryCounts {
+  /** Calls found before any filter. */
+  scanned: number;
+  /** Calls whose payloads were read. */
+  hydrated: number;
+  /** Calls answered. */
+  sent: number;
+}
+
+/**
+ * A query under way: its plan, the counts as they grow, and the answer in several forms, each to be
+ * taken once. Batches come as soon as they are known.
+ */
+export interface QueryAnswer {
+  readonly plan: Plan;
+  readonly counts: QueryCounts;
+  /** The calls as JSON text, one each. */
+  readonly calls: AsyncGenerator<readonly string[]>;
+  /** The calls as lines of CSV, after a line that names the columns. */
+  readonly csv: AsyncGenerator<readonly string[]>;
+  /** The calls as far as they have been looked at to find them. */
+  readonly found: AsyncGenerator<readonly CallRow[]>;
+}
+
+/** What the stages of a query share. */
+interface Query {
+  readonly names: WireNames;
+  readonly store: Store;
+  readonly query: CallsQuery;
+  readonly plan: Plan;
+  readonly tests: Tests;
+  readonly enricher: Enricher;
+  readonly counts: QueryCounts;
+  readonly budget: RequestBudget;
+}
+
+/**
+ * Answers a query over a project's calls, and reads no more of storage than is taken of the answer.
+ * Ending the iteration ends the scan.
+ *
+ * @throws ServiceError 503, while the calls are iterated, when storage does not give something in
+ * time; 422 when there are too many calls to sort
+ */
+export const queryCalls = (
+  store: Store,
+  query: CallsQuery,
+  budget: RequestBudget,
+  lookups: Lookups = noLookups,
+): QueryAnswer => {
+  const { names } = store;
+  const planned = plan(names, query);
+  const enricher = new Enricher(names, store, query, lookups, budget);
+  const tests = testsOf(names, query, planned);
+  const counts: QueryCounts = {
+    scanned: 0,
+    get hydrated() {
+      return enricher.hydrated;
+    },
+    sent: 0,
+  };
+  const all: Query = { names, store, query, plan: planned.plan, tests, enricher, counts, budget };
+  return {
+    plan: planned.plan,
+    counts,
+    calls: encodeBatches(answered(all), counts, jsonEncoder(names, query)),
+    csv: csvLines(all),
+    found: find(all),
+  };
+};
+
+async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
+  const { header, line } = csvEncoder(all.names, all.query);
+  yield [header];
+  yield* encodeBatches(answered(all), all.counts, line);
+}
+
+/** Payloads are read in batches of so many bytes, or one call. */
+const batchBytes = 4 * 1024 * 1024;
+/** How many batches of payloads are fetched while one is used, when all of them will be wanted. */
+const batchesAhead = 3;
+
+/** The bytes of a call's payload as JSON text. */
+const payloadBytes = ({ header: { start, end } }: CallRow): number =>
+  start.payload.length + (end?.payload.length ?? 0);
+
+/** The calls of the answer, with what it shows of them. */
+const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
+  const { plan: planned, enricher } = all;
+  const isFirst = firstMeeting();
+  const ahead = planned.limit === null ? batchesAhead : 0;
+  return mapAhead(inBatches(find(all), batchBytes, payloadBytes), ahead, async (batch) => {
+    const rows = (await enricher.enrich(batch, planned.answered)).filter(isFirst);
+    const failing = new Set<CallRow>();
+    for (const row of rows) if (row.found !== row.header && !(await stillPasses(all, row))) failing.add(row);
+    return failing.size > 0 ? rows.filter((row) => !failing.has(row)) : rows;
+  });
+};
+
+/**
+ * Tells whether a call is met for the first time. One that is moved in time while it is read can be
+ * met twice, at its old position and at its new one. It is taken once, as it is by then.
+ */
+const firstMeeting = (): ((row: CallRow) => boolean) => {
+  const moved = new Set<string>();
+  return ({ found, header }) => {
+    if (moved.has(header.id)) return false;
+    if (found.start.startedAt !== header.start.startedAt) moved.add(header.id);
+    return true;
+  };
+};
+
+/** Whether a call still matches that was reported again since it was found. */
+const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallRow): Promise<boolean> => {
+  if (!tests.onHeader(row)) return false;
+  if (!tests.later) return true;
+  const [enriched] = await enricher.enrich([row], planned.required);
+  return enriched !== undefined && tests.later(enriched);
+};
+
+/** How many sorted calls make a batch. */
+const sortedBatch = 500;
+
+/** The calls of the answer, in its order, with what has been fetched to find them. */
+async function* find(all: Query): AsyncGenerator<readonly CallRow[]> {
+  const { names, plan: planned, query } = all;
+  if (planned.order === 'free') yield* takeSlice(planned, matching(all));
+  else
+    for (const headers of chunked(await sortCalls(query.sort, planned, matching(all)), sortedBatch))
+      yield headers.map((header) => new CallRow(names, header));
+}
+
+/** The calls that pass all tests, in the order of the source. */
+const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
+  const { plan: planned, tests, enricher } = all;
+  const passing = passingOnHeader(all);
+  if (planned.required.length === 0) return passing;
+  const readsAll = planned.limit === null || planned.order === 'sort';
+  const isFirst = firstMeeting();
+  const batches = inBatches(passing, batchBytes, payloadBytes);
+  return mapAhead(batches, readsAll ? batchesAhead : 0, async (batch) => {
+    const rows = await enricher.enrich(batch, planned.required);
+    // What was read again may have been reported again meanwhile.
+    return rows.filter((row) => isFirst(row) && tests.onHeader(row) && tests.later?.(row) !== false);
+  });
+};
+
+/** The calls of the source that pass the tests of headers. */
+const passingOnHeader = ({
+  names,
+  store,
+  query,
+  plan: planned,
+  tests,
+  counts,
+  budget,
+}: Query): AsyncGenerator<readonly CallRow[]> =>
+  mapBatches(readSource(store, query.projectId, planned, budget), (batch) => {
+    counts.scanned += batch.length;
+    return batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
+  });

@@ -1,0 +1,114 @@
+import { type Expression, toPath, valueAt } from '../../foundations/expression/index.ts';
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import {
+  formatTime,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+  parseJson,
+} from '../../foundations/wire/index.ts';
+import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
+import { type CallRow, type CallsFilter, type Lookups, noIncludes, queryCalls } from '../query/index.ts';
+import type { Span } from './span.ts';
+
+/** Which calls are scanned. */
+export interface Scanned {
+  readonly projectId: ProjectId;
+  readonly filter: CallsFilter;
+  readonly where: Expression | null;
+  /** Whether their usage is wanted. */
+  readonly withUsage: boolean;
+  /** Whether the models are wanted that failed calls without usage were to use. */
+  readonly withFailed: boolean;
+}
+
+/** Counts of what was scanned so far. */
+export interface ScanCounts {
+  /** Calls before any filter. */
+  scanned: number;
+  /** Calls whose payloads were read. */
+  hydrated: number;
+}
+
+/** How many payloads are read together for the usage that is in them. */
+const payloadsAtOnce = 100;
+
+const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
+  kind: 'compare',
+  operator,
+  left: { kind: 'field', path: toPath('started_at') },
+  right: { kind: 'literal', value: formatTime(time) },
+});
+
+/**
+ * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
+ * without any.
+ */
+export type TakeCall = (header: CallHeader, usage: JsonValue, failed?: string) => void;
+
+const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
+
+/** The model that a call's inputs name; undefined if they name none. */
+const modelOf = ({ payload }: CallRow): string | undefined => {
+  const model = valueAt(parseJson(payload?.inputs ?? 'null') as JsonValue, ['model']);
+  return typeof model === 'string' && model !== '' ? model : undefined;
+};
+
+/**
+ * Scans the calls that start in a span of time, each once. Usage that is too large for a header,
+ * and the model of a call that failed, are read from the payload. A call whose payload is gone is
+ * left out then.
+ *
+ * @param lookups for conditions on feedback
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const scanCalls = async (
+  store: Store,
+  { projectId, filter, where, withUsage, withFailed }: Scanned,
+  [from, to]: Span,
+  take: TakeCall,
+  counts: ScanCounts,
+  budget: RequestBudget,
+  lookups?: Lookups,
+): Promise<void> => {
+  const operands = [bound('$gte', from), bound('$lt', to), ...(where ? [where] : [])];
+  const selection = { projectId, filter, where: { kind: 'and', operands } as const };
+  const rest = { limit: null, offset: 0, sort: [], includes: noIncludes };
+  const query = queryCalls(
+    store,
+    { ...selection, ...rest, columns: [], expand: [], returnExpanded: false },
+    budget,
+    lookups,
+  );
+  const reader = new PayloadReader(store, projectId, budget);
+  let apart: CallRow[] = [];
+  const takeRow = (row: CallRow): void => {
+    const isFailed = withFailed && failedWithoutUsage(row.header);
+    take(row.header, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
+  };
+  const isApart = ({ header, payload }: CallRow): boolean =>
+    payload === null &&
+    ((withUsage && header.end?.usage === true) || (withFailed && failedWithoutUsage(header)));
+  const readApart = async (): Promise<void> => {
+    const calls = await reader.read(apart.map(({ header }) => header));
+    const rows = new Map(apart.map((row) => [row.header.id, row]));
+    apart = [];
+    counts.hydrated += calls.length;
+    for (const call of calls) {
+      const { start } = call.header;
+      const row = rows.get(call.header.id)?.readAs(call);
+      // It may have been reported again meanwhile, with another time.
+      if (row && start.startedAt >= from && start.startedAt < to) takeRow(row);
+    }
+  };
+  for await (const batch of query.found) {
+    for (const row of batch) {
+      if (isApart(row)) apart.push(row);
+      else takeRow(row);
+      if (apart.length === payloadsAtOnce) await readApart();
+    }
+  }
+  if (apart.length > 0) await readApart();
+  counts.scanned += query.counts.scanned;
+  counts.hydrated += query.counts.hydrated;
+};

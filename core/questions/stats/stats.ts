@@ -1,0 +1,98 @@
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import type { JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
+import { isJsonObject } from '../../foundations/wire/index.ts';
+import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
+import type { Lookups } from '../query/index.ts';
+import { type StatsAnswer, statsAnswer } from './answer.ts';
+import { bucketEdges } from './buckets.ts';
+import { groupTest } from './group.ts';
+import { keepingFor, Output } from './output.ts';
+import { planStats, type StatsPlan } from './plan.ts';
+import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
+import { takeRolledUp } from './rolled-up.ts';
+import { scanCalls } from './scan.ts';
+
+/** What statistics look up elsewhere. */
+export interface StatsLookups extends Lookups {
+  /** The prices that are the same throughout a span of time. */
+  readonly steadyPrices: (projectId: ProjectId, budget: RequestBudget) => Promise<SteadyPrices>;
+}
+
+/** Statistics under way: their plan, counts as they grow, and the answer, to be asked for once. */
+export interface StatsUnderWay {
+  readonly plan: StatsPlan;
+  readonly counts: {
+    /** Calls whose headers were read. */
+    scanned: number;
+    /** Calls whose payloads were read. */
+    hydrated: number;
+    /** Rollups that were used. */
+    rollups: number;
+  };
+  readonly answer: () => Promise<StatsAnswer>;
+}
+
+const wantsCosts = ({ usage }: StatsRequest): boolean => usage.some(({ metric }) => isCostMetric(metric));
+
+const wantsFailed = ({ usage }: StatsRequest): boolean =>
+  usage.some(({ metric }) => isModelCallMetric(metric));
+
+/**
+ * Computes statistics of a project's calls over time.
+ *
+ * @param now the time, in milliseconds since 1970
+ * @throws ServiceError when the answer is asked for: 503 when storage does not give something in
+ * time; 422 when there are too many groups
+ */
+export const statsOf = (
+  store: Store,
+  request: StatsRequest,
+  budget: RequestBudget,
+  lookups: StatsLookups,
+  now: () => number = Date.now,
+): StatsUnderWay => {
+  const { names, rollups: table } = store;
+  const { projectId, start, end, filter, where } = request;
+  const span = [start, end] as const;
+  const edges = bucketEdges(start, end, request.granularity, request.timezone);
+  const plan = planStats(names, request, edges);
+  const counts = { scanned: 0, hydrated: 0, rollups: 0 };
+  const costs = async () => {
+    if (!wantsCosts(request)) return undefined;
+    const costsOf = await lookups.costs(projectId, budget);
+    return (usage: JsonValue, startedAt: Micros): Costs =>
+      isJsonObject(usage) ? (costsOf(usage, startedAt) as Costs) : {};
+  };
+  const answer = async (): Promise<StatsAnswer> => {
+    const output = new Output(request, edges);
+    const costsOf = await costs();
+    if (plan.source === 'rollups' && table) {
+      const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
+      const passes = groupTest(names, filter, where);
+      await takeRolledUp(
+        { store, table, projectId, span, edges, costsOf, prices, counts, now },
+        (group, time) => {
+          if (passes(group)) output.cell(time, output.valuesOfGroup(group)).merge(group.cell);
+        },
+        budget,
+      );
+    } else {
+      const withUsage = keepingFor(request).usage;
+      await scanCalls(
+        store,
+        { projectId, filter, where, withUsage, withFailed: wantsFailed(request) },
+        span,
+        (header, usage, failed) => {
+          const { startedAt } = header.start;
+          const cell = output.cell(startedAt, output.valuesOf(header));
+          cell.add(header, usage, costsOf?.(usage, startedAt) ?? {}, failed);
+        },
+        counts,
+        budget,
+        lookups,
+      );
+    }
+    return statsAnswer(names, request, edges, output.all());
+  };
+  return { plan, counts, answer };
+};

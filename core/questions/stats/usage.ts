@@ -1,0 +1,147 @@
+import { valueAt } from '../../foundations/expression/index.ts';
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+} from '../../foundations/wire/index.ts';
+import { type CallHeader, PayloadReader, statusOf } from '../../records/calls/index.ts';
+import { type ModelCost, type Tokens, tokensOf } from '../../records/costs/index.ts';
+import type { Lookups } from '../query/index.ts';
+import { type FamiliesRequest, readFamilies, type UsagePlan } from './families.ts';
+
+/** Which calls are to be summed up, checked. */
+export interface UsageRequest extends FamiliesRequest {
+  readonly withCosts: boolean;
+}
+
+/** The tokens of one model, summed over calls, as they are answered; with costs all of those. */
+export type ModelUsage = {
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  cache_read_input_tokens: number;
+  cache_creation_input_tokens: number;
+} & Partial<ModelCost>;
+
+/** What calls used with all that is below them, as it is answered. */
+export interface UsageAnswer {
+  /** By call and model. Unknown calls are left out. */
+  readonly call_usage: Readonly<Record<string, Readonly<Record<string, ModelUsage>>>>;
+  /** How many calls failed, of each call and all below it. Unknown calls are left out. */
+  readonly error_counts: Readonly<Record<string, number>>;
+  /** The calls that run themselves, or have a call below them that does: they may use more yet. */
+  readonly unfinished_call_ids: readonly string[];
+}
+
+/** What one call used itself. */
+interface OwnUsage {
+  readonly header: CallHeader;
+  readonly byModel: readonly (readonly [model: string, tokens: Tokens])[];
+  readonly costs: Readonly<Record<string, ModelCost>>;
+}
+
+const addTo = (sum: ModelUsage, tokens: Tokens, cost: ModelCost | undefined): void => {
+  sum.requests += tokens.requests;
+  sum.prompt_tokens += tokens.prompt;
+  sum.completion_tokens += tokens.completion;
+  sum.total_tokens += tokens.total;
+  sum.cache_read_input_tokens += tokens.cacheRead;
+  sum.cache_creation_input_tokens += tokens.cacheWrite;
+  if (!cost) return;
+  const { requests, prompt_tokens, completion_tokens, total_tokens, ...price } = cost;
+  const { prompt_tokens_total_cost: prompt = 0, completion_tokens_total_cost: completion = 0 } = sum;
+  Object.assign(sum, price, {
+    prompt_tokens_total_cost: prompt + price.prompt_tokens_total_cost,
+    completion_tokens_total_cost: completion + price.completion_tokens_total_cost,
+  });
+};
+
+const nothing = (): ModelUsage => ({
+  ...{ requests: 0, prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+});
+
+/** Sums what calls used by model. The price that is answered is that of the latest call. */
+const sumUp = (calls: readonly OwnUsage[]): Record<string, ModelUsage> => {
+  const sums = new Map<string, ModelUsage>();
+  const byTime = calls.toSorted((a, b) => a.header.start.startedAt - b.header.start.startedAt);
+  for (const { byModel, costs } of byTime)
+    for (const [model, tokens] of byModel) {
+      const sum = sums.get(model) ?? nothing();
+      sums.set(model, sum);
+      addTo(sum, tokens, Object.hasOwn(costs, model) ? costs[model] : undefined);
+    }
+  // Not by assignment: a model may be called __proto__.
+  return Object.fromEntries(sums);
+};
+
+/** The usage of calls by id. What is too large for a header is read from the payload. */
+const usagesOf = async (
+  store: Store,
+  projectId: ProjectId,
+  headers: readonly CallHeader[],
+  budget: RequestBudget,
+): Promise<ReadonlyMap<string, JsonObject>> => {
+  const apart = headers.filter(({ end }) => end?.usage === true);
+  const reader = new PayloadReader(store, projectId, budget);
+  const read = apart.length > 0 ? await reader.read(apart) : [];
+  const usages = new Map<string, JsonValue>(
+    headers.flatMap(({ id, end }) =>
+      isJsonObject(end?.usage ?? null) ? [[id, end?.usage as JsonValue]] : [],
+    ),
+  );
+  for (const { header, payload } of read)
+    usages.set(header.id, valueAt(JSON.parse(payload.summary) as JsonValue, ['usage']) ?? null);
+  return new Map([...usages].flatMap(([id, usage]) => (isJsonObject(usage) ? [[id, usage] as const] : [])));
+};
+
+/**
+ * Sums what calls and all calls below them used, by model, from headers alone. The traces of the
+ * calls are read from their index, which normally lags some milliseconds.
+ *
+ * @param lookups gives what usage costs
+ * @returns the answer, and how its traces were found
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const usageOf = async (
+  store: Store,
+  request: UsageRequest,
+  budget: RequestBudget,
+  lookups: Pick<Lookups, 'costs'>,
+): Promise<{ readonly plan: UsagePlan; readonly answer: UsageAnswer }> => {
+  const { projectId, callIds, withCosts } = request;
+  const [{ families, plan }, costsOf] = await Promise.all([
+    readFamilies(store, request, budget),
+    withCosts ? lookups.costs(projectId, budget) : () => ({}),
+  ]);
+  const known = callIds.filter((id) => families.byId.has(id));
+  const familyOf = new Map(known.map((id) => [id, families.of(id)]));
+  const members = [...new Set([...familyOf.values()].flat())];
+  const usages = await usagesOf(store, projectId, members, budget);
+  const ownOf = new Map(
+    members.map((header): [CallHeader, OwnUsage] => {
+      const usage = usages.get(header.id) ?? {};
+      const byModel = Object.entries(usage).flatMap(([model, used]) =>
+        isJsonObject(used) ? [[model, tokensOf(used)] as const] : [],
+      );
+      const costs = costsOf(usage, header.start.startedAt) as Readonly<Record<string, ModelCost>>;
+      return [header, { header, byModel, costs }];
+    }),
+  );
+  const answer: UsageAnswer = {
+    call_usage: Object.fromEntries(
+      [...familyOf].map(([id, family]) => [id, sumUp(family.flatMap((member) => ownOf.get(member) ?? []))]),
+    ),
+    error_counts: Object.fromEntries(
+      [...familyOf].map(([id, family]) => [
+        id,
+        family.filter((member) => statusOf(member) === 'error').length,
+      ]),
+    ),
+    unfinished_call_ids: known.filter((id) => familyOf.get(id)?.some(({ end }) => end === null)),
+  };
+  return { plan, answer };
+};

@@ -1,0 +1,89 @@
+import { compareText } from '../../foundations/expression/index.ts';
+import type { Micros } from '../../foundations/wire/index.ts';
+import { percentile } from './percentile.ts';
+
+/** A turn of a thread, as far as statistics go by it. */
+export interface Turn {
+  readonly id: string;
+  readonly startedAt: Micros;
+  /** Null while it is running. */
+  readonly endedAt: Micros | null;
+}
+
+/** What is told of a thread, computed over its turns. */
+export interface ThreadStatistics {
+  readonly threadId: string;
+  readonly turnCount: number;
+  /** When its first turn started. */
+  readonly startTime: Micros;
+  /** The latest end of a turn; one that is running counts with its start. */
+  readonly lastUpdated: Micros;
+  /** The turn that started first; of several the one with the lowest id, by code point. */
+  readonly firstTurnId: string;
+  /**
+   * The turn that `lastUpdated` is of. Of several, the one that started last, then the one with the
+   * highest id.
+   */
+  readonly lastTurnId: string;
+  /** The median duration of finished turns, in ms with fractions; null if none has finished. */
+  readonly p50TurnDurationMs: number | null;
+  /** The 99th percentile of the same. */
+  readonly p99TurnDurationMs: number | null;
+}
+
+const lastMoment = ({ startedAt, endedAt }: Turn): Micros => endedAt ?? startedAt;
+
+const byStart = (a: Turn, b: Turn): number => a.startedAt - b.startedAt || compareText(a.id, b.id);
+
+const byLastMoment = (a: Turn, b: Turn): number => lastMoment(a) - lastMoment(b) || byStart(a, b);
+
+const microsPerMilli = 1000;
+
+/**
+ * The statistics of one thread as its turns come, in any order, each once. It keeps one number of a
+ * turn: its duration.
+ */
+export class ThreadFold {
+  readonly threadId: string;
+  #turns = 1;
+  #first: Turn;
+  #last: Turn;
+  /** In microseconds. */
+  readonly #durations: number[] = [];
+
+  /** @param turn any turn of the thread: there is no thread without one */
+  constructor(threadId: string, turn: Turn) {
+    this.threadId = threadId;
+    this.#first = turn;
+    this.#last = turn;
+    this.#addDuration(turn);
+  }
+
+  add(turn: Turn): void {
+    this.#turns++;
+    if (byStart(turn, this.#first) < 0) this.#first = turn;
+    if (byLastMoment(turn, this.#last) > 0) this.#last = turn;
+    this.#addDuration(turn);
+  }
+
+  #addDuration({ startedAt, endedAt }: Turn): void {
+    if (endedAt !== null) this.#durations.push(endedAt - startedAt);
+  }
+
+  /** What the turns that have come so far make. */
+  statistics(): ThreadStatistics {
+    const durations = Float64Array.from(this.#durations).sort();
+    const inMillis = (percent: number): number | null =>
+      durations.length > 0 ? percentile(durations, percent, microsPerMilli) : null;
+    return {
+      threadId: this.threadId,
+      turnCount: this.#turns,
+      startTime: this.#first.startedAt,
+      lastUpdated: lastMoment(this.#last),
+      firstTurnId: this.#first.id,
+      lastTurnId: this.#last.id,
+      p50TurnDurationMs: inMillis(50),
+      p99TurnDurationMs: inMillis(99),
+    };
+  }
+}

@@ -1,0 +1,131 @@
+import { asBytes, expiry, type Item, type Store, shardCount } from '../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
+import type { EndHeader, StartHeader } from '../model.ts';
+import { type HeaderContent, packHeader, unpackHeader } from './header.ts';
+import {
+  callIdOf,
+  callKey,
+  errorKeys,
+  type IndexedFields,
+  isTurn,
+  type Part,
+  sortKeyOf,
+  threadKeys,
+  timeKeys,
+  traceKeys,
+} from './keys.ts';
+
+/** The fields of a call that its index keys are made from. */
+export const indexedFieldsOf = (projectId: ProjectId, id: string, start: StartHeader): IndexedFields => ({
+  projectId,
+  id,
+  startedAt: start.startedAt,
+  traceId: start.traceId,
+  parentId: start.parentId,
+  threadId: start.threadId,
+  turnId: start.turnId,
+});
+
+/** Whether a call with this end has failed. */
+export const isFailed = (end: EndHeader | null): boolean => end?.status === 'error';
+
+/** Whether an item is in the list of failed calls, or will be once its start is known. */
+export const isMarked = ({ ek }: Item): boolean => ek !== undefined;
+
+const indexKeys = (store: Store, indexed: IndexedFields, part: Part, failed: boolean): Item => {
+  const shards = shardCount(store);
+  const { threadId } = indexed;
+  // Ends of nested calls are not in by_thread: thread statistics are computed from turns alone.
+  const inThread = threadId !== null && (part === 'S' || isTurn(indexed));
+  return {
+    ...timeKeys(indexed, part, shards),
+    ...(part === 'S' && traceKeys(indexed)),
+    ...(inThread && threadKeys({ ...indexed, threadId }, part, shards)),
+    ...(failed && errorKeys(indexed, shards)),
+  };
+};
+
+/**
+ * Makes the item of a call's start, with the end if both were reported together, or of its end by
+ * itself.
+ *
+ * @param indexed the fields for the index keys; null for an end whose start is unknown, which is
+ * found by id only
+ * @param marked whether the call counts as failed even though this header does not say so
+ */
+export const toItem = (
+  store: Store,
+  key: { readonly projectId: ProjectId; readonly id: string; readonly part: Part },
+  header: HeaderContent,
+  indexed: IndexedFields | null,
+  marked = false,
+): Item => ({
+  k: callKey(key.projectId, key.id),
+  p: key.part,
+  h: packHeader(header, { ...key, names: store.names }),
+  ...(indexed && indexKeys(store, indexed, key.part, marked || isFailed(header.end))),
+  ...expiry(store),
+});
+
+/**
+ * The largest packed payload that lists show in their rows, in bytes. A header leaves about as much
+ * of a row's write unit.
+ */
+export const maxListedBytes = 512;
+
+/** The packed payload in a call's own item, as it is put there or was read. */
+export const inlineOf = ({ b, c }: Item): Uint8Array | undefined => asBytes(c) ?? asBytes(b);
+
+/**
+ * Puts a packed payload into an item: where the rows of lists have it too if lists show the call
+ * and it is small.
+ *
+ * @param isListed whether the call is a root or has failed
+ */
+export const withInline = (item: Item, inline: Uint8Array | undefined, isListed: boolean): Item => {
+  const { b: _b, c: _c, ...rest } = item;
+  if (!inline) return rest;
+  return isListed && inline.length <= maxListedBytes ? { ...rest, c: inline } : { ...rest, b: inline };
+};
+
+/**
+ * What lies under the key of a call's start. Without a start it keeps the place of one that is not
+ * known yet. It then has traces that are reserved for it, or the mark of a failed call.
+ */
+export interface StartEntry extends HeaderContent {
+  readonly item: Item;
+  readonly projectId: ProjectId;
+  readonly id: string;
+}
+
+/** A start with its item, read from the table or about to be put there. */
+export interface StartItem extends StartEntry {
+  readonly start: StartHeader;
+  /** The end in the same item. */
+  readonly end: EndHeader | null;
+}
+
+/** A stored start or end, read from the table or an index. */
+export interface StoredPart extends HeaderContent {
+  readonly id: string;
+  readonly part: Part;
+  /** The packed payload, if it is inline and the item or row shows it. */
+  readonly inline: Uint8Array | undefined;
+  /** The copy of the start's payload, as in {@link CallHeader}. */
+  readonly startCopy?: Uint8Array | undefined;
+}
+
+/**
+ * Reads an item or an index row of a start or an end.
+ *
+ * @throws Error if it has no header
+ */
+export const fromItem = (store: Store, projectId: ProjectId, item: Item): StoredPart => {
+  const [key, header] = [asBytes(item.k), asBytes(item.h)];
+  if (!key || !header) throw new Error('an item of the calls table has no header');
+  const id = callIdOf(projectId, key);
+  const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
+  const parts = unpackHeader(header, { projectId, id, names: store.names }, timeKey);
+  const [inline, startCopy] = [inlineOf(item), asBytes(item.s)];
+  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline, startCopy };
+};

@@ -1,0 +1,133 @@
+import type { JsonObject, JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
+
+/**
+ * The validated start of a call as a client reports it. If `id` or `traceId` is null, the server
+ * makes it.
+ */
+export interface CallStart {
+  readonly projectId: ProjectId;
+  readonly id: string | null;
+  readonly opName: string;
+  readonly displayName: string | null;
+  readonly traceId: string | null;
+  readonly parentId: string | null;
+  readonly threadId: string | null;
+  readonly turnId: string | null;
+  readonly startedAt: Micros;
+  readonly attributes: JsonObject;
+  readonly inputs: JsonObject;
+  readonly runId: string | null;
+  readonly runStep: number | null;
+  /** Bytes of the start as compact JSON, without the values of attributes and inputs. */
+  readonly envelopeBytes: number;
+}
+
+/** The validated end of a call as a client reports it. */
+export interface CallEnd {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly endedAt: Micros;
+  readonly output: JsonValue;
+  readonly exception: string | null;
+  readonly summary: JsonObject;
+  readonly runStepEnd: number | null;
+  /** The name to show from now on. @default - it stays what it is */
+  readonly displayName?: string;
+  /** Bytes of the end as compact JSON, without the values of output, summary and exception. */
+  readonly envelopeBytes: number;
+}
+
+/** A report: a start or an end. */
+export type CallReport =
+  | { readonly kind: 'start'; readonly start: CallStart }
+  | { readonly kind: 'end'; readonly end: CallEnd };
+
+/** The answer to a start. Ends are answered with null. */
+export interface StartAnswer {
+  readonly id: string;
+  readonly traceId: string;
+}
+
+/**
+ * The location of a payload block: `length` bytes from `offset` of an unpacked segment. If
+ * `segment` is null, it is the unpacked payload in the header's own item. Segments are named by hex
+ * digits.
+ */
+export interface PayloadPointer {
+  readonly segment: string | null;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** The start of a call as index rows hold it. */
+export interface StartHeader {
+  readonly opName: string;
+  readonly displayName: string | null;
+  readonly traceId: string;
+  readonly parentId: string | null;
+  readonly threadId: string | null;
+  readonly turnId: string | null;
+  readonly startedAt: Micros;
+  /** The user of the reporting key. */
+  readonly userId: string;
+  readonly runId: string | null;
+  readonly runStep: number | null;
+  /**
+   * Bytes of the start as compact JSON, so without the white space and escapes that were received.
+   */
+  readonly bytes: number;
+  readonly payload: PayloadPointer;
+}
+
+/** How a call ended. A call without an end is `running`. */
+export type EndStatus = 'success' | 'error' | 'descendant_error';
+
+/** The end of a call as index rows hold it. */
+export interface EndHeader {
+  readonly endedAt: Micros;
+  readonly status: EndStatus;
+  readonly runStepEnd: number | null;
+  /**
+   * `summary.usage` if it is small enough for the header; true if it is in the payload; null if
+   * there is none.
+   */
+  readonly usage: JsonObject | true | null;
+  /**
+   * Bytes of the end as compact JSON, so without the white space and escapes that were received.
+   */
+  readonly bytes: number;
+  readonly payload: PayloadPointer;
+}
+
+/** A call without its payloads: the fold of its start and its end, if it has one. */
+export interface CallHeader {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly start: StartHeader;
+  readonly end: EndHeader | null;
+  /**
+   * The part whose item holds the end: `S` if it was reported with the start, otherwise `E`.
+   * Without an end it is the part where one would be looked up.
+   */
+  readonly endPart: 'S' | 'E';
+  /**
+   * The packed payloads that were read with the header, by the part whose item holds them.
+   *
+   * @default - none
+   */
+  readonly inline?: ReadonlyMap<'S' | 'E', Uint8Array>;
+  /**
+   * The packed block of the start, which the list of errors holds beside its place, if it was read
+   * with the header.
+   *
+   * @default - none
+   */
+  readonly startCopy?: Uint8Array;
+  /**
+   * The traces, other than its own, of calls below it or of its turn. They were reported before it
+   * without a trace, or a repeated start took them apart from it.
+   *
+   * @default - none
+   */
+  readonly earlyTraces?: readonly string[];
+}

@@ -1,0 +1,64 @@
+import { formatTime, isJsonObject, type JsonValue, type Micros } from '../../foundations/wire/index.ts';
+import type { ModelCost } from './model.ts';
+import type { PriceBook, PriceInForce } from './price-book.ts';
+import { type Tokens, tokensOf } from './tokens.ts';
+
+/** What a call cost, by model. Models without a price have no entry. */
+export type Costs = Readonly<Record<string, ModelCost>>;
+
+/**
+ * How many models of one call are priced: the first ones. No call uses so many, but clients choose
+ * the names and finding a name takes time.
+ */
+const maxModels = 1000;
+
+const timeText = (time: Micros | null): string | null => (time === null ? null : formatTime(time));
+
+/**
+ * Costs are products of doubles and not rounded. Without cached tokens, a total is count × price,
+ * to the last bit.
+ */
+const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
+  prompt_tokens: tokens.prompt,
+  completion_tokens: tokens.completion,
+  requests: tokens.requests,
+  total_tokens: tokens.total,
+  prompt_token_cost: price.promptTokenCost,
+  completion_token_cost: price.completionTokenCost,
+  prompt_tokens_total_cost:
+    (tokens.prompt - tokens.cacheRead - tokens.cacheWrite) * price.promptTokenCost +
+    tokens.cacheRead * price.cacheReadTokenCost +
+    tokens.cacheWrite * price.cacheWriteTokenCost,
+  completion_tokens_total_cost: tokens.completion * price.completionTokenCost,
+  prompt_token_cost_unit: price.promptTokenCostUnit,
+  completion_token_cost_unit: price.completionTokenCostUnit,
+  effective_date: timeText(price.effectiveDate),
+  provider_id: price.providerId,
+  pricing_level: price.level,
+  pricing_level_id: price.levelId,
+  created_at: timeText(price.createdAt),
+  created_by: price.createdBy,
+});
+
+/**
+ * Computes what a call cost: for each model in its usage, tokens × the price in force when the call
+ * started.
+ *
+ * @param usage the call's `summary.usage`, whatever a client has put there; anything but an object
+ * costs nothing
+ * @param startedAt microseconds since 1970
+ * @returns an entry for each model that has a price, in the order of the usage
+ */
+export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook): Costs => {
+  if (!isJsonObject(usage)) return {};
+  const entries = Object.entries(usage)
+    .slice(0, maxModels)
+    .flatMap(([model, used]) => {
+      if (!isJsonObject(used)) return [];
+      const tokens = tokensOf(used);
+      const price = priceOf(model, startedAt, tokens.prompt / Math.max(1, tokens.requests));
+      return price ? [[model, modelCost(tokens, price)] as const] : [];
+    });
+  // Not by assignment: a model may be called __proto__.
+  return Object.fromEntries(entries);
+};

@@ -1,0 +1,142 @@
+import {
+  type FieldPath,
+  type RecordKind,
+  toPath,
+  type Value,
+  valueAt,
+} from '../../foundations/expression/index.ts';
+import {
+  formatTime,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  type WireNames,
+} from '../../foundations/wire/index.ts';
+import { pick } from '../../questions/query/index.ts';
+import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
+
+const payloadField = 'payload';
+
+/**
+ * The fields of a record as it is answered, in order. Times are text; the payload has no value
+ * here.
+ */
+const valuesOf = (
+  names: WireNames,
+): Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> => ({
+  id: ({ id }) => id,
+  project_id: ({ projectId }) => projectId,
+  [names.ref]: ({ ref }) => ref,
+  feedback_type: ({ type }) => type,
+  [payloadField]: payloadField,
+  creator: ({ creator }) => creator,
+  annotation_ref: ({ annotationRef }) => annotationRef,
+  runnable_ref: ({ runnableRef }) => runnableRef,
+  call_ref: ({ callRef }) => callRef,
+  trigger_ref: ({ triggerRef }) => triggerRef,
+  created_at: ({ createdAt }) => formatTime(createdAt),
+  [names.userId]: ({ userId }) => userId,
+});
+
+/** The fields of a record but its payload, as they are answered. */
+export const headerFields = (names: WireNames, header: FeedbackHeader): JsonObject =>
+  Object.fromEntries(
+    Object.entries(valuesOf(names)).flatMap(([field, value]) =>
+      value === payloadField ? [] : [[field, value(header)]],
+    ),
+  );
+
+/** Feedback as records that expressions are about. */
+export const feedbackKind = (names: WireNames): RecordKind => ({
+  name: 'Feedback',
+  fields: Object.keys(valuesOf(names)),
+  nested: [payloadField],
+  times: new Set(['created_at']),
+});
+
+/** Whether a path leads into the payload. */
+export const isInPayload = ({ field }: FieldPath): boolean => field === payloadField;
+
+/** What a call's summary shows of feedback on it. */
+export const joinedFields = (names: WireNames): string[] => [
+  'id',
+  'feedback_type',
+  names.ref,
+  payloadField,
+  'creator',
+  'created_at',
+  names.userId,
+  // Queries in Weave's dialect ask which scorer gave it.
+  ...(names.dialect === 'weave' ? ['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'] : []),
+];
+
+/** What is answered to a creation, on the wire. */
+export const createdJson = (names: WireNames, { id, createdAt, userId, payload }: FeedbackAnswer) => ({
+  id,
+  created_at: formatTime(createdAt),
+  [names.userId]: userId,
+  payload,
+});
+
+/** Reads values from records. A payload is parsed once, when it is first asked for. */
+export class FeedbackReader {
+  readonly #values: ReturnType<typeof valuesOf>;
+  readonly #parsed = new WeakMap<FeedbackRecord, JsonObject>();
+
+  constructor(names: WireNames) {
+    this.#values = valuesOf(names);
+  }
+
+  /**
+   * What a path leads to; undefined if it leads nowhere. The payload must have been read if the
+   * path leads into it.
+   */
+  value(record: FeedbackRecord, { field, steps }: FieldPath): Value {
+    const value = this.#values[field];
+    if (value === undefined) return undefined;
+    return valueAt(value === payloadField ? this.payload(record) : value(record.header), steps);
+  }
+
+  /** A record's payload, which must have been read. */
+  payload(record: FeedbackRecord): JsonObject {
+    const parsed = this.#parsed.get(record) ?? (parseJson(record.payload ?? '{}') as JsonObject);
+    this.#parsed.set(record, parsed);
+    return parsed;
+  }
+
+  /** A whole field as JSON text; a payload as it was stored, unparsed. */
+  json(record: FeedbackRecord, field: string): string {
+    const value = this.#values[field];
+    if (value === payloadField) return record.payload ?? 'null';
+    return JSON.stringify(value?.(record.header) ?? null);
+  }
+}
+
+/**
+ * Makes the encoder of records as JSON text. Each field that was asked for comes once, in the order
+ * of a whole record.
+ *
+ * @param fields names and dotted paths, which keep the shape of what they lead into; null for all
+ */
+export const encoder = (
+  names: WireNames,
+  reader: FeedbackReader,
+  fields: readonly string[] | null,
+): ((record: FeedbackRecord) => string) => {
+  const all = feedbackKind(names).fields;
+  const asked = Map.groupBy((fields ?? all).map(toPath), ({ field }) => field);
+  const columns = all.flatMap((field) => {
+    const paths = asked.get(field);
+    if (!paths) return [];
+    const isWhole = paths.some(({ steps }) => steps.length === 0);
+    return [{ field, key: JSON.stringify(field), steps: isWhole ? null : paths.map(({ steps }) => steps) }];
+  });
+  return (record) => {
+    const texts = columns.map(({ field, key, steps }) => {
+      if (steps === null) return `${key}:${reader.json(record, field)}`;
+      const value = reader.value(record, toPath(field)) ?? null;
+      return `${key}:${JSON.stringify(pick(value, steps))}`;
+    });
+    return `{${texts.join(',')}}`;
+  };
+};

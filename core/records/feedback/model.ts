@@ -1,0 +1,79 @@
+import { compareText } from '../../foundations/expression/index.ts';
+import type { JsonObject, Micros, ProjectId } from '../../foundations/wire/index.ts';
+
+/** Feedback as a client gives it, checked; `id` is null where the server is to make one. */
+export interface FeedbackDraft {
+  readonly projectId: ProjectId;
+  readonly id: string | null;
+  /** The ref of what the feedback is on: an object, an op or a call. */
+  readonly ref: string;
+  readonly type: string;
+  readonly payload: JsonObject;
+  readonly creator: string | null;
+  /** An object ref. */
+  readonly annotationRef: string | null;
+  /** An op ref. */
+  readonly runnableRef: string | null;
+  /** A call ref. */
+  readonly callRef: string | null;
+  /** An object ref. */
+  readonly triggerRef: string | null;
+}
+
+/** The position of a record in its project's order of creation. */
+export interface Position {
+  readonly createdAt: Micros;
+  readonly id: string;
+}
+
+/** All of a record but its payload. */
+export interface FeedbackHeader extends Position, Omit<FeedbackDraft, 'id' | 'payload'> {
+  /** Whose key stored it. */
+  readonly userId: string;
+}
+
+/** What is answered to a creation. */
+export interface FeedbackAnswer {
+  readonly id: string;
+  readonly createdAt: Micros;
+  readonly userId: string;
+  readonly payload: JsonObject;
+}
+
+/** A record on its way to a reader. */
+export interface FeedbackRecord {
+  readonly kind: 'record';
+  readonly header: FeedbackHeader;
+  /** As JSON text; null where it lies apart from the header and has not been read. */
+  readonly payload: string | null;
+  /** Bytes of it as compact JSON. */
+  readonly payloadBytes: number;
+  /**
+   * The position of the first revision of its chain: the record that it replaced, the one that this
+   * replaced, and so on. Null for a first revision.
+   */
+  readonly origin: Position | null;
+}
+
+/** What is left, for a while, of a record that was replaced. */
+export interface Tombstone {
+  readonly kind: 'tombstone';
+  readonly position: Position;
+  /** The next revision: the record that replaced it. */
+  readonly replacedBy: Position;
+  /** As a record's. */
+  readonly origin: Position | null;
+}
+
+/** What a reader meets at a position. */
+export type Entry = FeedbackRecord | Tombstone;
+
+/** The position of an entry. */
+export const positionOf = (entry: Entry): Position =>
+  entry.kind === 'record' ? entry.header : entry.position;
+
+/** Compares by time of creation, descending with the latest first, then by id ascending. */
+export const comparePositions =
+  (descending: boolean) =>
+  (a: Position, b: Position): number =>
+    (descending ? -1 : 1) * (a.createdAt - b.createdAt) || compareText(a.id, b.id);

@@ -1,0 +1,82 @@
+import {
+  asText,
+  compareAndSwap,
+  deleteItem,
+  mapConcurrent,
+  type RequestBudget,
+  replaceItem,
+  type Store,
+} from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
+import { leftoversOf, purgedItem, unchanged } from './items.ts';
+import { recordKey } from './keys.ts';
+import { deleteObjects, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
+
+/** How many records are purged at once. */
+const concurrency = 32;
+
+/**
+ * Deletes records of a project and their payloads for good. An id of nothing counts as deleted.
+ * Tombstones stay, since readers need them.
+ *
+ * @param ids each once
+ * @param onRef deletes only those that still are on this ref, which the indexes lead to. What an
+ * interrupted deletion leaves stays in the indexes too. @default - all
+ * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the
+ * same request may be sent again
+ */
+export const purgeFeedback = async (
+  store: Store,
+  projectId: ProjectId,
+  ids: readonly string[],
+  budget: RequestBudget,
+  onRef?: string,
+): Promise<void> => {
+  const stored = await readStored(store, projectId, ids, budget);
+  await mapConcurrent([...stored], concurrency, ([id, found]) =>
+    purgeOne(store, projectId, { id, onRef }, found, budget),
+  );
+};
+
+/** Which record to delete, and the ref that it must be on, if that matters. */
+interface Target {
+  readonly id: string;
+  readonly onRef: string | undefined;
+}
+
+/** Deletes one record, as it was read or as it has become since. */
+const purgeOne = (
+  store: Store,
+  projectId: ProjectId,
+  target: Target,
+  first: Stored,
+  budget: RequestBudget,
+): Promise<void> =>
+  compareAndSwap(budget, async (round) => {
+    const found =
+      round === 0 ? first : (await readStored(store, projectId, [target.id], budget)).get(target.id);
+    await deleteObjects(store, leftoversOf(found?.item), budget);
+    if (!isRecord(found) || found.entry.header.ref !== (target.onRef ?? found.entry.header.ref))
+      return { value: undefined };
+    return (await remove(store, projectId, target, found, budget)) ? { value: undefined } : undefined;
+  });
+
+/**
+ * Deletes a record if it is as it was read. If its payload is in the bucket, the record is hidden
+ * from readers first, then the object is deleted. What leads to the object is left to expire, so
+ * that a repeated purge finds what an interrupted one has left.
+ */
+const remove = async (
+  store: Store,
+  projectId: ProjectId,
+  { id, onRef }: Target,
+  { item }: StoredRecord,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const object = asText(item.o);
+  if (object === undefined) return deleteItem(store.table, recordKey(projectId, id), unchanged(item), budget);
+  const purged = purgedItem(item, onRef !== undefined);
+  if (!(await replaceItem(store.table, purged, unchanged(item), budget))) return false;
+  await deleteObjects(store, [object], budget);
+  return true;
+};

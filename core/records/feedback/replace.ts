@@ -1,0 +1,165 @@
+import {
+  asText,
+  compareAndSwap,
+  type RequestBudget,
+  type Round,
+  type Store,
+  transact,
+} from '../../foundations/storage/index.ts';
+import { conflict, notFound, type ServiceError } from '../../foundations/wire/index.ts';
+import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
+import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
+import { recordKey } from './keys.ts';
+import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader } from './model.ts';
+import { placePayload } from './payload.ts';
+import { deleteObjects, hasContent, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
+
+/** Which record is replaced, and by what. */
+export interface Replacement {
+  readonly feedbackId: string;
+  readonly draft: FeedbackDraft;
+}
+
+/** What is stored under the two ids of a replacement, which may be one. */
+interface Found {
+  readonly old: Stored | undefined;
+  readonly present: Stored | undefined;
+}
+
+/** What is to be done, given what is stored. */
+type Step =
+  /** Nothing: the new record is there and the old one is gone. */
+  | { readonly kind: 'done'; readonly there: StoredRecord }
+  | { readonly kind: 'refuse'; readonly error: ServiceError }
+  /** The new record was there before, so only the old one has to go. */
+  | { readonly kind: 'drop'; readonly old: StoredRecord; readonly there: StoredRecord }
+  | { readonly kind: 'swap'; readonly old: StoredRecord };
+
+/**
+ * Replaces a record by another, in one transaction. What stays of the old one is a tombstone, which
+ * leads readers of an index that lags to the new one. A record that is replaced under its own id
+ * keeps its time of creation, and so its position.
+ *
+ * @param userId whose key stores it
+ * @throws ServiceError 404 if there is no old record, unless the new one is there already (the
+ * request was repeated). 409 if the new id belongs to another record; 413 for a payload over 1 MiB.
+ * 503 when storage does not take it in time: the same request may be sent again
+ */
+export const replaceFeedback = async (
+  store: Store,
+  { feedbackId, draft }: Replacement,
+  userId: string,
+  budget: RequestBudget,
+): Promise<FeedbackAnswer> => {
+  const record = newRecord(draft, userId);
+  refuseLarge([{ record, loc: [] }]);
+  /** Objects in the bucket that were stored for this request. */
+  const objects: string[] = [];
+  const attempt = async (): Promise<Round<FeedbackAnswer>> => {
+    const found = await look(store, feedbackId, record, budget);
+    await deleteObjects(store, leftoversIn(found), budget);
+    const step = nextStep(feedbackId, record, found);
+    if (step.kind === 'swap') {
+      const header = await swap(store, record, step.old, found, objects, budget);
+      return header && { value: answerOf(record, header) };
+    }
+    // The next look finds what stays of the old record, and deletes its object.
+    if (step.kind === 'drop') return (await drop(store, step, budget)) ? attempt() : undefined;
+    const used = step.kind === 'done' ? asText(step.there.item.o) : undefined;
+    await deleteObjects(store, without(objects, used), budget);
+    if (step.kind === 'refuse') throw step.error;
+    return { value: answerOf(record, step.there.entry.header) };
+  };
+  return compareAndSwap(budget, attempt);
+};
+
+/**
+ * Replaces the old record by the new one, if both are still as they were found.
+ *
+ * @param objects those that were stored for this request; a further one may be added
+ * @returns the new record's header; undefined if nothing was written
+ */
+const swap = async (
+  store: Store,
+  record: NewRecord,
+  old: StoredRecord,
+  { present }: Found,
+  objects: string[],
+  budget: RequestBudget,
+): Promise<FeedbackHeader | undefined> => {
+  const frame = frameOf(record, old);
+  const { item, object } = await placePayload(store, frame, record.payloadText, budget);
+  if (object !== undefined) objects.push(object);
+  const put = { item, expected: unchanged(present?.item) };
+  const bury = { item: tombstoneItem(old.item, frame.header), expected: unchanged(old.item) };
+  const puts = old === present ? [put] : [put, bury];
+  if (!(await transact(store.table, { puts }, budget))) return undefined;
+  const former = asText(old.item.o);
+  await deleteObjects(
+    store,
+    [...without(objects, object), ...(former === undefined ? [] : [former])],
+    budget,
+  );
+  return frame.header;
+};
+
+const without = (objects: readonly string[], used: string | undefined): string[] =>
+  objects.filter((object) => object !== used);
+
+const look = async (
+  store: Store,
+  feedbackId: string,
+  { header: { projectId, id } }: NewRecord,
+  budget: RequestBudget,
+): Promise<Found> => {
+  const stored = await readStored(store, projectId, [...new Set([feedbackId, id])], budget);
+  return { old: stored.get(feedbackId), present: stored.get(id) };
+};
+
+const leftoversIn = ({ old, present }: Found): string[] => [
+  ...new Set([...leftoversOf(old?.item), ...leftoversOf(present?.item)]),
+];
+
+const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found): Step => {
+  const there = isRecord(present) && hasContent(present, record) ? present : undefined;
+  if (!isRecord(old)) {
+    if (there) return { kind: 'done', there };
+    const error = notFound(['body', 'feedback_id'], `there is no feedback ${feedbackId} in this project`);
+    return { kind: 'refuse', error };
+  }
+  if (old === present) return there ? { kind: 'done', there } : { kind: 'swap', old };
+  if (there) return { kind: 'drop', old, there };
+  if (!isRecord(present)) return { kind: 'swap', old };
+  const msg = `there is feedback ${record.header.id} already, with other content`;
+  return { kind: 'refuse', error: conflict({ loc: ['body', 'id'], msg, type: 'id_exists' }) };
+};
+
+/**
+ * The new record as it is to be stored. It comes after the old one in order of creation, whatever
+ * the clocks of two containers say.
+ */
+const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
+  const { id, createdAt } = old.header;
+  if (id === header.id) {
+    return { header: { ...header, createdAt }, digest, origin: old.origin, leftover: asText(item.o) };
+  }
+  const later = Math.max(header.createdAt, createdAt + 1);
+  return { header: { ...header, createdAt: later }, digest, origin: old.origin ?? { id, createdAt } };
+};
+
+/**
+ * Deletes the old record if the new one is still there. What stays of it leads to its object in the
+ * bucket.
+ *
+ * @returns false where one of them has changed; nothing was written then
+ */
+const drop = (
+  { table }: Store,
+  { old, there }: Extract<Step, { kind: 'drop' }>,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const { projectId, id } = there.entry.header;
+  const puts = [{ item: purgedItem(old.item), expected: unchanged(old.item) }];
+  const checks = [{ key: recordKey(projectId, id), expected: unchanged(there.item) }];
+  return transact(table, { puts, checks }, budget);
+};

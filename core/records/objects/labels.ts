@@ -1,0 +1,190 @@
+import {
+  asText,
+  deleteItems,
+  type Item,
+  mapConcurrent,
+  putItems,
+  type RequestBudget,
+  readRange,
+  type Store,
+} from '../../foundations/storage/index.ts';
+import { notFound, type ProjectId } from '../../foundations/wire/index.ts';
+import { aliasKey, labelRange, tagKey } from './keys.ts';
+import { type Address, findVersions } from './lookup.ts';
+import type { ObjectName, VersionHeader } from './model.ts';
+
+/*
+ * Labels of versions, in Weave's dialect. An alias is a name of one version of an object, which can
+ * be moved to another. A tag is a word on a version. Each is an item of its own, so setting one
+ * again changes nothing, and different ones never meet.
+ */
+
+/** The labels of a version, in order. */
+export interface Labels {
+  readonly tags: readonly string[];
+  readonly aliases: readonly string[];
+}
+
+const none: Labels = { tags: [], aliases: [] };
+/** From so many objects on, all labels of the project are read. */
+const manyObjects = 32;
+const concurrency = 8;
+
+/** @throws ServiceError 404 where there is no such version */
+const versionOf = async (store: Store, address: Address, budget: RequestBudget): Promise<VersionHeader> => {
+  const [found] = await findVersions(store, [address], budget);
+  if (found) return found.header;
+  throw notFound(
+    ['body', 'digest'],
+    `there is no such version of ${address.objectId} in ${address.projectId}`,
+  );
+};
+
+/**
+ * Makes a version known under aliases, which leave the versions that had them.
+ *
+ * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
+ * time
+ */
+export const setAliases = async (
+  store: Store,
+  address: Address,
+  aliases: readonly string[],
+  budget: RequestBudget,
+): Promise<void> => {
+  const { digest } = await versionOf(store, address, budget);
+  const items = [...new Set(aliases)].map((alias) => ({
+    ...aliasKey(address, alias),
+    ...{ o: address.objectId, a: alias, d: digest },
+  }));
+  await putItems(store.table, items, budget);
+};
+
+/**
+ * Takes aliases from an object. Those that it has not are ignored.
+ *
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const removeAliases = (
+  store: Store,
+  name: ObjectName,
+  aliases: readonly string[],
+  budget: RequestBudget,
+): Promise<void> =>
+  deleteItems(
+    store.table,
+    [...new Set(aliases)].map((alias) => aliasKey(name, alias)),
+    budget,
+  );
+
+/**
+ * Puts tags on a version.
+ *
+ * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
+ * time
+ */
+export const addTags = async (
+  store: Store,
+  address: Address,
+  tags: readonly string[],
+  budget: RequestBudget,
+): Promise<void> => {
+  const { digest } = await versionOf(store, address, budget);
+  const items = [...new Set(tags)].map((tag) => ({
+    ...tagKey(address, digest, tag),
+    ...{ o: address.objectId, t: tag, d: digest },
+  }));
+  await putItems(store.table, items, budget);
+};
+
+/**
+ * Takes tags from a version. Those that it has not are ignored.
+ *
+ * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
+ * time
+ */
+export const removeTags = async (
+  store: Store,
+  address: Address,
+  tags: readonly string[],
+  budget: RequestBudget,
+): Promise<void> => {
+  const { digest } = await versionOf(store, address, budget);
+  const keys = [...new Set(tags)].map((tag) => tagKey(address, digest, tag));
+  await deleteItems(store.table, keys, budget);
+};
+
+const readItems = async (
+  { table }: Store,
+  projectId: ProjectId,
+  objectId: string | null,
+  budget: RequestBudget,
+): Promise<Item[]> => {
+  const options = { toRow: (item: Item) => item, consistent: true };
+  const pages = await Array.fromAsync(readRange(table, labelRange(projectId, objectId), options, budget));
+  return pages.flat();
+};
+
+const distinct = (items: readonly Item[], field: 'a' | 't'): string[] =>
+  [...new Set(items.flatMap((item) => asText(item[field]) ?? []))].sort();
+
+/**
+ * Every alias or tag of a project, each once and sorted.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const labelsIn = async (
+  store: Store,
+  projectId: ProjectId,
+  kind: 'aliases' | 'tags',
+  budget: RequestBudget,
+): Promise<string[]> =>
+  distinct(await readItems(store, projectId, null, budget), kind === 'aliases' ? 'a' : 't');
+
+const placeOf = (objectId: string, digest: string): string => `${objectId}\n${digest}`;
+
+/**
+ * Reads the labels of versions, and gives what tells those of each.
+ *
+ * @param objectIds null for all objects of the project
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readLabels = async (
+  store: Store,
+  projectId: ProjectId,
+  objectIds: readonly string[] | null,
+  budget: RequestBudget,
+): Promise<(version: Pick<VersionHeader, 'objectId' | 'digest'>) => Labels> => {
+  const unique = objectIds && [...new Set(objectIds)];
+  const ranges = unique && unique.length < manyObjects ? unique : [null];
+  const items = await mapConcurrent(ranges, concurrency, (objectId) =>
+    readItems(store, projectId, objectId, budget),
+  );
+  const byVersion = Map.groupBy(items.flat(), ({ o, d }) => placeOf(String(o), String(d)));
+  return ({ objectId, digest }) => {
+    const own = byVersion.get(placeOf(objectId, digest));
+    return own ? { tags: distinct(own, 't'), aliases: distinct(own, 'a') } : none;
+  };
+};
+
+/**
+ * Takes all labels from versions that are deleted.
+ *
+ * @param digests null for all versions of the object
+ * @param kept aliases that stay
+ * @throws ServiceError 503 when storage does not take it in time
+ */
+export const removeLabels = async (
+  store: Store,
+  { projectId, objectId }: ObjectName,
+  digests: readonly string[] | null,
+  budget: RequestBudget,
+  kept: readonly string[] = [],
+): Promise<void> => {
+  const gone = digests && new Set(digests);
+  const items = await readItems(store, projectId, objectId, budget);
+  const keys = items
+    .filter(({ a, d }) => (!gone || gone.has(String(d))) && !kept.includes(asText(a) ?? ''))
+    .map(({ k, s }) => ({ k, s }) as Item);
+  if (keys.length > 0) await deleteItems(store.table, keys, budget);
+};

@@ -1,0 +1,76 @@
+import { isId, type Micros, type ProjectId, type WireNames } from '../../foundations/wire/index.ts';
+
+/** What a value is: an op, or any other object. */
+export type ObjectKind = 'object' | 'op';
+
+/** Names an object among all projects. */
+export interface ObjectName {
+  readonly projectId: ProjectId;
+  readonly objectId: string;
+}
+
+const maxObjectId = 128;
+
+/** What an object's id must look like, for error messages. */
+export const objectIdRule = `should be 1 to ${maxObjectId} printable characters, none of them "/" or ":"`;
+
+/**
+ * Whether a text can be an object's id, and so the name in a ref: 1–128 printable characters
+ * without `/` and `:`.
+ */
+export const isObjectId = (text: string): boolean =>
+  isId(text) && !/[/:]/.test(text) && [...text].length <= maxObjectId;
+
+/** A version of an object without its value. */
+export interface VersionHeader extends ObjectName {
+  /** The digest of its value: of one object no two versions have the same. */
+  readonly digest: string;
+  /**
+   * 0, 1, 2, … in the order in which the object's versions were made. A deleted version leaves a
+   * gap.
+   */
+  readonly versionIndex: number;
+  readonly kind: ObjectKind;
+  /**
+   * The name of the class that the value's own class is built upon; null if the value names none.
+   */
+  readonly baseObjectClass: string | null;
+  /** When it was made, in microseconds of the server's clock. */
+  readonly createdAt: Micros;
+  /** Whose key made it. */
+  readonly userId: string;
+  /** Bytes of the value as compact JSON. */
+  readonly bytes: number;
+  /** Where its packed value lies: in the item that its digest leads to, or in the bucket. */
+  readonly home: 'item' | 'bucket';
+}
+
+/** A version of an object as it stands among the others. */
+export interface ObjectVersion {
+  readonly header: VersionHeader;
+  /** Whether it is the newest version that has not been deleted. */
+  readonly isLatest: boolean;
+}
+
+/** A version together with its value, as JSON text. */
+export interface StoredVersion extends ObjectVersion {
+  readonly val: string;
+}
+
+/** What stands in place of a value that was not asked for, as JSON text: `{}` at Weave's server. */
+export const noValue = ({ dialect }: Pick<WireNames, 'dialect'>): string =>
+  dialect === 'weave' ? '{}' : 'null';
+
+/** How a version of an object is asked for. */
+export type VersionName = { readonly digest: string } | { readonly versionIndex: number } | 'latest';
+
+/** How many version indexes there are: a key holds four bytes of it. */
+export const versionIndexes = 2 ** 32;
+const numbered = /^v(0|[1-9]\d{0,9})$/;
+
+/** Reads `latest`, `v<N>` or a digest. Any other text counts as a digest. */
+export const parseVersionName = (text: string): VersionName => {
+  if (text === 'latest') return text;
+  const versionIndex = Number(numbered.exec(text)?.[1] ?? Number.NaN);
+  return versionIndex < versionIndexes ? { versionIndex } : { digest: text };
+};

@@ -1,0 +1,146 @@
+import { type SortKey, sortable, valueAt } from '../../foundations/expression/index.ts';
+import { type Slice, sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import { invalid, type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
+import { valueDigest } from '../../foundations/wire/weave-digest.ts';
+import { type Pack, partAt, readPacks, readPart } from './packs.ts';
+import type { Run } from './row.ts';
+import { findRows } from './row-index.ts';
+import { findTable, noTable, type StoredTable } from './table.ts';
+
+/** A query of a table's rows. */
+export interface TableQuery extends Slice {
+  readonly projectId: ProjectId;
+  readonly digest: string;
+  /** The rows to answer; null for all. */
+  readonly rowDigests: readonly string[] | null;
+  readonly sort: readonly SortKey[];
+}
+
+/** A row as it is read: its place in its table, and its value as JSON text. */
+export interface ReadRow {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Rows of a pack that follow each other, and the place of the first in the table. */
+export interface Stretch extends Run {
+  readonly index: number;
+}
+
+/** To sort rows they are held in memory, in bytes of JSON. */
+const maxSorted = 100 * 1024 * 1024;
+
+export const stretchesOf = ({ runs }: Pick<StoredTable, 'runs'>): Stretch[] => {
+  let index = 0;
+  return runs.map((run) => {
+    const stretch = { ...run, index };
+    index += run.count;
+    return stretch;
+  });
+};
+
+/** A part of a list of stretches. */
+const sliced = (stretches: readonly Stretch[], { offset, limit }: Slice): Stretch[] => {
+  const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
+  let at = 0;
+  return stretches.flatMap(({ pack, from, count, index }) => {
+    const [low, high] = [Math.max(offset - at, 0), Math.min(end - at, count)];
+    at += count;
+    return low < high ? [{ pack, from: from + low, count: high - low, index: index + low }] : [];
+  });
+};
+
+/** The rows of a table that have one of the digests, in the table's order. */
+export const among = async (
+  store: Store,
+  projectId: ProjectId,
+  stretches: readonly Stretch[],
+  digests: readonly string[],
+  budget: RequestBudget,
+): Promise<Stretch[]> => {
+  const found = await findRows(store, projectId, new Set(digests), budget);
+  const positions = Map.groupBy([...found.values()].flat(), ({ pack }) => pack);
+  return stretches.flatMap(({ pack, from, count, index }) =>
+    (positions.get(pack) ?? [])
+      .map(({ position }) => position)
+      .filter((position) => position >= from && position < from + count)
+      .sort((a, b) => a - b)
+      .map((position) => ({ pack, from: position, count: 1, index: index + position - from })),
+  );
+};
+
+/** Reads stretches part by part. A part that comes several times in a row is read once. */
+async function* readStretches(
+  store: Store,
+  projectId: ProjectId,
+  stretches: readonly Stretch[],
+  budget: RequestBudget,
+): AsyncGenerator<ReadRow[]> {
+  const packs = await readPacks(
+    store,
+    projectId,
+    stretches.map(({ pack }) => pack),
+    budget,
+  );
+  let last: { readonly pack: Pack; readonly part: number; readonly rows: string[] } | undefined;
+  for (const { pack: id, from, count, index } of stretches) {
+    const pack = packs.get(id);
+    if (!pack) continue;
+    for (let position = from; position < from + count; ) {
+      const part = partAt(pack, position);
+      if (last?.pack !== pack || last.part !== part)
+        last = { pack, part, rows: await readPart(store, projectId, pack, part, budget) };
+      const start = pack.starts[part] ?? 0;
+      const texts = last.rows.slice(position - start, from + count - start);
+      const first = index + position - from;
+      yield texts.map((text, i) => ({ index: first + i, text }));
+      position += texts.length;
+    }
+  }
+}
+
+/** Sorts rows by paths into their values. */
+const sorted = (rows: readonly ReadRow[], sort: readonly SortKey[]): ReadRow[] =>
+  sortByKeys(rows, {
+    sort,
+    keyOf: ({ text }) => {
+      const value = parseJson(text) as JsonValue;
+      return sort.map(({ path }) => sortable(valueAt(value, [path.field, ...path.steps])));
+    },
+    ties: (a, b) => a.index - b.index,
+  });
+
+/**
+ * Reads rows of a table, in its order or in another.
+ *
+ * @throws ServiceError 404 where there is no such table, 422 where it is too large to be sorted.
+ * 503 when storage does not give it in time
+ */
+export async function* queryTable(
+  store: Store,
+  { projectId, digest, rowDigests, sort, ...slice }: TableQuery,
+  budget: RequestBudget,
+): AsyncGenerator<readonly ReadRow[]> {
+  const table = await findTable(store, projectId, digest, budget);
+  if (!table) throw noTable(projectId, digest);
+  const all = stretchesOf(table);
+  const wanted = rowDigests ? await among(store, projectId, all, rowDigests, budget) : all;
+  if (sort.length === 0) {
+    yield* readStretches(store, projectId, sliced(wanted, slice), budget);
+    return;
+  }
+  if (table.bytes > maxSorted) {
+    const msg = `a table of ${table.bytes} bytes is too large to be sorted; leave sort_by out`;
+    throw invalid({ loc: ['body', 'sort_by'], msg, type: 'value_error' });
+  }
+  const rows: ReadRow[] = [];
+  for await (const batch of readStretches(store, projectId, wanted, budget)) rows.push(...batch);
+  yield sliceOf(sorted(rows, sort), slice);
+}
+
+/** A row as it is answered, as JSON text. */
+export const rowJson = ({ index, text }: ReadRow): string => {
+  const digest = valueDigest(parseJson(text) as JsonValue);
+  return `{"digest":"${digest}","val":${text},"original_index":${index}}`;
+};

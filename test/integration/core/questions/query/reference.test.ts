@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { callsQueryStatsBody } from '../../../../../api/schemas/query.ts';
+import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
+import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
+import { type CallsStats, countCalls } from '../../../../../core/questions/query/index.ts';
+import { bodiesAbout } from '../../../../support/arbitraries/bodies.ts';
+import { batchesOf, knownCalls, reportedCalls } from '../../../../support/arbitraries/calls.ts';
+import { ask, createCallStore, names, send } from '../../../../support/calls.ts';
+import {
+  canonical,
+  type KnownCall,
+  type QueryJson,
+  referenceAnswer,
+} from '../../../../support/reference/index.ts';
+import { runs } from '../../../../support/sampling.ts';
+
+const statsBody = callsQueryStatsBody(names);
+
+/**
+ * How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats`
+ * counts them.
+ */
+const count = ({ project_id, filter, query, limit }: QueryJson, store: Store): Promise<CallsStats> => {
+  const { selection } = parseBody(statsBody, JSON.stringify({ project_id, filter, query, limit }));
+  return countCalls(store, selection, requestBudget(60_000)).stats();
+};
+
+/** The same by a look at every call. */
+const referenceCount = (
+  { project_id, filter, query, limit }: QueryJson,
+  known: readonly KnownCall[],
+): CallsStats => {
+  const body = { project_id, filter, query, limit, include_storage_size: true };
+  const selected = referenceAnswer(body, known);
+  const bytes = selected.reduce((sum, { storage_size_bytes }) => sum + Number(storage_size_bytes), 0);
+  return { count: selected.length, bytes };
+};
+
+describe('any query over any calls', () => {
+  let store: Store;
+  let projects = 0;
+  beforeAll(async () => {
+    store = await createCallStore();
+  });
+
+  it('is answered and counted as a scan of every call answers and counts it', {
+    timeout: runs(120_000),
+  }, async () => {
+    const project = fc.record({ calls: reportedCalls, seed: fc.integer() });
+    await fc.assert(
+      fc.asyncProperty(project, async ({ calls, seed }) => {
+        const projectId = `acme/reference-${++projects}`;
+        for (const batch of batchesOf(projectId, calls)) await send(store, batch);
+        const known = knownCalls(projectId, calls);
+        fc.pre(known.length > 0);
+        const body = fc.asyncProperty(bodiesAbout(known), async (body) => {
+          const answered = await ask(store, body);
+          expect(answered.map(canonical)).toEqual(referenceAnswer(body, known).map(canonical));
+          expect(await count(body, store)).toEqual(referenceCount(body, known));
+        });
+        // Stored once, asked many times; a failing body is made smaller, the project is not.
+        await fc.assert(body, { seed, numRuns: 25 });
+      }),
+      { numRuns: runs(4, 24), endOnFailure: true },
+    );
+  });
+});

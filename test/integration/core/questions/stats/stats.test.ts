@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
+import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import type { Price } from '../../../../../core/records/costs/index.ts';
+import { endOf, query, send, startOf } from '../../../../support/calls.ts';
+import { exactPercentile, naiveStats, periodOf } from '../../../../support/naive-stats.ts';
+import { runs, seed } from '../../../../support/sampling.ts';
+import { askStats, createStatsStore } from '../../../../support/stats.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await createStatsStore();
+});
+
+let projects = 0;
+const newProject = () => `acme/stats-${projects++}` as ProjectId;
+
+/** Two days around the end of daylight saving in Berlin, 2026-10-25T01:00:00Z. */
+const begin = Date.UTC(2026, 9, 24, 20);
+const spanHours = 36;
+const at = (minutes: number): string => new Date(begin + minutes * 60_000).toISOString();
+const span = { start: at(0), end: at(spanHours * 60) };
+
+const minutes = fc.nat({ max: spanHours * 60 - 1 });
+const id = fc.nat({ max: 11 }).map(String);
+/** What happens to calls: reported whole or in part, again with another time, or deleted. */
+const action = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('whole' as const), id, minutes, ms: fc.nat({ max: 90_000 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('start' as const), id, minutes, ms: fc.nat({ max: 9 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('end' as const), id, minutes, ms: fc.nat({ max: 9000 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('delete' as const), id, minutes, ms: fc.nat({ max: 9 }) }),
+  },
+);
+type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
+
+const act = async (project_id: ProjectId, { kind, id, minutes: minute, ms }: Action): Promise<void> => {
+  const started_at = at(minute);
+  const model = ms % 3 === 0 ? 'm' : 'n';
+  const start = startOf({ project_id, id, trace_id: 't', op_name: `op${ms % 2}`, started_at });
+  const end = endOf({
+    ...{ project_id, id, ended_at: new Date(begin + minute * 60_000 + ms).toISOString() },
+    ...(ms % 5 === 0 && { exception: 'failed' }),
+    summary: { usage: { [model]: { prompt_tokens: ms % 100, completion_tokens: 1 } } },
+  });
+  if (kind === 'whole') await send(store, [start, end]);
+  if (kind === 'start') await send(store, [start]);
+  if (kind === 'end') await send(store, [end]);
+  if (kind === 'delete') await deleteCalls(store, project_id, [id], requestBudget(30_000));
+};
+
+const price = (projectId: ProjectId, effectiveDate: number, cost: number): Price => ({
+  ...{
+    model: 'm',
+    promptTokenCost: cost,
+    completionTokenCost: 2 * cost,
+    effectiveDate: effectiveDate * 1000,
+  },
+  ...{ promptTokenCostUnit: 'USD', completionTokenCostUnit: 'USD', providerId: 'p' },
+  ...{ id: `${projectId} ${effectiveDate}`, createdAt: 0, createdBy: 'ada' },
+});
+
+const questions = [
+  { granularity: 3600, timezone: 'UTC', groupBy: 'op_name' },
+  { granularity: 86_400, timezone: 'Europe/Berlin', groupBy: undefined },
+  { granularity: 86_400, timezone: 'UTC', groupBy: 'status' },
+] as const;
+
+/** Compares an answer with what a naive reader makes of all calls. */
+const check = async (project_id: ProjectId, prices: readonly Price[]): Promise<void> => {
+  const calls = await query(store, { projectId: project_id });
+  for (const { granularity, timezone, groupBy } of questions) {
+    const answer = await askStats(
+      store,
+      {
+        ...{ project_id, ...span, granularity, timezone, ...(groupBy && { group_by: [groupBy] }) },
+        call_metrics: [
+          { metric: 'call_count' },
+          { metric: 'error_count', aggregations: ['sum', 'avg'] },
+          { metric: 'latency_ms', aggregations: ['sum', 'min', 'max', 'count'], percentiles: [0, 50, 95] },
+        ],
+        usage_metrics: [
+          { metric: 'input_tokens', aggregations: ['sum', 'max', 'count'] },
+          { metric: 'total_cost' },
+        ],
+      },
+      { prices },
+    );
+    const naive = naiveStats(calls, { granularity, timezone, groupBy }, project_id, prices);
+    const keyOf = (row: Readonly<Record<string, unknown>>) =>
+      `${periodOf(String(row.timestamp), granularity, timezone)} ${groupBy ? row[groupBy] : ''}`;
+    expect(answer.call_buckets.map(keyOf).sort()).toEqual([...naive.keys()].sort());
+    for (const row of answer.call_buckets) {
+      const expected = naive.get(keyOf(row));
+      const latencies = expected?.latencies ?? [];
+      expect(row).toMatchObject({
+        ...{ sum_call_count: expected?.calls, sum_error_count: expected?.errors },
+        ...{ count_latency_ms: latencies.length, sum_latency_ms: latencies.reduce((a, b) => a + b, 0) },
+        min_latency_ms: latencies.length > 0 ? Math.min(...latencies) : null,
+      });
+      for (const percentile of [0, 50, 95]) {
+        const value = row[`p${percentile}_latency_ms`];
+        if (latencies.length === 0) expect(value).toBeNull();
+        else {
+          const exact = exactPercentile(latencies, percentile);
+          expect(Math.abs(Number(value) - exact)).toBeLessThanOrEqual(0.01 * Math.abs(exact) + 1e-9);
+        }
+      }
+    }
+    for (const row of answer.usage_buckets) {
+      const expected = naive.get(keyOf(row));
+      const tokens = expected?.tokens.get(String(row.model)) ?? [];
+      expect(row).toMatchObject({ count_input_tokens: tokens.length, max_input_tokens: Math.max(...tokens) });
+      expect(row.sum_input_tokens).toBe(tokens.reduce((a, b) => a + b, 0));
+      expect(row.sum_total_cost).toBeCloseTo(expected?.costs.get(String(row.model)) ?? 0, 6);
+    }
+    const models = [...naive.values()].reduce((sum, { tokens }) => sum + tokens.size, 0);
+    expect(answer.usage_buckets).toHaveLength(models);
+  }
+};
+
+describe('statistics', () => {
+  it('say what a naive reader of all calls says, whatever has happened to them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 10 }), async (actions) => {
+        const project = newProject();
+        const prices = [price(project, 0, 1), price(project, begin + 10.5 * 3_600_000, 3)];
+        for (const [i, each] of actions.entries()) {
+          await act(project, each);
+          // Rollups are stored on the way, so that later writes make them stale.
+          if (i % 3 === 0) await check(project, prices);
+        }
+        await check(project, prices);
+      }),
+      { numRuns: runs(6, 48), seed },
+    );
+  });
+});
+
+describe('errors and latencies of models', () => {
+  it('are those of the calls that used them, and of failed ones that were to', async () => {
+    const project_id = newProject();
+    const call = (each: string, ms: number, end: object, inputs = {}) => [
+      startOf({ project_id, id: each, trace_id: 't', started_at: at(0), inputs }),
+      endOf({ project_id, id: each, ended_at: new Date(begin + ms).toISOString(), ...end }),
+    ];
+    const usage = { m: { total_tokens: 7 }, n: {} };
+    await send(store, [
+      ...call('both', 100, { summary: { usage } }),
+      ...call('used', 300, { summary: { usage: { m: usage.m } }, exception: 'late' }),
+      ...call('refused', 500, { exception: 'overloaded' }, { model: 'm' }),
+      ...call('tool', 900, { exception: 'of no model' }, { model: 3 }),
+    ]);
+    const { usage_buckets } = await askStats(store, {
+      ...{ project_id, ...span, granularity: 86_400 },
+      usage_metrics: [
+        { metric: 'error_count', aggregations: ['sum', 'count'] },
+        { metric: 'latency_ms', aggregations: ['max'], percentiles: [0] },
+        { metric: 'total_tokens' },
+      ],
+    });
+    const timestamp = expect.any(String);
+    expect(usage_buckets).toEqual([
+      {
+        ...{ timestamp, model: 'm', sum_error_count: 2, count_error_count: 3, sum_total_tokens: 14 },
+        ...{ max_latency_ms: 500, p0_latency_ms: 100 },
+      },
+      {
+        ...{ timestamp, model: 'n', sum_error_count: 0, count_error_count: 1, sum_total_tokens: 0 },
+        ...{ max_latency_ms: 100, p0_latency_ms: 100 },
+      },
+    ]);
+  });
+});
+
+const month = { start: '2026-10-24T20:00:00Z', end: '2026-10-26T08:00:00Z', granularity: 3600 };
+const counting = { call_metrics: [{ metric: 'call_count' }] };
+const totalOf = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
+  call_buckets.reduce((sum, row) => sum + Number(row.sum_call_count), 0);
+
+describe('rollups', () => {
+  const whole = (project_id: ProjectId, ids: readonly string[]) =>
+    ids.flatMap((each, i) => [
+      startOf({ project_id, id: each, trace_id: each, op_name: `op${i % 2}`, started_at: at(i * 61) }),
+      endOf({ project_id, id: each, ended_at: at(i * 61 + 1) }),
+    ]);
+  const ids = Array.from({ length: 20 }, (_, i) => `c${i}`);
+
+  it('are stored by the first request and read by the next, also with filters that they know', async () => {
+    const project_id = newProject();
+    await send(store, whole(project_id, ids));
+    const first = await askStats(store, { project_id, ...month, ...counting });
+    expect([first.scanned, totalOf(first)]).toEqual([20, 20]);
+    const second = await askStats(store, { project_id, ...month, ...counting });
+    expect([second.scanned, totalOf(second), second.rollups > 15]).toEqual([0, 20, true]);
+    const filter = { op_names: ['op1'] };
+    const filtered = await askStats(store, { project_id, ...month, ...counting, filter });
+    expect([filtered.scanned, totalOf(filtered)]).toEqual([0, 10]);
+    const success = { $expr: { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'success' }] } };
+    const queried = await askStats(store, { project_id, ...month, ...counting, query: success });
+    expect([queried.scanned, totalOf(queried)]).toEqual([0, 20]);
+  });
+
+  it.each([
+    ['a filter by trace', { filter: { trace_ids: ['c1'] } }, 1],
+    ['groups by thread', { group_by: ['thread_id'] }, 20],
+    [
+      'a query on a payload',
+      { query: { $expr: { $eq: [{ $getField: 'inputs.x' }, { $literal: null }] } } },
+      20,
+    ],
+    ['buckets of minutes', { granularity: 900 }, 20],
+    ['errors by model', { usage_metrics: [{ metric: 'error_count' }] }, 20],
+    ['percentiles of tokens', { usage_metrics: [{ metric: 'input_tokens', percentiles: [50] }] }, 20],
+  ])('are not used for %s', async (_, asked, expected) => {
+    const project_id = newProject();
+    await send(store, whole(project_id, ids));
+    const answer = await askStats(store, { project_id, ...month, ...counting, ...asked });
+    expect([answer.source, totalOf(answer)]).toEqual(['scan', expected]);
+  });
+
+  it('are made of one hour again after a write to that hour', async () => {
+    const project_id = newProject();
+    await send(store, whole(project_id, ids));
+    await askStats(store, { project_id, ...month, ...counting });
+    await send(store, [startOf({ project_id, id: 'late', trace_id: 'c1', started_at: at(62) })]);
+    const answer = await askStats(store, { project_id, ...month, ...counting });
+    expect([answer.scanned, totalOf(answer)]).toEqual([2, 21]);
+    expect((await askStats(store, { project_id, ...month, ...counting })).scanned).toBe(0);
+  });
+
+  it('are of whole days where buckets are', async () => {
+    const project_id = newProject();
+    await send(store, whole(project_id, ids));
+    const days = { start: '2026-10-24T00:00:00Z', end: '2026-10-27T00:00:00Z', granularity: 86_400 };
+    await askStats(store, { project_id, ...days, ...counting });
+    await askStats(store, { project_id, ...days, ...counting });
+    const answer = await askStats(store, { project_id, ...days, ...counting });
+    expect([answer.scanned, totalOf(answer)]).toEqual([0, 20]);
+  });
+
+  it('of calls that expire are not used once these may have expired', async () => {
+    const brief = { ...store, retentionDays: 40 };
+    const project_id = newProject();
+    await send(brief, whole(project_id, ids));
+    await askStats(brief, { project_id, ...month, ...counting });
+    expect((await askStats(brief, { project_id, ...month, ...counting })).scanned).toBe(0);
+    const now = () => Date.UTC(2026, 9, 26) + 40 * 86_400_000;
+    const answer = await askStats(brief, { project_id, ...month, ...counting }, { now });
+    expect(answer.scanned).toBe(20);
+  });
+
+  it('are neither made nor read of hours that can still change without a mark', async () => {
+    const project_id = newProject();
+    await send(store, whole(project_id, ids));
+    const soon = () => begin + 2 * 3_600_000;
+    await askStats(store, { project_id, ...month, ...counting }, { now: soon });
+    expect((await askStats(store, { project_id, ...month, ...counting }, { now: soon })).scanned).toBe(20);
+  });
+});

@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  compareBy,
+  compareText,
+  compile,
+  parseQuery,
+  sortable,
+  toPath,
+  type Value,
+  valueAt,
+} from '../../../../../core/foundations/expression/index.ts';
+import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
+import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
+import { feedbackKind } from '../../../../../core/records/feedback/answer.ts';
+import { names } from '../../../../support/calls.ts';
+import {
+  ask,
+  callRef,
+  createAll,
+  createFeedbackStore,
+  feedbackOf,
+  noise,
+  purge,
+  refusal,
+  replace,
+  whereEqual,
+} from '../../../../support/feedback.ts';
+import { runs } from '../../../../support/sampling.ts';
+
+const count = 60;
+let store: Store;
+/** All that is stored, in order of creation. */
+let all: JsonObject[];
+beforeAll(async () => {
+  store = await createFeedbackStore();
+  const batch = Array.from({ length: count }, (_, i) =>
+    feedbackOf({
+      id: `f-${i}`,
+      svc_ref: callRef(`c-${i % 7}`),
+      feedback_type: ['stars', 'note', 'emoji'][i % 3],
+      payload: {
+        n: i % 5,
+        ...(i % 4 && { text: `text ${i % 9}` }),
+        mixed: [null, true, 3, 'three', [1], { a: 1 }][i % 6],
+        ...(i % 10 === 0 && noise(4000)),
+      },
+      creator: i % 2 ? `creator ${i % 6}` : null,
+    }),
+  );
+  await createAll(store, [...batch, feedbackOf({ project_id: 'acme/lab' })]);
+  await replace(store, 'f-10', { id: 'r-10', payload: { n: 9 }, svc_ref: callRef('c-1') });
+  await replace(store, 'f-20', { id: 'r-20', payload: { n: 0, ...noise(4000) }, feedback_type: 'stars' });
+  await purge(store, 'f-30', 'r-20', 'never');
+  all = await ask(store);
+});
+
+const idsOf = (records: JsonObject[]) => records.map(({ id }) => id);
+
+describe('a query', () => {
+  it('answers all of a project, in order of creation', () => {
+    const created = all.map(({ created_at }) => String(created_at));
+    expect(created).toEqual([...created].sort());
+    const gone = ['f-10', 'f-20', 'f-30'];
+    const stay = Array.from({ length: count }, (_, i) => `f-${i}`).filter((id) => !gone.includes(id));
+    expect(idsOf(all)).toEqual([...stay, 'r-10']);
+  });
+
+  it('answers whole records with their fields in order', () => {
+    expect(Object.keys(all[0] ?? {})).toEqual(feedbackKind(names).fields);
+  });
+
+  it('answers the fields that were asked for, paths in the shape of the payload', async () => {
+    const query = whereEqual('id', 'f-5');
+    expect(
+      await ask(store, { query, fields: ['payload.n', 'id', 'payload.mixed.a', 'payload.none'] }),
+    ).toEqual([{ id: 'f-5', payload: { n: 0, mixed: { a: 1 } } }]);
+    expect(await ask(store, { query, fields: [] })).toEqual([{}]);
+    expect(await ask(store, { query, fields: ['payload.n', 'payload'] })).toEqual([
+      { payload: all[5]?.payload },
+    ]);
+  });
+
+  it.each([
+    [{ fields: ['nothing'] }, ['body', 'fields', '0']],
+    [{ query: whereEqual('nothing', 1) }, ['body', 'query', '$expr', '$eq', '0', '$getField']],
+    [{ sort_by: [{ field: 'nothing', direction: 'asc' }] }, ['body', 'sort_by', '0', 'field']],
+    [{ limit: -1 }, ['body', 'limit']],
+    [{ more: 1 }, ['body', 'more']],
+  ])('is refused where it makes no sense: %j', async (body, loc) => {
+    expect(await refusal((async () => ask(store, body))())).toMatchObject({ status: 422, loc });
+  });
+
+  it('reads no more than it takes', async () => {
+    const shards = Math.max(...store.shards);
+    const spent = requestBudget(60_000);
+    expect(idsOf(await ask(store, { limit: 3, fields: ['id'] }, spent))).toEqual(['f-0', 'f-1', 'f-2']);
+    expect(spent.meter).toMatchObject({ readUnits: expect.closeTo(shards / 2, 0), requests: shards });
+    const byId = requestBudget(60_000);
+    await ask(store, { query: whereEqual('id', 'f-1') }, byId);
+    expect(byId.meter).toMatchObject({ readUnits: 1, requests: 1 });
+    const byRef = requestBudget(60_000);
+    await ask(store, { query: whereEqual('svc_ref', callRef('c-5')), fields: ['id'] }, byRef);
+    expect(byRef.meter).toMatchObject({ requests: 1 });
+    const byType = requestBudget(60_000);
+    await ask(store, { query: whereEqual('feedback_type', 'note'), fields: ['id'] }, byType);
+    expect(byType.meter).toMatchObject({ requests: shards });
+  });
+});
+
+const field = (name: string) => ({ $getField: name });
+const literal = (value: unknown) => ({ $literal: value });
+
+/** Expressions of which many are true of some records, and which are pushed down in part. */
+const expressions = (times: () => string[]) => {
+  const value = fc.constantFrom<[string, unknown]>(
+    ...Array.from({ length: 8 }, (_, i): [string, unknown] => ['svc_ref', callRef(`c-${i}`)]),
+    ...['stars', 'note', 'none', 7].map((type): [string, unknown] => ['feedback_type', type]),
+    ...['f-1', 'f-10', 'r-10', 'f-59', 'none', null].map((id): [string, unknown] => ['id', id]),
+    ...[0, 1, '1', null].map((n): [string, unknown] => ['payload.n', n]),
+    ...['text 1', true, 3].map((n): [string, unknown] => ['payload.mixed', n]),
+    ['creator', null],
+    ['creator', 'creator 1'],
+  );
+  const comparison = fc
+    .tuple(fc.constantFrom('$eq', '$eq', '$ne', '$gt', '$lte'), value, fc.boolean())
+    .map(([operator, [name, of], turned]) => ({
+      [operator]: turned ? [literal(of), field(name)] : [field(name), literal(of)],
+    }));
+  const bound = fc
+    .tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$eq'), fc.nat(), fc.boolean())
+    .map(([operator, at, turned]) => {
+      const known = times();
+      const time = literal(known[at % known.length]);
+      return { [operator]: turned ? [time, field('created_at')] : [field('created_at'), time] };
+    });
+  const among = fc
+    .array(value, { maxLength: 4 })
+    .map((values) => ({ $in: [field(values[0]?.[0] ?? 'id'), values.map(([, of]) => literal(of))] }));
+  const contains = fc.constantFrom('1', 'TEXT').map((substr) => ({
+    $contains: { input: field('payload.text'), substr: literal(substr), case_insensitive: true },
+  }));
+  return fc.letrec<{ any: object; leaf: object }>((tie) => ({
+    leaf: fc.oneof({ weight: 4, arbitrary: comparison }, bound, among, contains),
+    any: fc.oneof(
+      { maxDepth: 2 },
+      tie('leaf'),
+      fc.array(tie('any'), { maxLength: 3 }).map((operands) => ({ $and: operands })),
+      fc.array(tie('any'), { maxLength: 3 }).map((operands) => ({ $or: operands })),
+      tie('any').map((operand) => ({ $not: [operand] })),
+    ),
+  })).any;
+};
+
+const sorts = fc.array(
+  fc.record({
+    field: fc.constantFrom(
+      'created_at',
+      'id',
+      'svc_ref',
+      'payload.n',
+      'payload.mixed',
+      'creator',
+      'payload.text',
+    ),
+    direction: fc.constantFrom('asc', 'desc'),
+  }),
+  { maxLength: 3 },
+);
+
+const valueIn = (record: JsonObject, path: string): Value => {
+  const { field: name, steps } = toPath(path);
+  return valueAt(record[name], steps);
+};
+
+/** What a query is to answer, by looking at every record. */
+const expected = (where: object, sort: readonly { field: string; direction: string }[]) => {
+  const kind = feedbackKind(names);
+  const parsed = parseQuery(kind, { $expr: where });
+  if (!('expression' in parsed)) throw new Error(parsed.problem.msg);
+  const holds = compile<JsonObject>(
+    kind,
+    parsed.expression,
+    ({ text }) =>
+      (record) =>
+        valueIn(record, text),
+  );
+  const byKeys = compareBy(sort.map(({ direction }) => ({ descending: direction === 'desc' })));
+  const keys = (record: JsonObject) => sort.map((key) => sortable(valueIn(record, key.field)));
+  return all
+    .filter(holds)
+    .sort(
+      (a, b) =>
+        byKeys(keys(a), keys(b)) ||
+        compareText(String(a.created_at), String(b.created_at)) ||
+        compareText(String(a.id), String(b.id)),
+    );
+};
+
+describe('any query', () => {
+  it('answers what looking at every record does', async () => {
+    const paging = fc.option(fc.nat(8), { nil: null });
+    const where = expressions(() => all.map(({ created_at }) => String(created_at)));
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(where, sorts, paging, paging, async (expression, sort, offset, limit) => {
+        const body = { query: { $expr: expression }, sort_by: sort, offset, limit };
+        const found = await ask(store, body);
+        const from = offset ?? 0;
+        expect(found).toEqual(
+          expected(expression, sort).slice(from, limit === null ? undefined : from + limit),
+        );
+        answered += found.length;
+      }),
+      { numRuns: runs(150, 1000) },
+    );
+    expect(answered, 'many queries match something').toBeGreaterThan(500);
+  });
+
+  it('over more records than a page holds answers each once, in either direction', async () => {
+    const own = await createFeedbackStore({ shards: [2, 8] });
+    const batch = Array.from({ length: 700 }, (_, n) => feedbackOf({ payload: { n } }));
+    await createAll({ ...own, shards: [2] }, batch.slice(0, 300));
+    await createAll(own, batch.slice(300));
+    const numbers = async (body: object) =>
+      (await ask(own, { fields: ['payload.n'], ...body })).map(({ payload }) => (payload as JsonObject).n);
+    const inOrder = batch.map((_, n) => n);
+    expect(await numbers({})).toEqual(inOrder);
+    expect(await numbers({ query: whereEqual('feedback_type', 'note') })).toEqual(inOrder);
+    expect(await numbers({ query: whereEqual('svc_ref', callRef('c')) })).toEqual(inOrder);
+    const newest = [{ field: 'created_at', direction: 'desc' }];
+    expect(await numbers({ sort_by: newest })).toEqual(inOrder.toReversed());
+    expect(await numbers({ sort_by: newest, limit: 5, offset: 10 })).toEqual([689, 688, 687, 686, 685]);
+  });
+});

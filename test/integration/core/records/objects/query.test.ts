@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
+import { type SortKey, sortFields } from '../../../../../core/records/objects/index.ts';
+import { bigValue, create, createObjectStore, queryAll } from '../../../../support/objects.ts';
+import { deep, runs } from '../../../../support/sampling.ts';
+
+let store: Store;
+/** Every version of the project of most tests, in the stored order. */
+let all: JsonObject[];
+
+const objectIds = ['agent', 'dataset', 'é', '😀', '\uffee', 'zebra'];
+/** A value for each version of an object: some ops, some of a class, one too big for an item. */
+const versionValue = (objectId: string, i: number) => {
+  if (objectId === 'agent') return { _type: 'op', i };
+  if (objectId === 'dataset') return { _class_name: 'Rows', _bases: ['Dataset', 'Object', 'BaseModel'], i };
+  return objectId === 'zebra' && i === 2 ? bigValue() : { i };
+};
+
+beforeAll(async () => {
+  store = await createObjectStore();
+  for (let i = 0; i < 5; i++) for (const id of objectIds) await create(store, id, versionValue(id, i));
+  all = await queryAll(store);
+});
+
+describe('a query', () => {
+  it('gives every version with its value, by object id and version index', () => {
+    const expected = objectIds
+      .map((id) => Buffer.from(id))
+      .sort(Buffer.compare)
+      .flatMap((id) => Array.from({ length: 5 }, (_, i) => [String(id), i]));
+    expect(all.map((version) => [version.object_id, version.version_index])).toEqual(expected);
+    expect(all[0]).toEqual({
+      project_id: 'acme/shop',
+      object_id: 'agent',
+      digest: expect.stringMatching(/^[\w-]{43}$/),
+      version_index: 0,
+      is_latest: 0,
+      kind: 'op',
+      base_object_class: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      svc_user_id: 'ada',
+      val: { _type: 'op', i: 0 },
+    });
+  });
+
+  it.each<[string, object, (version: JsonObject) => boolean]>([
+    ['the latest versions', { latestOnly: true }, (v) => v.is_latest === 1],
+    [
+      'some objects',
+      { objectIds: ['zebra', 'é', 'é', 'nobody'] },
+      (v) => v.object_id === 'zebra' || v.object_id === 'é',
+    ],
+    [
+      'the latest of some',
+      { objectIds: ['zebra'], latestOnly: true },
+      (v) => v.object_id === 'zebra' && v.is_latest === 1,
+    ],
+    ['ops', { isOp: true }, (v) => v.kind === 'op'],
+    ['what is no op', { isOp: false }, (v) => v.kind === 'object'],
+    ['a class', { baseObjectClasses: ['Dataset', 'Prompt'] }, (v) => v.base_object_class === 'Dataset'],
+    ['a class, of ops', { baseObjectClasses: ['Dataset'], isOp: true }, () => false],
+    ['no object', { objectIds: [] }, () => false],
+    ['no class', { baseObjectClasses: [] }, () => false],
+  ])('for %s gives them alone', async (_name, filter, matches) => {
+    expect(await queryAll(store, { filter })).toEqual(all.filter(matches));
+  });
+
+  it('has the requested order and slice', async () => {
+    const sortBy: fc.Arbitrary<SortKey[]> = fc.array(
+      fc.record({
+        field: fc.constantFrom(...sortFields),
+        direction: fc.constantFrom('asc' as const, 'desc' as const),
+      }),
+      { maxLength: 3 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        sortBy,
+        fc.option(fc.nat(35), { nil: null }),
+        fc.nat(35),
+        async (by, limit, offset) => {
+          const ordered = all.toSorted((a, b) => {
+            const keys = [
+              ...by,
+              { field: 'object_id', direction: 'asc' },
+              { field: 'version_index', direction: 'asc' },
+            ];
+            for (const { field, direction } of keys) {
+              const [x, y] = [a[field] ?? null, b[field] ?? null];
+              const order =
+                typeof x === 'number'
+                  ? x - Number(y)
+                  : Buffer.compare(Buffer.from(String(x)), Buffer.from(String(y)));
+              if (order !== 0) return direction === 'asc' ? order : -order;
+            }
+            return 0;
+          });
+          const expected = ordered.slice(offset, limit === null ? undefined : offset + limit);
+          expect(await queryAll(store, { sortBy: by, limit, offset })).toEqual(expected);
+        },
+      ),
+      { numRuns: runs(10, 160) },
+    );
+  });
+
+  it('reads no value if only metadata is requested', async () => {
+    const spent = requestBudget(30_000);
+    const found = await queryAll(store, { metadataOnly: true }, spent);
+    expect(found).toEqual(all.map((version) => ({ ...version, val: null })));
+    expect(spent.meter.requests).toBe(1);
+  });
+
+  it('reads no others for the latest versions', async () => {
+    const spent = requestBudget(30_000);
+    await queryAll(store, { metadataOnly: true, filter: { latestOnly: true } }, spent);
+    // Six heads are less than 4 KB.
+    expect(spent.meter).toMatchObject({ requests: 1, readUnits: 1 });
+  });
+});
+
+describe('hundreds of versions', () => {
+  const projectId = 'acme/thousand' as ProjectId;
+  const ids = ['a', 'b', 'c', 'd'];
+  /** How many versions each object has: a deep run has more pages. */
+  const each = deep ? 250 : 100;
+
+  beforeAll(async () => {
+    await Promise.all(
+      ids.map(async (id) => {
+        for (let i = 0; i < each; i++) await create(store, id, { i }, projectId);
+      }),
+    );
+  });
+
+  const whole = ids.flatMap((id) => Array.from({ length: each }, (_, i) => [id, i]));
+  const seen = (versions: JsonObject[]) =>
+    versions.map((version) => [version.object_id, version.version_index]);
+
+  it('come complete, over several pages, forwards and backwards', async () => {
+    const spent = requestBudget(60_000);
+    const versions = await queryAll(store, { projectId, metadataOnly: true }, spent);
+    expect(seen(versions)).toEqual(whole);
+    expect(versions.filter((version) => version.is_latest === 1)).toHaveLength(4);
+    expect(spent.meter.requests).toBeGreaterThan(1);
+    const backwards = await queryAll(store, {
+      projectId,
+      sortBy: [
+        { field: 'object_id', direction: 'desc' },
+        { field: 'version_index', direction: 'desc' },
+      ],
+    });
+    expect(seen(backwards)).toEqual(whole.toReversed());
+    expect(backwards.filter((version) => version.is_latest === 1)).toHaveLength(4);
+  });
+
+  it('come page by page without gap or overlap', async () => {
+    const pages: JsonObject[] = [];
+    for (let offset = 0; offset < whole.length; offset += 70)
+      pages.push(...(await queryAll(store, { projectId, limit: 70, offset })));
+    expect(seen(pages)).toEqual(whole);
+  });
+
+  it('cost one small page if ten are requested', async () => {
+    const spent = requestBudget(30_000);
+    await queryAll(store, { projectId, metadataOnly: true, limit: 10 }, spent);
+    expect(spent.meter.requests).toBe(1);
+    expect(spent.meter.readUnits).toBeLessThan(15);
+  });
+});

@@ -1,0 +1,169 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import {
+  putItems,
+  requestBudget,
+  type Store,
+  scanTable,
+} from '../../../../../core/foundations/storage/index.ts';
+import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
+import { tableDigest, valueDigest } from '../../../../../core/foundations/wire/weave-digest.ts';
+import { createFile, readFile } from '../../../../../core/records/files/index.ts';
+import {
+  createTable,
+  createTableFromDigests,
+  queryTable,
+  type TableChange,
+  updateTable,
+} from '../../../../../core/records/tables/index.ts';
+import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
+import { project } from '../../../../support/calls.ts';
+import { type Fault, startFaultyProxy } from '../../../../support/faulty-proxy.ts';
+import { createObjectStore } from '../../../../support/objects.ts';
+import { random } from '../../../../support/random.ts';
+import { runs, seed } from '../../../../support/sampling.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await createObjectStore();
+});
+
+const budget = () => requestBudget(60_000);
+const create = (rows: readonly JsonObject[], of = store) => createTable(of, project, rows, null, budget());
+
+const read = async (digest: string, more: object = {}): Promise<JsonObject[]> => {
+  const query = { projectId: project, digest, rowDigests: null, limit: null, offset: 0, sort: [], ...more };
+  const batches = await Array.fromAsync(queryTable(store, query, budget()));
+  return batches.flat().map(({ text }) => JSON.parse(text) as JsonObject);
+};
+
+/** Rows of some 200 bytes, like those of a dataset. */
+const rowsOf = (count: number, from = 0): JsonObject[] => {
+  const numbers = random(seed + from);
+  const word = () => numbers.below(1e9).toString(36);
+  return Array.from({ length: count }, (_, i) => ({
+    id: from + i,
+    question: Array.from({ length: 18 }, word).join(' '),
+    answer: word(),
+  }));
+};
+
+describe('a table of 10,000 rows of 200 bytes', () => {
+  it('costs hundreds of write units, and its next version no more than what is new', async () => {
+    const rows = rowsOf(10_000);
+    const first = budget();
+    const { digest, rowDigests } = await createTable(store, project, rows, null, first);
+    expect(first.meter.writeUnits).toBeLessThan(400);
+    // The same with a row more: one item each for pack, index and table, and the runs.
+    const second = budget();
+    const [added = {}] = rowsOf(1, 20_000);
+    const next = await createTable(store, project, [...rows, added], null, second);
+    expect(second.meter.writeUnits).toBeLessThan(6);
+    const third = budget();
+    const changed = await updateTable(store, project, digest, [{ kind: 'append', row: added }], third);
+    expect(changed.digest).toBe(next.digest);
+    expect(third.meter.writeUnits).toBeLessThan(6);
+    expect(await read(next.digest, { offset: 9_999 })).toEqual([rows[9_999], added]);
+    expect(await createTableFromDigests(store, project, rowDigests, digest, budget())).toBe(digest);
+  }, 60_000);
+});
+
+describe('tables', () => {
+  const row = fc.record({ n: fc.nat({ max: 12 }), text: fc.constantFrom('', 'a', '日本', '\n') });
+  const change = fc.oneof(
+    row.map((value): TableChange => ({ kind: 'append', row: value })),
+    fc
+      .tuple(fc.nat({ max: 5 }), row)
+      .map(([index, value]): TableChange => ({ kind: 'insert', index, row: value })),
+    fc.nat({ max: 5 }).map((index): TableChange => ({ kind: 'pop', index })),
+  );
+
+  const apply = (rows: readonly JsonObject[], changes: readonly TableChange[]): JsonObject[] => {
+    const list = [...rows];
+    for (const each of changes) {
+      if (each.kind === 'append') list.push(each.row);
+      else if (each.kind === 'pop') list.splice(each.index, 1);
+      else list.splice(each.index, 0, each.row);
+    }
+    return list;
+  };
+
+  it('are lists, whatever is done to them and whichever rows they share', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 20, maxLength: 40 }),
+        fc.array(change, { maxLength: 6 }),
+        fc.nat({ max: 30 }),
+        fc.nat({ max: 30 }),
+        async (rows, changes, offset, limit) => {
+          const made = await create(rows);
+          expect(made.rowDigests).toEqual(rows.map((value) => valueDigest(value)));
+          const { digest } = await updateTable(store, project, made.digest, changes, budget());
+          const expected = apply(rows, changes);
+          expect(digest).toBe(tableDigest(expected.map((value) => valueDigest(value))));
+          expect(await read(digest, { offset, limit })).toEqual(expected.slice(offset, offset + limit));
+          expect(await read(made.digest)).toEqual(rows);
+          const wanted = made.rowDigests.slice(0, 2);
+          expect(await read(made.digest, { rowDigests: wanted })).toEqual(
+            rows.filter((value) => wanted.includes(valueDigest(value))),
+          );
+        },
+      ),
+      { numRuns: runs(7, 48), seed },
+    );
+  });
+});
+
+const client = { region: localRegion, credentials: localCredentials, maxAttempts: 1 };
+const faults: Fault[] = ['throttle', 'none', 'error', 'none', 'reset', 'none', 'half'];
+
+describe('digests that storage has damaged', () => {
+  it('make no table of other rows', async () => {
+    const own = await createObjectStore();
+    const { digest } = await create(rowsOf(3), own);
+    for await (const page of scanTable(own.table)) {
+      const packs = page.filter((item) => 'c' in item);
+      for (const item of packs) (item.d as Uint8Array).fill(1, 40, 50);
+      await putItems(own.table, packs, budget());
+    }
+    const change: TableChange = { kind: 'pop', index: 0 };
+    await expect(updateTable(own, project, digest, [change], budget())).rejects.toThrow('are damaged');
+  });
+});
+
+describe('storage that fails', () => {
+  it('does not keep tables and files from being stored once it answers', async () => {
+    let seen = 0;
+    const next = () => faults[seen++ % faults.length] ?? 'none';
+    await using proxy = await startFaultyProxy(inject('stores').dynamodb, next);
+    const faulty: Store = {
+      ...store,
+      table: { ...store.table, client: new DynamoDBClient({ ...client, endpoint: proxy.endpoint }) },
+    };
+    const rows = rowsOf(30, 30_000);
+    const { digest } = await create(rows, faulty);
+    expect(await read(digest)).toEqual(rows);
+    const file = await createFile(faulty, project, Buffer.from('flaky'), null, budget());
+    expect(String(await readFile(faulty, project, file, budget()))).toBe('flaky');
+  });
+
+  it('leaves nothing visible of what the bucket did not take, and the same request mends it', async () => {
+    await using proxy = await startFaultyProxy(inject('stores').s3, () => 'refuse');
+    const s3 = new S3Client({ ...client, endpoint: proxy.endpoint, forcePathStyle: true });
+    const faulty: Store = { ...store, bucket: { ...store.bucket, client: s3 } };
+    const rows = rowsOf(500, 40_000);
+    await expect(createTable(faulty, project, rows, null, requestBudget(2000))).rejects.toThrow();
+    const digests = rows.map((value) => valueDigest(value));
+    const again = createTableFromDigests(store, project, digests, null, budget());
+    await expect(again).rejects.toMatchObject({ status: 404 });
+    await expect(read(tableDigest(digests))).rejects.toMatchObject({ status: 404 });
+    const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(50_000)));
+    await expect(createFile(faulty, project, bytes, null, requestBudget(2000))).rejects.toThrow();
+    const file = await createFile(store, project, bytes, null, budget());
+    expect((await readFile(store, project, file, budget())).equals(bytes)).toBe(true);
+    await create(rows);
+    expect(await read(tableDigest(digests))).toEqual(rows);
+  });
+});

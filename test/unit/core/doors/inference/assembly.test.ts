@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AssembledAnswer,
+  BodyAssembly,
+  StreamAssembly,
+} from '../../../../../core/doors/inference/assembly.ts';
+import { chunk, event } from '../../../../support/upstream.ts';
+
+const assembled = (pieces: readonly Uint8Array[]): AssembledAnswer => {
+  const assembly = new StreamAssembly();
+  for (const piece of pieces) assembly.add(piece);
+  return assembly.end();
+};
+const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const ofText = (text: string): AssembledAnswer => assembled([bytesOf(text)]);
+
+/** Cuts bytes at arbitrary places. */
+const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
+  const at = [
+    0,
+    ...places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b),
+    bytes.length,
+  ];
+  return at.slice(1).map((to, i) => bytes.subarray(at[i], to));
+};
+const places = fc.array(fc.nat(), { maxLength: 40 });
+
+const text = fc.string({ unit: 'grapheme' });
+const delta = fc.record(
+  {
+    content: text,
+    reasoning_content: text,
+    tool_calls: fc.array(fc.record({ index: fc.nat({ max: 2 }), function: fc.record({ arguments: text }) }), {
+      maxLength: 2,
+    }),
+  },
+  { requiredKeys: [] },
+);
+const line = fc.oneof(
+  { weight: 6, arbitrary: delta.map((value) => event(chunk(value))) },
+  fc.constantFrom(
+    ': ping\n\n',
+    'data: {"cut',
+    '\n\n',
+    'data: [DONE]\r\n\r\n',
+    'event: x\rdata: {}\r\r',
+    'data: nonsense\n\n',
+  ),
+);
+
+describe('a stream of chat chunks', () => {
+  it('is assembled the same wherever its bytes are split', () => {
+    fc.assert(
+      fc.property(fc.array(line), places, (lines, at) => {
+        const bytes = bytesOf(lines.join(''));
+        expect(assembled(cut(bytes, at))).toEqual(assembled([bytes]));
+      }),
+    );
+  });
+
+  it('concatenates its pieces', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1 }), (pieces) => {
+        const { output } = ofText(pieces.map((content) => event(chunk({ content }))).join(''));
+        expect(output).toMatchObject({ choices: [{ message: { content: pieces.join('') } }] });
+      }),
+    );
+  });
+
+  it('may consist of any bytes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array()), (pieces) => {
+        expect(assembled(pieces)).toMatchObject({ truncated: false });
+      }),
+    );
+  });
+
+  it('may have any JSON in its events, and sets no prototype', () => {
+    const hostile = [
+      '{"choices":[{"index":0,"delta":{"__proto__":{"polluted":1}}}],"__proto__":{"polluted":1}}',
+    ];
+    const { output } = ofText(hostile.map((data) => `data: ${data}\n\n`).join(''));
+    expect(output).toEqual({ choices: [{ index: 0, message: {} }] });
+    expect({}).not.toHaveProperty('polluted');
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (values) => {
+        ofText([event(chunk({})), ...values.map(event)].join(''));
+      }),
+    );
+  });
+
+  it('separates several choices, with their finish reasons and log probabilities', () => {
+    const choice = (index: number, content: string, more: object = {}) => ({
+      ...chunk({}),
+      choices: [
+        {
+          index,
+          delta: { content },
+          logprobs: { content: [{ token: content }] },
+          finish_reason: null,
+          ...more,
+        },
+      ],
+    });
+    const data = [
+      choice(1, 'B'),
+      choice(0, 'A'),
+      choice(1, 'b', { finish_reason: 'length' }),
+      choice(0, 'a'),
+    ];
+    expect(ofText(data.map(event).join('')).output).toMatchObject({
+      object: 'chat.completion',
+      choices: [
+        { index: 0, message: { content: 'Aa' }, logprobs: { content: [{ token: 'A' }, { token: 'a' }] } },
+        { index: 1, message: { content: 'Bb' }, finish_reason: 'length' },
+      ],
+    });
+  });
+
+  it('keeps an error event', () => {
+    const error = { message: 'overloaded', type: 'server_error' };
+    expect(ofText(event(chunk({ content: 'x' })) + event({ error })).error).toEqual(error);
+  });
+
+  it('may lack an empty line after its last event', () => {
+    expect(ofText(event(chunk({ content: 'x' })).trimEnd()).output).toMatchObject({
+      choices: [{ message: { content: 'x' } }],
+    });
+  });
+});
+
+describe('a stream of text completions', () => {
+  it('is assembled', () => {
+    const data = ['A', 'b'].map((text) => ({
+      object: 'text_completion',
+      model: 'm',
+      choices: [{ index: 0, text, finish_reason: null }],
+    }));
+    expect(ofText(data.map(event).join('')).output).toEqual({
+      object: 'text_completion',
+      model: 'm',
+      choices: [{ index: 0, text: 'Ab', finish_reason: null }],
+    });
+  });
+});
+
+describe('a stream of the Responses API', () => {
+  const response = { id: 'resp', object: 'response', model: 'm', status: 'in_progress', output: [] };
+  const begun = [
+    { type: 'response.created', response },
+    { type: 'response.output_item.done', output_index: 0, item: { type: 'reasoning', id: 'r' } },
+    { type: 'response.output_text.delta', output_index: 1, delta: 'Hel' },
+    { type: 'response.output_text.delta', output_index: 1, delta: 'lo' },
+  ];
+
+  it('is the response of its last event', () => {
+    const whole = {
+      ...response,
+      status: 'completed',
+      output: [{ type: 'message' }],
+      usage: { input_tokens: 1 },
+    };
+    expect(
+      ofText([...begun, { type: 'response.completed', response: whole }].map(event).join('')).output,
+    ).toEqual(whole);
+  });
+
+  it('is what came before it broke off', () => {
+    expect(ofText(begun.map(event).join('')).output).toMatchObject({
+      status: 'in_progress',
+      output: [
+        { type: 'reasoning', id: 'r' },
+        { type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
+      ],
+    });
+  });
+
+  it('has the error of a failed response', () => {
+    const error = { code: 'server_error', message: 'no' };
+    expect(ofText(event({ type: 'response.failed', response: { ...response, error } })).error).toEqual(error);
+  });
+});
+
+describe('an endless answer', () => {
+  it('does not fill the memory: its record is bounded, and the usage is still read', () => {
+    const assembly = new StreamAssembly();
+    const piece = bytesOf(event(chunk({ content: 'x'.repeat(50_000) })));
+    for (let i = 0; i < 200; i++) assembly.add(piece);
+    assembly.add(bytesOf(event({ ...chunk({}), choices: [], usage: { total_tokens: 7 } })));
+    const { output, truncated } = assembly.end();
+    expect(truncated).toBe(true);
+    expect(JSON.stringify(output).length).toBeLessThan(4.3 * 1024 * 1024);
+    expect(output).toMatchObject({ usage: { total_tokens: 7 } });
+  });
+
+  it('is bounded if one event never ends, and if it is not a stream', () => {
+    const piece = bytesOf('x'.repeat(1024 * 1024));
+    for (const assembly of [new StreamAssembly(), new BodyAssembly()]) {
+      assembly.add(bytesOf('data: '));
+      for (let i = 0; i < 20; i++) assembly.add(piece);
+      expect(assembly.end()).toMatchObject({ output: null, truncated: true });
+    }
+  });
+});
+
+describe('an answer that is not a stream', () => {
+  const whole = (text: string) => {
+    const assembly = new BodyAssembly();
+    for (const byte of bytesOf(text)) assembly.add(new Uint8Array([byte]));
+    return assembly.end().output;
+  };
+
+  it('is its JSON, its text or nothing', () => {
+    expect(whole('{"a":"ü"}')).toEqual({ a: 'ü' });
+    expect(whole('<html>')).toBe('<html>');
+    expect(whole('')).toBeNull();
+    expect(whole('null')).toBeNull();
+  });
+});

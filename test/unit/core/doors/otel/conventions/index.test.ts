@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
+import { spanOf } from '../../../../../support/spans.ts';
+
+describe('a span', () => {
+  it('of no known convention says nothing', () => {
+    expect(translate(spanOf({ attributes: { 'http.route': '/chat' } }))).toEqual({
+      kind: 'other',
+      inputs: {},
+      output: null,
+      usage: undefined,
+      threadId: undefined,
+      userId: undefined,
+      usedKeys: new Set(),
+      usedEvents: new Set(),
+    });
+  });
+
+  it('of two conventions gathers a request from both, and marks what was used', () => {
+    const { kind, inputs, usedKeys } = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          'llm.input_messages.0.message.role': 'user',
+          'llm.input_messages.0.message.content': 'hi',
+          'gen_ai.request.model': 'm',
+          'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"again"}]}]',
+        },
+      }),
+    );
+    expect([kind, inputs]).toEqual(['model', { messages: [{ role: 'user', content: 'hi' }], model: 'm' }]);
+    expect([...usedKeys].sort()).toEqual([
+      'gen_ai.request.model',
+      'llm.input_messages.0.message.content',
+      'llm.input_messages.0.message.role',
+    ]);
+  });
+
+  it.each([
+    ['the messages of another', { 'gen_ai.input.messages': '[{"role":"user","content":"hi"}]' }, 'hi'],
+    ['all that was sent, if no other has messages', {}, '{"question":"why?"}'],
+  ])('of a convention without a conversation has %s', (_, attributes, content) => {
+    const { inputs } = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          'input.value': '{"question":"why?"}',
+          ...attributes,
+        },
+      }),
+    );
+    expect(inputs).toEqual({ messages: [{ role: 'user', content }] });
+  });
+
+  it('with a key named __proto__ harms no object', () => {
+    const attributes = JSON.parse('{"gen_ai.prompt.0.__proto__.polluted":true,"llm.request.type":"chat"}');
+    translate(spanOf({ attributes }));
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('with JSON that nests without end keeps it as text', () => {
+    const deep = `${'['.repeat(2000)}${']'.repeat(2000)}`;
+    const attributes = { 'openinference.span.kind': 'CHAIN', 'input.value': deep };
+    expect(translate(spanOf({ attributes })).inputs).toEqual({ input: deep });
+  });
+
+  it('with numbers that JSON cannot keep writes them as text', () => {
+    const attributes = {
+      'openinference.span.kind': 'CHAIN',
+      'input.value': Number.NaN,
+      'output.value': 2n ** 60n,
+    };
+    const { inputs, output } = translate(spanOf({ attributes }));
+    expect([inputs, output]).toEqual([{ input: 'NaN' }, String(2n ** 60n)]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
+import { spanOf } from '../../../../../support/spans.ts';
+
+const request = (spanId: string, parentSpanId: string | undefined, input: number, kind = 'LLM') =>
+  spanOf({
+    spanId,
+    ...(parentSpanId !== undefined && { parentSpanId }),
+    attributes: { 'openinference.span.kind': kind, 'llm.model_name': 'm', 'llm.token_count.prompt': input },
+  });
+
+const counted = (spans: readonly ReturnType<typeof spanOf>[]) =>
+  withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).map(
+    ({ usage }) => usage?.m?.input_tokens,
+  );
+
+describe('usage that is told twice', () => {
+  it('stays on the innermost request', () => {
+    expect(counted([request('a', undefined, 9), request('b', 'a', 9)])).toEqual([undefined, 9]);
+  });
+
+  it('is dropped from a span around several requests that sums them up', () => {
+    expect(counted([request('a', undefined, 9), request('b', 'a', 4), request('c', 'a', 5)])).toEqual([
+      undefined,
+      4,
+      5,
+    ]);
+  });
+
+  it('is found through steps that count nothing', () => {
+    const step = request('s', 'a', 0, 'CHAIN');
+    expect(counted([request('a', undefined, 9), step, request('b', 's', 9)])).toEqual([
+      undefined,
+      undefined,
+      9,
+    ]);
+  });
+
+  it('is another where a tool lies between', () => {
+    const tool = request('t', 'a', 0, 'TOOL');
+    expect(counted([request('a', undefined, 9), tool, request('b', 't', 9)])).toEqual([9, undefined, 9]);
+  });
+
+  it('stays on the span around where that counts more', () => {
+    expect(counted([request('a', undefined, 9), request('b', 'a', 4)])).toEqual([9, undefined]);
+  });
+
+  it('is dropped from all spans in one that counts more than each of them', () => {
+    const spans = [request('a', undefined, 9), request('b', 'a', 4), request('c', 'b', 4)];
+    expect(counted(spans)).toEqual([9, undefined, undefined]);
+  });
+
+  it('is compared with what counts of the spans within', () => {
+    const spans = [request('a', undefined, 9), request('b', 'a', 10), request('c', 'b', 4)];
+    expect(counted(spans)).toEqual([undefined, 10, undefined]);
+  });
+
+  it('is found at once among many requests below many steps', () => {
+    const many = 4000;
+    const [outermost, step, inner] = [
+      request('s-1', undefined, many),
+      request('s', '', 0, 'CHAIN'),
+      request('r', `s${many - 1}`, 1),
+    ].map((span) => ({ span, translation: translate(span) }));
+    if (!outermost || !step || !inner) throw new Error('three were made');
+    const named = (entry: typeof step, parts: { spanId: string; parentSpanId?: string }) => ({
+      ...entry,
+      span: { ...entry.span, ...parts },
+    });
+    const indices = Array.from({ length: many }, (_, index) => index);
+    const entries = [
+      outermost,
+      ...indices.map((at) => named(step, { spanId: `s${at}`, parentSpanId: `s${at - 1}` })),
+      ...indices.map((at) => named(inner, { spanId: `r${at}` })),
+    ];
+    const started = performance.now();
+    const kept = withoutRepeats(entries);
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(kept.filter(({ usage }) => usage)).toHaveLength(many);
+  });
+
+  it('ends with spans that are parents of each other', () => {
+    expect(counted([request('a', 'b', 9), request('b', 'a', 9)])).toHaveLength(2);
+  });
+});

@@ -1,0 +1,126 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { describe, expect, it } from 'vitest';
+import { decodeJson } from '../../../../../../core/doors/otel/decode/json.ts';
+import { decodeProtobuf } from '../../../../../../core/doors/otel/decode/protobuf.ts';
+import { ExportTraceServiceRequestSchema } from '../../../../../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import type { JsonObject } from '../../../../../../core/foundations/wire/index.ts';
+import {
+  attributes,
+  exportBytes,
+  exportJson,
+  spanJson,
+  spanMessage,
+  startNanos,
+  textAttribute,
+} from '../../../../../support/otel.ts';
+
+const ofJson = (...spans: JsonObject[]) => decodeJson(JSON.stringify(exportJson({}, spans)));
+const attributesOf = (values: unknown) =>
+  ofJson(spanJson({ attributes: values as never })).spans[0]?.span.attributes;
+
+describe('protobuf', () => {
+  it('with strings that are no UTF-8 has U+FFFD in their place', () => {
+    const bytes = exportBytes('acme/x', [spanMessage({ attributes: [textAttribute('cut', 'caf##')] })]);
+    const at = Buffer.from(bytes).indexOf('##');
+    bytes.set([0xc3, 0x28], at);
+    expect(decodeProtobuf(bytes).spans[0]?.span.attributes.get('cut')).toBe('caf\ufffd(');
+  });
+
+  it('with fields that are not known yet is read', () => {
+    const later = new BinaryWriter().tag(99, WireType.LengthDelimited).string('later').finish();
+    const bytes = Buffer.concat([exportBytes('acme/x', [spanMessage()]), later]);
+    expect(decodeProtobuf(bytes).spans).toHaveLength(1);
+  });
+
+  it('nests lists some hundred levels and not thousands', () => {
+    const nested = (levels: number) => {
+      type Value = { value: { case: 'arrayValue'; value: { values: Value[] } } };
+      let value: Value = { value: { case: 'arrayValue', value: { values: [] } } };
+      for (let i = 1; i < levels; i++) value = { value: { case: 'arrayValue', value: { values: [value] } } };
+      const span = spanMessage({ attributes: [{ key: 'deep', value }] } as never);
+      return toBinary(
+        ExportTraceServiceRequestSchema,
+        create(ExportTraceServiceRequestSchema, {
+          resourceSpans: [{ scopeSpans: [{ spans: [span] }] }],
+        } as never),
+      );
+    };
+    expect(decodeProtobuf(nested(200)).spans).toHaveLength(1);
+    expect(() => decodeProtobuf(nested(400))).toThrow('recursion');
+  });
+
+  it('of 10,000 attributes keeps all, and the last of those that are twice', () => {
+    const list = Array.from({ length: 10_000 }, (_, i) => textAttribute(`a.${i}`, `${i}`));
+    const bytes = exportBytes('acme/x', [
+      spanMessage({ attributes: [...list, textAttribute('a.7', 'last')] }),
+    ]);
+    const made = decodeProtobuf(bytes).spans[0]?.span.attributes;
+    expect([made?.size, made?.get('a.7')]).toEqual([10_000, 'last']);
+  });
+});
+
+describe('JSON', () => {
+  it('has values of each kind', () => {
+    expect(
+      Object.fromEntries(
+        attributesOf([
+          ...attributes({ text: 'x', yes: true, int: 7, float: 1.5, list: [1, 'a'], none: null }),
+          { key: 'number', value: { intValue: 8 } },
+          { key: 'huge', value: { intValue: '9223372036854775807' } },
+          { key: 'infinite', value: { doubleValue: '-Infinity' } },
+          { key: 'bytes', value: { bytesValue: '/wA=' } },
+          { key: 'later', value: { newValue: 1, stringValue: 'x' } },
+          { key: 'object', value: { kvlistValue: { values: attributes({ a: { b: 1 } }) } } },
+        ]) ?? [],
+      ),
+    ).toEqual({
+      ...{ text: 'x', yes: true, int: 7, float: 1.5, list: [1, 'a'], none: null, number: 8 },
+      ...{ huge: 9223372036854775807n, infinite: Number.NEGATIVE_INFINITY },
+      ...{ bytes: Buffer.from([255, 0]), later: 'x', object: { a: { b: 1 } } },
+    });
+  });
+
+  it('takes fields that are null, names of enumerations, and fields that are not known', () => {
+    const { spans } = ofJson(
+      spanJson({ kind: 'SPAN_KIND_CLIENT', status: { code: 'STATUS_CODE_ERROR' }, events: null, later: 1 }),
+    );
+    expect(spans[0]?.span).toMatchObject({ kind: 3, status: { code: 2, message: '' }, events: [] });
+  });
+
+  it('knows whether the parent is in another process', () => {
+    const { spans } = ofJson(spanJson({ flags: 0x301 }), spanJson({ flags: 0x101 }), spanJson());
+    expect(spans.map(({ hasRemoteParent }) => hasRemoteParent)).toEqual([true, false, false]);
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['an id that is no hex', { traceId: 'W47/95gDgQPSabYzgT/GDA==' }, 'traceId should be hex digits'],
+    ['an id of another length', { spanId: 'eee19b7ec3c1b1' }, 'span_id should be 8 bytes'],
+    ['a time that is none', { startTimeUnixNano: 'now' }, 'startTimeUnixNano should be an integer'],
+    ['a time before 1970', { startTimeUnixNano: -1 }, 'startTimeUnixNano should be an integer of 64 bits'],
+    ['events that are no list', { events: {} }, 'events should be a list of objects'],
+    ['a value of another type', { attributes: [{ key: 'a', value: { boolValue: 'yes' } }] }, 'boolValue'],
+    ['a name that is no text', { name: 7 }, 'name should be a string'],
+  ])('with %s rejects that span alone', (_, fields, reason) => {
+    const { spans, rejected } = ofJson(spanJson(), spanJson(fields));
+    expect(spans).toHaveLength(1);
+    expect(rejected).toEqual([{ spans: 1, reason: expect.stringContaining(reason) }]);
+  });
+
+  it('with a value that nests without end rejects that span alone', () => {
+    const deep = `${'{"arrayValue":{"values":['.repeat(5000)}${']}}'.repeat(5000)}`;
+    const text = JSON.stringify(exportJson({}, [spanJson(), spanJson({ attributes: 'DEEP' })]));
+    const { spans, rejected } = decodeJson(text.replace('"DEEP"', `[{"key":"a","value":${deep}}]`));
+    expect([spans.length, rejected[0]?.spans]).toEqual([1, 1]);
+  });
+
+  it('takes an end before its start, and one unknown time from the other', () => {
+    const times = (start: bigint, end: bigint) => {
+      const { spans } = ofJson(spanJson({ startTimeUnixNano: `${start}`, endTimeUnixNano: `${end}` }));
+      return [spans[0]?.span.startTimeUnixNano, spans[0]?.span.endTimeUnixNano];
+    };
+    expect(times(startNanos, startNanos - 5n)).toEqual([startNanos, startNanos - 5n]);
+    expect(times(startNanos, 0n)).toEqual([startNanos, startNanos]);
+    expect(times(0n, startNanos)).toEqual([startNanos, startNanos]);
+  });
+});

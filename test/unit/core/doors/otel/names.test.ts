@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { callIdOf, microsOf } from '../../../../../core/doors/otel/ids.ts';
+import { idFrom, opNameOf } from '../../../../../core/doors/otel/names.ts';
+import { isId } from '../../../../../core/foundations/wire/index.ts';
+import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+
+const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'grapheme', minLength: 200 }));
+
+describe('an op’s name', () => {
+  it('is the span’s', () => {
+    expect(opNameOf('chat gpt-4o')).toBe('chat gpt-4o');
+    expect(opNameOf('')).toBe('unnamed');
+    expect(opNameOf('a\nb')).toBe('a b');
+  });
+
+  it('is always 1 to 1,024 characters without controls or lone surrogates', () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(5000), (text, times) => {
+        expect(opNameOf(text.repeat(Math.min(times, 20)))).toMatch(/^[^\p{Cc}\p{Cs}]{1,1024}$/u);
+      }),
+    );
+    expect(opNameOf('😀'.repeat(600)).length).toBeLessThanOrEqual(1024);
+    expect(opNameOf(`${'x'.repeat(1023)}😀`)).toBe(`${'x'.repeat(1023)} `);
+  });
+});
+
+describe('an id made of a text', () => {
+  it('is the text if that is an id', () => {
+    expect(idFrom('chat-1')).toBe('chat-1');
+    expect(idFrom('a\u2028b')).toBe('a b');
+    expect(idFrom(' \n')).toBeUndefined();
+  });
+
+  it('of more than 256 characters keeps texts apart', () => {
+    const long = 'x'.repeat(1000);
+    expect(idFrom(`${long}a`)).not.toBe(idFrom(`${long}b`));
+    expect(idFrom(long)).toHaveLength(256);
+  });
+
+  it('is always an id', () => {
+    fc.assert(
+      fc.property(anyText, fc.constantFrom(1, 100), (text, times) => {
+        const id = idFrom(text.repeat(times));
+        expect(id === undefined || isId(id)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a call', () => {
+  it('is named by its span', () => {
+    expect(callIdOf('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331')).toBe(
+      '8448eb211c80319cb7ad6b7169203331',
+    );
+  });
+
+  it('has its times to the microsecond', () => {
+    expect(microsOf(1_790_812_800_123_456_999n)).toBe(1_790_812_800_123_456);
+  });
+});

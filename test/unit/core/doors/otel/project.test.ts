@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { projectOf } from '../../../../../core/doors/otel/project.ts';
+import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
+import { wireNames } from '../../../../../core/foundations/wire/index.ts';
+
+const names = wireNames('weft');
+const of = (resource: Record<string, AttributeValue>, header?: string) =>
+  projectOf(new Map(Object.entries(resource)), header, names);
+
+describe('the project of a resource', () => {
+  it('is under the service’s own name', () => {
+    expect(of({ 'weft.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'svc.project_id': 'acme/shop' })).toHaveProperty('problem');
+  });
+
+  it('may be named as Weave does, both parts of it', () => {
+    expect(of({ 'wandb.entity': 'acme', 'wandb.project': 'shop' })).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'wandb.entity': 'acme' }, 'acme/other')).toEqual({ projectId: 'acme/other' });
+  });
+
+  it.each([
+    [{ 'weft.project_id': 'acme' }, undefined, 'weft.project_id is "acme"'],
+    [{ 'wandb.entity': 'a/b', 'wandb.project': 'c' }, undefined, '"a/b/c"'],
+    [{}, '../x', 'the header project_id is "../x"'],
+    [{ 'weft.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="weft.project_id='],
+  ])('that is none in %j and %s is a problem that shows it', (resource, header, problem) => {
+    expect(of(resource as Record<string, AttributeValue>, header)).toEqual({
+      problem: expect.stringContaining(problem),
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type JsonValue, parseJson } from '../../../../../core/foundations/wire/index.ts';
+import { pythonJson } from '../../../../../core/foundations/wire/python-json.ts';
+import {
+  bytesDigest,
+  digestBytes,
+  digestOfBytes,
+  digestPattern,
+  tableDigest,
+  valueDigest,
+} from '../../../../../core/foundations/wire/weave-digest.ts';
+import vectors from '../../../../weave/digests.json' with { type: 'json' };
+
+const digestOf = (text: string) => valueDigest(parseJson(text) as JsonValue);
+
+describe('digests of Weave’s SDK', () => {
+  it.each(vectors.values as [string, string][])('are ours of %s', (text, digest) => {
+    expect(digestOf(text)).toBe(digest);
+  });
+
+  it('are ours of rows and tables', () => {
+    const rows = vectors.rows as [string, string][];
+    const digests = rows.map(([text]) => digestOf(text));
+    expect(digests).toEqual(rows.map(([, digest]) => digest));
+    for (const [count, digest] of vectors.tables as [number, string][])
+      expect(tableDigest(digests.slice(0, count))).toBe(digest);
+  });
+
+  it.each(vectors.files as [string, string][])('are ours of the file %j', (text, digest) => {
+    expect(bytesDigest(text)).toBe(digest);
+  });
+
+  it('fit into 32 bytes and come back from them', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const digest = bytesDigest(bytes);
+        expect(digest).toMatch(digestPattern);
+        expect(digestBytes(digest)).toHaveLength(32);
+        expect(digestOfBytes(digestBytes(digest))).toBe(digest);
+      }),
+    );
+  });
+});
+
+describe('pythonJson', () => {
+  it('says the same as the value, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json = JSON.parse(JSON.stringify(value)) as JsonValue;
+        expect(JSON.parse(pythonJson(json))).toEqual(json);
+      }),
+    );
+  });
+});

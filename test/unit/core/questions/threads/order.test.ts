@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareText } from '../../../../../core/foundations/expression/index.ts';
+import { orderLongIds, sortThreads } from '../../../../../core/questions/threads/order.ts';
+import { sortFields, type ThreadSortKey } from '../../../../../core/questions/threads/request.ts';
+import type { ThreadStatistics } from '../../../../../core/questions/threads/statistics.ts';
+import { batchesFrom } from '../../foundations/listing/support.ts';
+
+const thread = (threadId: string, changes: Partial<ThreadStatistics> = {}): ThreadStatistics => ({
+  threadId,
+  turnCount: 1,
+  startTime: 0,
+  lastUpdated: 0,
+  firstTurnId: 'first',
+  lastTurnId: 'last',
+  p50TurnDurationMs: null,
+  p99TurnDurationMs: null,
+  ...changes,
+});
+
+const all = { offset: 0, limit: null };
+const idsOf = (threads: readonly ThreadStatistics[]) => threads.map(({ threadId }) => threadId);
+const sortedIds = async (sort: readonly ThreadSortKey[], threads: readonly ThreadStatistics[]) =>
+  idsOf(await sortThreads(sort, all, batchesFrom(threads, [3])));
+
+describe('sortThreads', () => {
+  const numbered = fc.record({
+    turnCount: fc.nat(2),
+    startTime: fc.nat(2),
+    lastUpdated: fc.nat(2),
+    p50TurnDurationMs: fc.option(fc.nat(2)),
+    p99TurnDurationMs: fc.option(fc.nat(2)),
+  });
+  const properties = {
+    thread_id: 'threadId',
+    turn_count: 'turnCount',
+    start_time: 'startTime',
+    last_updated: 'lastUpdated',
+    p50_turn_duration_ms: 'p50TurnDurationMs',
+    p99_turn_duration_ms: 'p99TurnDurationMs',
+  } as const;
+
+  it('sorts by each key in turn, with nulls last and ties by id', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(numbered, { maxLength: 30 }),
+        fc.array(fc.record({ field: fc.constantFrom(...sortFields), descending: fc.boolean() }), {
+          maxLength: 3,
+        }),
+        fc.nat(10),
+        fc.option(fc.nat(10)),
+        async (list, sort, offset, limit) => {
+          const threads = list.map((fields, i) => thread(`t${i}`, fields));
+          const found = await sortThreads(sort, { offset, limit }, batchesFrom(threads, [3]));
+          const wanted = threads.toSorted((a, b) => {
+            for (const { field, descending } of sort) {
+              const [x, y] = [a[properties[field]], b[properties[field]]];
+              if (x === y) continue;
+              if (x === null || y === null) return x === null ? 1 : -1;
+              return (x < y ? -1 : 1) * (descending ? -1 : 1);
+            }
+            return a.threadId < b.threadId ? -1 : 1;
+          });
+          expect(found).toEqual(wanted.slice(offset, limit === null ? undefined : offset + limit));
+        },
+      ),
+    );
+  });
+
+  it('puts threads without a finished turn last in both directions', async () => {
+    const threads = [
+      thread('running'),
+      thread('slow', { p50TurnDurationMs: 9 }),
+      thread('fast', { p50TurnDurationMs: 0 }),
+    ];
+    const by = (descending: boolean) => [{ field: 'p50_turn_duration_ms', descending }] as const;
+    expect(await sortedIds(by(false), threads)).toEqual(['fast', 'slow', 'running']);
+    expect(await sortedIds(by(true), threads)).toEqual(['slow', 'fast', 'running']);
+  });
+
+  it('puts ties in order of code points, whatever the direction', async () => {
+    const threads = ['😀', '\uffff', 'b', 'a'].map((id) => thread(id));
+    for (const descending of [true, false])
+      expect(await sortedIds([{ field: 'turn_count', descending }], threads)).toEqual([
+        'a',
+        'b',
+        '\uffff',
+        '😀',
+      ]);
+  });
+
+  it('refuses to hold more than the memory, unless a limit bounds the number', async () => {
+    const long = 'x'.repeat(100_000);
+    const threads = async function* (count: number) {
+      for (let i = 0; i < count; i++) yield [thread(long, { turnCount: i })];
+    };
+    const sort = [{ field: 'turn_count', descending: true }] as const;
+    await expect(sortThreads(sort, all, threads(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
+      status: 422,
+      detail: [{ loc: ['body', 'sort_by'], type: 'too_long' }],
+    });
+    expect(await sortThreads(sort, { offset: 1, limit: 2 }, threads(5000))).toMatchObject([
+      { turnCount: 4998 },
+      { turnCount: 4997 },
+    ]);
+  });
+});
+
+describe('orderLongIds', () => {
+  it('sorts ids that an index knows by a digest among others that are in order', async () => {
+    const head = '日'.repeat(90);
+    const long = ['a', 'b', 'c'].map((tail) => head + tail.repeat(60));
+    const ids = ['a', 'b', ...long, `${head}z`, '日本'.repeat(60), '😀'].sort(compareText);
+    // As the index might have them.
+    const scrambled = [...ids.slice(0, 2), long[1], long[2], `${head}z`, long[0], ...ids.slice(6)];
+    for (const descending of [false, true]) {
+      const coming = (descending ? scrambled.toReversed() : scrambled).map((id) => thread(id ?? ''));
+      const found = await Array.fromAsync(orderLongIds(descending, batchesFrom(coming, [2])));
+      expect(idsOf(found.flat())).toEqual(descending ? ids.toReversed() : ids);
+    }
+  });
+});
