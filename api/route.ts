@@ -7,20 +7,11 @@ import type { Dialect } from '../core/foundations/wire/names.ts';
  * - `find` looks for one by its id, `sum` for many with all below them;
  * - `query` looks for many in every way, `threads` for the turns of threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
- * - `end` writes ends alone, `record` whole calls with new ids, each a start with its end;
+ * - `record` writes whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
-export type CallsAccess =
-  | 'find'
-  | 'sum'
-  | 'query'
-  | 'threads'
-  | 'write'
-  | 'end'
-  | 'record'
-  | 'update'
-  | 'delete';
+export type CallsAccess = 'find' | 'sum' | 'query' | 'threads' | 'write' | 'record' | 'update' | 'delete';
 
 /** What a function does with the calls' part of the bucket. */
 export type PayloadsAccess = 'read' | 'write' | 'delete';
@@ -53,12 +44,11 @@ export type FeedbackAccess = 'join' | 'erase' | 'query' | 'create' | 'replace' |
 /**
  * What a function does with the rollups table:
  *
- * - `note` notes the projects that are written to, and marks rollups that a write makes stale;
- * - `mark` does the latter alone;
+ * - `note` notes the projects that are written to, and the rollups that a write makes stale;
  * - `list` lists the noted projects;
  * - `use` reads rollups and their marks, and stores rollups.
  */
-export type RollupsAccess = 'note' | 'mark' | 'list' | 'use';
+export type RollupsAccess = 'note' | 'list' | 'use';
 
 /** The stores that a function uses, and how. */
 export interface Stores {

@@ -20,7 +20,7 @@ export * from './route.ts';
 
 const list = [
   { ...writing('/call/start'), ...oneRecord, stores: { calls: 'write', payloads: 'write', rollups: 'note' } },
-  { ...writing('/call/end'), ...oneRecord, stores: { calls: 'end', payloads: 'write', rollups: 'note' } },
+  { ...writing('/call/end'), ...oneRecord, stores: { calls: 'write', payloads: 'write', rollups: 'note' } },
   {
     ...writing('/call/upsert_batch'),
     ...batch,
@@ -92,7 +92,7 @@ const list = [
   {
     ...writing('/calls/delete'),
     ...deletion,
-    stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', rollups: 'mark' },
+    stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', rollups: 'note' },
   },
   { ...reading('/threads/stream_query'), ...stream, stores: { calls: 'threads' } },
   { ...writing('/feedback/create'), ...oneRecord, stores: { feedback: 'create', rollups: 'note' } },

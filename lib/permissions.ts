@@ -79,7 +79,6 @@ const callsActions: Readonly<Record<CallsAccess | CallsOfStreams, TableActions<'
   // Inserts starts and ends, and replaces one by one those that come again, and starts that hold an
   // end which comes again. Puts segments and notes in batches.
   write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
-  end: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
   record: { table: ['BatchWriteItem'] },
   update: { table: ['BatchGetItem', 'PutItem'] },
   // Puts segments that also hold others' payloads again, without those of the deleted. Finds
@@ -173,7 +172,6 @@ const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>>
 
 const rollupsActions: Readonly<Record<RollupsAccess, TableActions<'rollups'>>> = {
   note: { table: ['UpdateItem'] },
-  mark: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
   use: { table: ['Query', 'BatchWriteItem'] },
 };
