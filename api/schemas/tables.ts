@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { toPath } from '../../core/foundations/expression/model.ts';
+import { toPath } from '../../core/foundations/expression/tree.ts';
 import {
   count,
   documented,

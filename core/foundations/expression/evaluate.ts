@@ -1,7 +1,6 @@
 import { compareNumbers, ExactNumber, type JsonValue } from '../wire/index.ts';
-import { convert } from './convert.ts';
-import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './model.ts';
-import { compareScalars, equal, isTruthy, microsOf, type Value } from './values.ts';
+import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './tree.ts';
+import { compareScalars, convert, equal, isTruthy, microsOf, type Value } from './values.ts';
 
 /** Makes what reads a path's value from a record. */
 export type Reader<R> = (path: FieldPath) => (record: R) => Value;

@@ -1,10 +1,5 @@
-export { describe } from './describe.ts';
-export { compile, type Reader } from './evaluate.ts';
-export * from './model.ts';
-export { type Parsed, parseQuery } from './parse.ts';
-export { maxPath } from './path-problem.ts';
-export { type Presence, presenceOf } from './presence.ts';
+export * from './evaluate.ts';
+export * from './parse.ts';
 export * from './pushdown.ts';
-export * from './schema.ts';
-export * from './sort.ts';
-export { compareText, keysTo, microsOf, type Value, valueAt } from './values.ts';
+export * from './tree.ts';
+export * from './values.ts';

@@ -1,5 +1,5 @@
 import { timeLiteral } from './evaluate.ts';
-import type { Expression, RecordKind } from './model.ts';
+import type { Expression, RecordKind } from './tree.ts';
 
 /** Bounds on a time in microseconds, inclusive; absent where there is none. */
 export interface Bounds {
@@ -8,7 +8,7 @@ export interface Bounds {
 }
 
 /** How records of a kind can be looked up. */
-export interface Lookup<F extends string> {
+interface Lookup<F extends string> {
   /** The fields by whose values they can be found. */
   readonly fields: readonly F[];
   /** The field with the time that they are in order of. */

@@ -7,6 +7,7 @@ import {
   parseTime,
   plainNumber,
 } from '../wire/index.ts';
+import type { Conversion, FieldPath } from './tree.ts';
 
 /** A value in a record: null and undefined are the same, a value that is not there. */
 export type Value = JsonValue | undefined;
@@ -115,4 +116,126 @@ const valueByKeys = (value: Value, steps: readonly string[]): Value => {
 export const microsOf = (value: Value): number | undefined => {
   if (isNumber(value)) return Math.round(Number(value) * 1e6);
   return typeof value === 'string' ? parseTime(value) : undefined;
+};
+
+/**
+ * A decimal number as JSON writes it, perhaps with another sign or dot. Number() alone also reads
+ * '' and '0x10'.
+ */
+const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** An integer by its digits. Numbers that are one keep all of them. */
+const isWhole = /^-?[1-9]\d*$/;
+
+const toDouble = (value: Value): number | undefined => {
+  if (isNumber(value)) return Number(value);
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value !== 'string' || !decimal.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+};
+
+const toInt = (value: Value): number | ExactNumber | undefined => {
+  if (value instanceof ExactNumber && isWhole.test(value.text)) return value;
+  const number = toDouble(value);
+  // Adding 0 turns -0 into 0.
+  return number === undefined ? undefined : Math.trunc(number) + 0;
+};
+
+const toText = (value: Value): string | undefined => {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+const words: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+const toBool = (value: Value): boolean | undefined => {
+  if (typeof value === 'boolean') return value;
+  if (isNumber(value)) return plainNumber(value) !== 0;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  return Object.hasOwn(words, word) ? words[word] : undefined;
+};
+
+/**
+ * Converts a value; undefined if it cannot be converted: a text that is no number, say.
+ *
+ * - `double`: numbers; booleans as 0 and 1; texts that are decimal numbers
+ * - `int`: the same, cut off towards zero
+ * - `string`: texts; anything else as JSON
+ * - `bool`: booleans; numbers, of which 0 is false; `true`, `false`, `1` and `0` as texts
+ * - `exists`: whether there is a value
+ */
+export const convert = (value: Value, to: Conversion): Value => {
+  switch (to) {
+    case 'double':
+      return toDouble(value);
+    case 'int':
+      return toInt(value);
+    case 'string':
+      return toText(value);
+    case 'bool':
+      return toBool(value);
+    case 'exists':
+      return value !== undefined && value !== null;
+  }
+};
+
+/** One key of an order. */
+export interface SortKey {
+  readonly path: FieldPath;
+  readonly descending: boolean;
+}
+
+/**
+ * A value as it takes part in an order: its type's rank and, for scalars, itself; null for one that
+ * is not there.
+ */
+export type Sortable = readonly [rank: number, value: boolean | number | ExactNumber | string] | null;
+
+/**
+ * By type: boolean, number, string, list, object. Lists are all the same in order, as objects are.
+ */
+export const sortable = (value: Value): Sortable => {
+  switch (typeof value) {
+    case 'boolean':
+      return [1, value];
+    case 'number':
+      return [2, value];
+    case 'string':
+      return [3, value];
+    default:
+      if (value === null || value === undefined) return null;
+      if (value instanceof ExactNumber) return [2, value];
+      return [Array.isArray(value) ? 4 : 5, 0];
+  }
+};
+
+const compareSortable = (a: NonNullable<Sortable>, b: NonNullable<Sortable>): number => {
+  if (a[0] !== b[0]) return a[0] - b[0];
+  const [x, y] = [a[1], b[1]];
+  if (typeof x === 'string') return compareText(x, String(y));
+  return x instanceof ExactNumber || y instanceof ExactNumber
+    ? compareNumbers(x as number | ExactNumber, y as number | ExactNumber)
+    : Number(x) - Number(y);
+};
+
+/**
+ * Makes the comparison of two records by the values of an order's keys. What is not there comes
+ * last in both directions.
+ */
+export const compareBy = (
+  keys: readonly Pick<SortKey, 'descending'>[],
+): ((a: readonly Sortable[], b: readonly Sortable[]) => number) => {
+  return (a, b) => {
+    for (const [i, { descending }] of keys.entries()) {
+      const [x, y] = [a[i] ?? null, b[i] ?? null];
+      if (x === null || y === null) {
+        if (x !== y) return x === null ? 1 : -1;
+        continue;
+      }
+      const order = compareSortable(x, y);
+      if (order !== 0) return descending ? -order : order;
+    }
+    return 0;
+  };
 };

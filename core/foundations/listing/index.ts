@@ -1,12 +1,4 @@
 export * from './batches.ts';
-export * from './first-page.ts';
-export { Heap } from './heap.ts';
-export { type Keyed, type KeySorting, keyBytes, sortByKeys, sortedByKeys } from './key-sorting.ts';
-export { mapAhead } from './map-ahead.ts';
 export * from './plan.ts';
-export { inPlannedOrder } from './planned-order.ts';
-export type { Paging } from './range-reader.ts';
 export * from './scan.ts';
-export { type Slice, sliceOf, takeSlice } from './slice.ts';
-export { sortedSlice } from './sorting.ts';
-export { sortTies } from './ties.ts';
+export * from './sort.ts';

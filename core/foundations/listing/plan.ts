@@ -1,5 +1,6 @@
 import type { Bounds, SortKey } from '../expression/index.ts';
-import type { Slice } from './slice.ts';
+import { chunked } from '../storage/index.ts';
+import { type Slice, takeSlice } from './batches.ts';
 
 /** How an order comes about: as the source is read, or by sorting what has been found. */
 export type Order = 'free' | 'sort';
@@ -49,3 +50,40 @@ export const distinctUpTo = (
   const distinct = values && [...new Set(values)];
   return distinct && distinct.length <= max ? distinct : undefined;
 };
+
+/** Rows asked for beyond an even share, since ranges are never quite even. */
+const spare = 8;
+
+/**
+ * How many rows to ask each range for at first, when it is known how many rows are enough in all.
+ * It is an even share and some to spare.
+ */
+export const evenShare = (rows: number, ranges: number): number => Math.ceil(rows / ranges) + spare;
+
+/** With more ranges than this, none is read ahead: each would have up to 1 MB under way. */
+const maxRangesAhead = 32;
+
+/** Whether to read ranges ahead: all rows will be wanted, and the ranges are few. */
+export const readsAhead = (
+  { order, limit }: { readonly order: 'free' | 'sort'; readonly limit: number | null },
+  ranges: number,
+): boolean => (limit === null || order === 'sort') && ranges <= maxRangesAhead;
+
+/** How many sorted items make a batch. */
+const sortedBatch = 500;
+
+/**
+ * The slice of an answer in the order of its plan.
+ *
+ * @param found what is answered, in the order of the source
+ * @param sorted sorts what was found and takes the slice of it
+ * @throws what `found` and `sorted` throw
+ */
+export async function* inPlannedOrder<T>(
+  plan: Slice & { readonly order: Order },
+  found: AsyncIterable<readonly T[]>,
+  sorted: () => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  if (plan.order === 'free') yield* takeSlice(plan, found);
+  else yield* chunked(await sorted(), sortedBatch);
+}

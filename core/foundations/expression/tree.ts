@@ -123,3 +123,88 @@ export const pathsIn = (expression: Expression): FieldPath[] => {
   }
   return paths;
 };
+
+/** Whether a path leads to a value. */
+interface Presence {
+  readonly path: FieldPath;
+  /** False where the value must be null or missing. */
+  readonly isThere: boolean;
+}
+
+const isNull = (expression: Expression): boolean =>
+  expression.kind === 'literal' && expression.value === null;
+
+const about = (expression: Expression, isThere: boolean): Presence | undefined =>
+  expression.kind === 'field' ? { path: expression.path, isThere } : undefined;
+
+/**
+ * What an expression asks for, if it is that a path leads to a value, or to none. That is a
+ * comparison with null, `$convert` to `exists`, a list of nulls, or the opposite of one of them.
+ *
+ * @returns undefined if it asks for anything else
+ */
+export const presenceOf = (expression: Expression): Presence | undefined => {
+  switch (expression.kind) {
+    case 'compare': {
+      const { operator, left, right } = expression;
+      const other = isNull(right) ? left : isNull(left) ? right : undefined;
+      const isEquality = operator === '$eq' || operator === '$ne';
+      return other && isEquality ? about(other, operator === '$ne') : undefined;
+    }
+    case 'in':
+      return expression.options.length > 0 && expression.options.every(isNull)
+        ? about(expression.input, false)
+        : undefined;
+    case 'convert':
+      return expression.to === 'exists' ? about(expression.input, true) : undefined;
+    case 'not': {
+      const denied = presenceOf(expression.operand);
+      return denied && { ...denied, isThere: !denied.isThere };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const longest = 300;
+
+/**
+ * An expression as it is logged: its operators and paths, without its literals, at most 300
+ * characters.
+ */
+export const describe = (expression: Expression): string => {
+  const text = write(expression, longest);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+};
+
+/** Writes no more than is wanted: a long expression is not written in full and then cut off. */
+const write = (expression: Expression, room: number): string => {
+  const operands = (operator: string, list: readonly Expression[]): string => {
+    let text = '';
+    for (const operand of list) {
+      if (text.length > room) break;
+      text += `${text && ', '}${write(operand, room - text.length)}`;
+    }
+    return `${operator}(${text})`;
+  };
+  if (room < 0) return '…';
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value === null ? 'null' : '?';
+    case 'field':
+      return expression.path.text;
+    case 'convert':
+      return operands(expression.to, [expression.input]);
+    case 'and':
+    case 'or':
+      return operands(`$${expression.kind}`, expression.operands);
+    case 'not':
+      return operands('$not', [expression.operand]);
+    case 'compare':
+      return operands(expression.operator, [expression.left, expression.right]);
+    case 'in':
+      return `$in(${write(expression.input, room)}, ${expression.options.length})`;
+    case 'contains':
+      return operands('$contains', [expression.input, expression.substr]);
+  }
+};

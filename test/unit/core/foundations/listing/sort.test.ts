@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sortable } from '../../../../../core/foundations/expression/index.ts';
-import { keyBytes, sortedByKeys } from '../../../../../core/foundations/listing/key-sorting.ts';
-import { sortedSlice } from '../../../../../core/foundations/listing/sorting.ts';
-import { sortTies } from '../../../../../core/foundations/listing/ties.ts';
+import {
+  keyBytes,
+  sortedByKeys,
+  sortedSlice,
+  sortTies,
+} from '../../../../../core/foundations/listing/sort.ts';
 import { invalid } from '../../../../../core/foundations/wire/index.ts';
 import { batchesFrom, collect } from './support.ts';
 
