@@ -1,6 +1,6 @@
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import { isKeyId, makeReporterKey, revokeKey } from '../core/foundations/auth/index.ts';
-import { KeySecret } from '../core/foundations/auth/key-secret.ts';
+import { KeySecret } from '../core/foundations/auth/reporter-key.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
 import { wantedBy } from './report-key/properties.ts';
 import { type CustomResourceAnswer, respond } from './report-key/respond.ts';

@@ -1,7 +1,7 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
-import { challengeOf, keyRequired } from '../core/foundations/auth/unauthorized.ts';
 import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
+import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
 import type { Dialect } from '../core/foundations/wire/names.ts';
 import { constructId } from './names.ts';
 

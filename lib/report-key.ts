@@ -3,8 +3,8 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { isUser } from '../core/foundations/auth/record.ts';
-import { parseProjectId } from '../core/foundations/wire/project.ts';
+import { isUser } from '../core/foundations/auth/keys.ts';
+import { parseProjectId } from '../core/foundations/wire/ids.ts';
 
 /** What a function reports to, and as whom. */
 export interface ReportOptions {

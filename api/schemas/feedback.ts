@@ -18,7 +18,7 @@ import {
 } from '../../core/foundations/wire/schema.ts';
 import { feedbackKind } from '../../core/records/feedback/answer.ts';
 import type { FeedbackDraft } from '../../core/records/feedback/model.ts';
-import type { FeedbackQuery } from '../../core/records/feedback/plan.ts';
+import type { FeedbackQuery } from '../../core/records/feedback/query.ts';
 
 const maxRef = 2048;
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;

@@ -7,8 +7,7 @@ import {
   projectId,
   rule,
 } from '../../core/foundations/wire/schema.ts';
-import { isDigest } from '../../core/records/objects/digest.ts';
-import { parseVersionName } from '../../core/records/objects/model.ts';
+import { isDigest, parseVersionName } from '../../core/records/objects/model.ts';
 import { objectId } from './objects.ts';
 
 const maxLabels = 100;

@@ -16,10 +16,15 @@ import {
   rule,
 } from '../../core/foundations/wire/schema.ts';
 import type { NewObject } from '../../core/records/objects/create.ts';
-import { digestRule, isDigest } from '../../core/records/objects/digest.ts';
-import type { Address } from '../../core/records/objects/lookup.ts';
-import { isObjectId, objectIdRule, parseVersionName } from '../../core/records/objects/model.ts';
-import { parsePath } from '../../core/records/objects/path.ts';
+import {
+  digestRule,
+  isDigest,
+  isObjectId,
+  objectIdRule,
+  parseVersionName,
+} from '../../core/records/objects/model.ts';
+import type { Address } from '../../core/records/objects/read.ts';
+import { parsePath } from '../../core/records/objects/refs.ts';
 import {
   everyVersion,
   type ObjectsFilter,

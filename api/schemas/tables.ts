@@ -12,7 +12,7 @@ import {
 } from '../../core/foundations/wire/schema.ts';
 import { tableDigestPattern } from '../../core/foundations/wire/weave-digest.ts';
 import type { TableQuery } from '../../core/records/tables/query.ts';
-import type { TableChange } from '../../core/records/tables/update.ts';
+import type { TableChange } from '../../core/records/tables/table.ts';
 import { contentDigest } from './files.ts';
 
 const tableDigest = z

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
-import { createFile } from '../../core/records/files/index.ts';
+import { createFile } from '../../core/records/files.ts';
 import { createTable, updateTable } from '../../core/records/tables/index.ts';
 import type { Bench } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import { fileContent } from '../../api/requests.ts';
-import { readFile } from '../../core/records/files/index.ts';
+import { readFile } from '../../core/records/files.ts';
 import { middlewares } from '../http/endpoint.ts';
 import { timeoutEarlyResponse } from '../http/errors.ts';
 import type { ServiceEvent, ServiceRequest } from '../http/event.ts';

@@ -1,5 +1,5 @@
 import { fileCreate } from '../../api/requests.ts';
-import { createFile } from '../../core/records/files/index.ts';
+import { createFile } from '../../core/records/files.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { readForm } from '../http/multipart.ts';
 import { settings } from '../http/settings.ts';

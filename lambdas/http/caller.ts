@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import { allows, fromContext, hasExpired, type Role } from '../../core/foundations/auth/index.ts';
-import { keyRequired } from '../../core/foundations/auth/unauthorized.ts';
+import { keyRequired } from '../../core/foundations/wire/errors.ts';
 import { forbidden, type ProjectId, ServiceError } from '../../core/foundations/wire/index.ts';
 import { budgetOf, type ServiceEvent } from './event.ts';
 

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { challengeOf } from '../../core/foundations/auth/unauthorized.ts';
+import { challengeOf } from '../../core/foundations/wire/errors.ts';
 import { type ErrorBody, ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
 import { jsonText } from './text.ts';
 

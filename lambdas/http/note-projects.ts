@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { ProjectId } from '../../core/foundations/wire/index.ts';
-import { ProjectNotes } from '../../core/records/projects/index.ts';
+import { ProjectNotes } from '../../core/records/projects.ts';
 import type { NamedProject } from './caller.ts';
 import type { ServiceEvent } from './event.ts';
 import { settings } from './settings.ts';

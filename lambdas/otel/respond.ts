@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import { type Encoding, encodeStatus } from '../../core/doors/otel/index.ts';
-import { challengeOf } from '../../core/foundations/auth/unauthorized.ts';
+import { challengeOf } from '../../core/foundations/wire/errors.ts';
 import { ServiceError } from '../../core/foundations/wire/index.ts';
 import { internal } from '../http/errors.ts';
 import { headerOf, type ServiceEvent } from '../http/event.ts';

@@ -1,6 +1,6 @@
 import { projectsQuery } from '../../api/requests.ts';
 import { forbidden } from '../../core/foundations/wire/index.ts';
-import { queryProjects, readsAnything } from '../../core/records/projects/index.ts';
+import { queryProjects, readsAnything } from '../../core/records/projects.ts';
 import { settings } from '../http/settings.ts';
 import { streamJsonEndpoint } from '../http/stream-json.ts';
 

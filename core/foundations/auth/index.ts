@@ -1,8 +1,27 @@
-export { type Authentication, authenticate, type KeyStore, type Refusal } from './authenticate.ts';
-export * from './caller.ts';
-export type { AcceptedScheme, Scheme } from './credentials.ts';
-export * from './grant.ts';
-export { formatKey, isKeyId, type Key, makeKey, parseKey } from './key.ts';
-export { type Grantee, isUser, type KeyRecord, type KeyState, keyState, newRecord } from './record.ts';
+export {
+  type AcceptedScheme,
+  type Authentication,
+  authenticate,
+  type KeyStore,
+  type Refusal,
+  type Scheme,
+} from './authenticate.ts';
+export * from './grants.ts';
+export {
+  formatKey,
+  type Grantee,
+  getKey,
+  isKeyId,
+  isUser,
+  type Key,
+  type KeyRecord,
+  type KeyState,
+  keyState,
+  listKeys,
+  makeKey,
+  newRecord,
+  parseKey,
+  putKey,
+  revokeKey,
+} from './keys.ts';
 export { makeReporterKey, type Reporter } from './reporter-key.ts';
-export * from './table.ts';

@@ -72,3 +72,36 @@ export const unavailable = (
     ],
     { cause, retryAfterSeconds: 1 },
   );
+
+/** What a client computed of what it sends, and what it really is. */
+interface DigestCheck {
+  /** What the digest is of, e.g. `this file`. */
+  readonly of: string;
+  readonly digest: string;
+  /** Null if the client computed none. */
+  readonly expected: string | null;
+  /** Where `expected_digest` stands, in the body. @default - at its top */
+  readonly within?: readonly string[];
+}
+
+/**
+ * Refuses what is not what its client expects.
+ *
+ * @throws ServiceError 409
+ */
+export const checkDigest = ({ of, digest, expected, within = [] }: DigestCheck): void => {
+  if (expected === null || expected === digest) return;
+  const msg = `the digest of ${of} is ${digest}; leave expected_digest out, or write this one`;
+  throw conflict({ loc: ['body', ...within, 'expected_digest'], msg, type: 'value_error' });
+};
+
+/** What is said of any key that is not valid. It does not tell why. */
+export const keyRequired: ErrorDetail = {
+  loc: ['header', 'authorization'],
+  msg: 'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+  type: 'unauthorized',
+};
+
+/** The header `WWW-Authenticate` of a 401: the schemes of a service (RFC 9110). */
+export const challengeOf = (service: string): string =>
+  `Basic realm="${service}", charset="UTF-8", Bearer realm="${service}"`;

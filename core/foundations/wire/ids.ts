@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID, uuidv7 } from 'uuidv7';
+import type { WireNames } from './names.ts';
 import type { Micros } from './time.ts';
 
 const printable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
@@ -32,3 +33,87 @@ export const idOf = (time: Micros, seed: string): string => {
   const bits = [hash.readUInt16BE(0) & 0xfff, hash.readUInt32BE(2) >>> 2, hash.readUInt32BE(6)] as const;
   return UUID.fromFieldsV7(millis, ...bits).toString();
 };
+
+/** A project's id, `<entity>/<project>`. Only {@link parseProjectId} makes one. */
+export type ProjectId = string & { readonly __brand: 'ProjectId' };
+
+const part = /^[A-Za-z0-9_.-]{1,128}$/;
+const isPart = (text: string): boolean => part.test(text) && text !== '.' && text !== '..';
+
+/** The rule for project ids, for error messages. */
+export const projectIdRule =
+  'should be <entity>/<project>: exactly one slash, both parts 1 to 128 letters, digits, "_", "-" or "."';
+
+/**
+ * Parses `<entity>/<project>`: exactly one slash. Both parts have 1–128 letters, digits, `_`, `-`
+ * or `.`, and neither is `.` or `..`.
+ *
+ * @returns the id; undefined if the text is not one
+ */
+export const parseProjectId = (text: string): ProjectId | undefined => {
+  const [entity, project, ...rest] = text.split('/');
+  if (entity === undefined || project === undefined || rest.length > 0) return undefined;
+  return isPart(entity) && isPart(project) ? (text as ProjectId) : undefined;
+};
+
+/**
+ * Identifies a call or a record among all projects. Neither field can contain the line break
+ * between them.
+ */
+export const qualifiedId = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
+
+/** A ref, parsed: the object, op or call that it names, and its project. */
+export type Ref =
+  | {
+      readonly kind: 'object' | 'op';
+      readonly projectId: ProjectId;
+      readonly name: string;
+      readonly digest: string;
+      /** The path into an object's value, without its leading slash; empty if there is none. */
+      readonly path: string;
+    }
+  | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
+
+const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
+
+/** A ref to a table, `<service>:///<entity>/<project>/table/<digest>`, parsed. */
+export interface TableRef {
+  readonly projectId: ProjectId;
+  readonly digest: string;
+}
+
+/**
+ * Parses a ref to a table.
+ *
+ * @returns undefined if the text is none
+ */
+export const parseTableRef = (names: WireNames, text: string): TableRef | undefined => {
+  if (!text.startsWith(names.refScheme)) return undefined;
+  const [entity, project, kind, digest, ...rest] = text.slice(names.refScheme.length).split('/');
+  const projectId = parseProjectId(`${entity}/${project}`);
+  if (projectId === undefined || kind !== 'table' || !digest || rest.length > 0) return undefined;
+  return { projectId, digest };
+};
+
+/**
+ * Parses a ref to an object or op, `<service>:///<entity>/<project>/<object|op>/<name>:<digest>`,
+ * or to a call, `<service>:///<entity>/<project>/call/<id>`. A path may follow an object's digest.
+ *
+ * @returns the ref; undefined if the text is none
+ */
+export const parseRef = (names: WireNames, text: string): Ref | undefined => {
+  if (!text.startsWith(names.refScheme)) return undefined;
+  const [entity, project, kind, ...rest] = text.slice(names.refScheme.length).split('/');
+  const projectId = parseProjectId(`${entity}/${project}`);
+  const tail = rest.join('/');
+  if (projectId === undefined || tail === '') return undefined;
+  if (kind === 'call') return { kind, projectId, callId: tail };
+  if (kind !== 'object' && kind !== 'op') return undefined;
+  const [, name, digest, path = ''] = named.exec(tail) ?? [];
+  if (name === undefined || digest === undefined || (kind === 'op' && path !== '')) return undefined;
+  return { kind, projectId, name, digest, path };
+};
+
+/** The ref of a call: `<service>:///<entity>/<project>/call/<id>`. */
+export const callRef = (names: WireNames, projectId: ProjectId, callId: string): string =>
+  `${names.refScheme}${projectId}/call/${callId}`;

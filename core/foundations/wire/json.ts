@@ -1,4 +1,127 @@
-import { canonicalNumber, ExactNumber } from './numbers.ts';
+/*
+ * JSON says more about a number than a double keeps: `1.0` is not `1` to Python, and
+ * 12345678901234567890 is no double. Whatever JavaScript would write differently than it was
+ * written is kept as an ExactNumber (docs/decisions/0187).
+ */
+
+/** What ECMAScript has and the compiler's library does not know yet. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+const integerText = /^-?\d+$/;
+
+/** A number of a JSON text that JavaScript would write differently. It keeps its text. */
+export class ExactNumber {
+  readonly #text: string;
+
+  /** @param text a number as JSON has it, within the range of a double */
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The number as it was written. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The nearest double. */
+  valueOf(): number {
+    return Number(this.#text);
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+
+  toJSON(): unknown {
+    return rawJSON(this.#text);
+  }
+}
+
+/** Whether a value is a number, exact or not. */
+export const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber;
+
+/** An exact number as the nearest double; any other value as it is. */
+export const plainNumber = <T>(value: T): Exclude<T, ExactNumber> | number =>
+  value instanceof ExactNumber ? value.valueOf() : (value as Exclude<T, ExactNumber>);
+
+const bigIntOf = (value: number | ExactNumber): bigint | undefined => {
+  const text = String(value);
+  return integerText.test(text) ? BigInt(text) : undefined;
+};
+
+/** Compares numbers: integers exactly, all else as doubles. */
+export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
+  const order = Number(a) - Number(b);
+  if (order !== 0 || (typeof a === 'number' && typeof b === 'number')) return order;
+  const [x, y] = [bigIntOf(a), bigIntOf(b)];
+  return x === undefined || y === undefined || x === y ? 0 : x < y ? -1 : 1;
+};
+
+/**
+ * A number as canonical JSON: an integer by its digits, anything else by its double, as ECMAScript
+ * writes it. A double that is whole ends with `.0`, so that it differs from an integer.
+ */
+export const canonicalNumber = (value: ExactNumber): string => {
+  if (integerText.test(value.text)) return value.text === '-0' ? '0' : value.text;
+  const number = value.valueOf();
+  const text = Object.is(number, -0) ? '-0' : String(number);
+  return integerText.test(text) ? `${text}.0` : text;
+};
+
+const backslash = 92;
+const numberToken = /-?\d[\d.eE+-]*/g;
+
+/** The index of the quote that ends a string; the text's length if none does. */
+const stringEnd = (text: string, opening: number): number => {
+  for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let before = quote - 1;
+    while (text.charCodeAt(before) === backslash) before--;
+    if ((quote - before) % 2 === 1) return quote;
+  }
+  return text.length;
+};
+
+/** Whether there is a digit in a part of a text. */
+const hasDigit = (text: string, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 48 && unit <= 57) return true;
+  }
+  return false;
+};
+
+/**
+ * Whether a JSON text has a number that JavaScript would write differently. It looks only between
+ * strings, which are most of a text: that takes less time than parsing it does.
+ */
+export const hasExactNumber = (text: string): boolean => {
+  let from = 0;
+  while (from < text.length) {
+    const quote = text.indexOf('"', from);
+    const to = quote < 0 ? text.length : quote;
+    if (hasDigit(text, from, to))
+      for (const [token] of text.slice(from, to).matchAll(numberToken))
+        if (String(Number(token)) !== token) return true;
+    if (quote < 0) return false;
+    from = stringEnd(text, quote) + 1;
+  }
+  return false;
+};
+
+const exactly = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return value;
+  const { source = '' } = context ?? {};
+  return source === String(value) ? value : new ExactNumber(source);
+};
+
+/**
+ * Parses JSON as JSON.parse does, but keeps numbers as they were written.
+ *
+ * @throws SyntaxError if the text is not JSON
+ */
+export const parseJson = (text: string): unknown =>
+  hasExactNumber(text) ? JSON.parse(text, exactly) : JSON.parse(text);
 
 /** Any JSON value, as `parseJson` gives it. */
 export type JsonValue = null | boolean | number | ExactNumber | string | JsonValue[] | JsonObject;
@@ -77,3 +200,15 @@ export const copyOf = (value: JsonValue): JsonValue => {
   // Unlike assignment, this makes `__proto__` a field too.
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, copyOf(field)]));
 };
+
+/** A field after RFC 4180: in quotes if it holds a comma, a quote or a line break. */
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** A value as a field: a text as it is, nothing for null, anything else as JSON. */
+const csvField = (value: JsonValue | undefined): string => {
+  if (value === undefined || value === null) return '';
+  return quoted(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+/** Values as a line of CSV (RFC 4180), without its line break. */
+export const csvLine = (values: readonly (JsonValue | undefined)[]): string => values.map(csvField).join(',');

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
-import { parseJson } from './numbers.ts';
+import { parseJson } from './json.ts';
 import { integerRule } from './schema.ts';
 
 /*

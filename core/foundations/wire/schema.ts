@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { controls, documented, documentedList, printableText, projectIdPattern } from './documented.ts';
-import { idRule, isId } from './ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue, maxDepth, problemOf } from './json.ts';
-import { plainNumber } from './numbers.ts';
-import { type ProjectId, parseProjectId, projectIdRule } from './project.ts';
+import { idRule, isId, type ProjectId, parseProjectId, projectIdRule } from './ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue, maxDepth, plainNumber, problemOf } from './json.ts';
 import { parseTime, timeRule } from './time.ts';
 
 export * from './documented.ts';

@@ -1,10 +1,13 @@
-export { type Costs, costsOf } from './costs.ts';
-export * from './create.ts';
-export { defaultPricesSource, loadDefaultPrices } from './default-prices.ts';
+export { type Costs, costsOf, type Tokens, tokensOf } from './costs.ts';
 export type * from './model.ts';
-export { type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
-export * from './purge.ts';
+export {
+  defaultPricesSource,
+  loadDefaultPrices,
+  type PriceBook,
+  type PriceInForce,
+  priceBook,
+  type SteadyPrices,
+  steadyPrices,
+} from './price-book.ts';
 export { type CostsQuery, queryPrices } from './query.ts';
-export { type SteadyPrices, steadyPrices } from './steady-prices.ts';
-export { readPrices } from './store.ts';
-export { type Tokens, tokensOf } from './tokens.ts';
+export { createPrices, purgePrices, readPrices } from './store.ts';

@@ -1,3 +1,4 @@
+import type { ModelPrice, PriceCalculation } from '@pydantic/genai-prices';
 import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
 import type { Price } from './model.ts';
 
@@ -37,7 +38,7 @@ export type PriceBook = (model: string, startedAt: Micros, promptTokens: number)
 const newestFirst = (a: Price, b: Price): number =>
   b.effectiveDate - a.effectiveDate || b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
 
-const inForce = (projectId: ProjectId, price: Price): PriceInForce => ({
+const ownInForce = (projectId: ProjectId, price: Price): PriceInForce => ({
   ...price,
   cacheReadTokenCost: price.cacheReadTokenCost ?? price.promptTokenCost,
   cacheWriteTokenCost: price.cacheWriteTokenCost ?? price.promptTokenCost,
@@ -56,6 +57,192 @@ export const priceBook = (projectId: ProjectId, prices: readonly Price[], defaul
   const byModel = Map.groupBy([...prices].sort(newestFirst), ({ model }) => model);
   return (model, startedAt, promptTokens) => {
     const own = byModel.get(model)?.find(({ effectiveDate }) => effectiveDate <= startedAt);
-    return own ? inForce(projectId, own) : defaults(model, startedAt, promptTokens);
+    return own ? ownInForce(projectId, own) : defaults(model, startedAt, promptTokens);
+  };
+};
+
+type CalcPrice = typeof import('@pydantic/genai-prices').calcPrice;
+
+/** Where the default prices are from, and of which version; answered as their `created_by`. */
+export const defaultPricesSource = '@pydantic/genai-prices 0.1.8';
+
+/** A project's own price can have no longer name either. */
+const maxName = 256;
+
+/**
+ * Finds a model in the library's table by its name: as it is, or behind its provider's
+ * (`openai/gpt-4o`), or as Google lists it (`models/gemini-2.5-pro`). It may also be one of
+ * OpenAI's or Amazon Bedrock's. The library takes names for theirs only when told whose they are.
+ */
+const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceCalculation | null => {
+  // Under this name of a provider, the library takes the one before a slash for the provider.
+  const find = (name: string, providerId = 'litellm') => calcPrice({}, name, { providerId, timestamp });
+  return (
+    find(model) ??
+    (model.startsWith('models/') ? find(model.slice('models/'.length)) : null) ??
+    find(model, 'openai') ??
+    find(model, 'aws')
+  );
+};
+
+/** Names that are remembered; clients choose them, so there is no end to them. */
+const maxNames = 1000;
+
+/**
+ * {@link findModel} with a memory, since it tries the patterns of whole providers. A model's price
+ * may change with time; which model a name is never does.
+ */
+const modelFinder = (calcPrice: CalcPrice) => {
+  const known = new Map<string, PriceCalculation | null>();
+  return (model: string, timestamp: Date): PriceCalculation | null => {
+    const before = known.get(model);
+    const changes = before && Array.isArray(before.model.prices);
+    if (before !== undefined && !changes) return before;
+    const found = findModel(calcPrice, model, timestamp);
+    if (known.size >= maxNames) known.clear();
+    known.set(model, found);
+    return found;
+  };
+};
+
+/**
+ * The price of a token, from the price of a million; undefined if the model has no price of this
+ * kind.
+ */
+const perToken = (perMillion: ModelPrice[string], promptTokens: number): number | undefined => {
+  if (perMillion === undefined) return undefined;
+  const price =
+    typeof perMillion === 'number'
+      ? perMillion
+      : (perMillion.tiers.findLast(({ start }) => promptTokens > start)?.price ?? perMillion.base);
+  // The double nearest to the listed price. The quotient may miss it by one bit: 1.5e-7, not
+  // 1.4999999999999999e-7.
+  return Number((price / 1e6).toPrecision(15));
+};
+
+/**
+ * The day from which a price is in force, in microseconds since 1970; null if the table does not
+ * say.
+ */
+const effectiveDate = ({ model, model_price }: PriceCalculation): Micros | null => {
+  if (!Array.isArray(model.prices)) return null;
+  const constraint = model.prices.find(({ prices }) => prices === model_price)?.constraint;
+  return constraint?.type === 'start_date' ? Date.parse(constraint.start_date) * 1000 : null;
+};
+
+const defaultInForce = (found: PriceCalculation, promptTokens: number): PriceInForce | undefined => {
+  const price = (key: string) => perToken(found.model_price[key], promptTokens);
+  const [prompt, completion] = [price('input_mtok'), price('output_mtok')];
+  // What tokens cost is not known of models that are paid by the hour, the page or the picture.
+  if (prompt === undefined && completion === undefined) return undefined;
+  return {
+    promptTokenCost: prompt ?? 0,
+    cacheReadTokenCost: price('cache_read_mtok') ?? prompt ?? 0,
+    cacheWriteTokenCost: price('cache_write_mtok') ?? prompt ?? 0,
+    completionTokenCost: completion ?? 0,
+    promptTokenCostUnit: 'USD',
+    completionTokenCostUnit: 'USD',
+    effectiveDate: effectiveDate(found),
+    providerId: found.provider.id,
+    level: 'default',
+    levelId: 'default',
+    createdAt: null,
+    createdBy: defaultPricesSource,
+  };
+};
+
+const loadFinder = async () => {
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  return modelFinder(calcPrice);
+};
+
+let finder: ReturnType<typeof loadFinder> | undefined;
+
+/** The finder of models, loaded once per container. */
+const theFinder = (): ReturnType<typeof loadFinder> => {
+  finder ??= loadFinder();
+  return finder;
+};
+
+/** Whether a list of prices has one that begins or ends within a span, or depends on the hour. */
+const changesWithin = ({ model: { prices } }: PriceCalculation, from: Micros, to: Micros): boolean =>
+  Array.isArray(prices) &&
+  prices.some(({ constraint }) => {
+    if (constraint === undefined) return false;
+    if (constraint.type !== 'start_date') return true;
+    const date = Date.parse(constraint.start_date) * 1000;
+    return date > from && date < to;
+  });
+
+const isSamePrice = (a: PriceInForce, b: PriceInForce): boolean =>
+  a.promptTokenCost === b.promptTokenCost &&
+  a.cacheReadTokenCost === b.cacheReadTokenCost &&
+  a.cacheWriteTokenCost === b.cacheWriteTokenCost &&
+  a.completionTokenCost === b.completionTokenCost;
+
+/**
+ * The default prices that are in force throughout a span of time, for prompts of any length up to
+ * the longest. Tiers ascend, so a price that is the same for the shortest and the longest prompt is
+ * the same for all.
+ */
+export const loadSteadyDefaults = async (): Promise<SteadyPrices> => {
+  const find = await theFinder();
+  return (model, from, to, maxPrompt) => {
+    if (model.length > maxName) return null;
+    const found = find(model, new Date(from / 1000));
+    if (found === null) return null;
+    if (changesWithin(found, from, to)) return undefined;
+    const [shortest, longest] = [defaultInForce(found, 0), defaultInForce(found, maxPrompt)];
+    if (!shortest || !longest) return null;
+    return isSamePrice(shortest, longest) ? longest : undefined;
+  };
+};
+
+const load = async (): Promise<PriceBook> => {
+  const find = await theFinder();
+  return (model, startedAt, promptTokens) => {
+    if (model.length > maxName) return undefined;
+    const found = find(model, new Date(startedAt / 1000));
+    return found ? defaultInForce(found, promptTokens) : undefined;
+  };
+};
+
+let loaded: Promise<PriceBook> | undefined;
+
+/**
+ * The default prices: what providers list, with the changes over time that the library knows. Its
+ * table is large, so it is loaded once per container, when somebody first asks for costs.
+ */
+export const loadDefaultPrices = (): Promise<PriceBook> => {
+  loaded ??= load();
+  return loaded;
+};
+
+/**
+ * Finds the price of a model that is in force throughout a span of time, for prompts of any length
+ * up to the longest.
+ *
+ * @returns null if there is none at any time; undefined if it is not the same throughout
+ */
+export type SteadyPrices = (
+  model: string,
+  from: Micros,
+  to: Micros,
+  maxPrompt: number,
+) => PriceInForce | null | undefined;
+
+/**
+ * Puts a project's own prices before the default ones, as {@link priceBook} does.
+ *
+ * @param prices all prices of the project, in any order
+ */
+export const steadyPrices = async (projectId: ProjectId, prices: readonly Price[]): Promise<SteadyPrices> => {
+  const defaults = await loadSteadyDefaults();
+  const own = priceBook(projectId, prices, () => undefined);
+  const byModel = Map.groupBy(prices, ({ model }) => model);
+  return (model, from, to, maxPrompt) => {
+    const changes = byModel.get(model)?.some(({ effectiveDate: date }) => date > from && date < to);
+    if (changes) return undefined;
+    return own(model, from, maxPrompt) ?? defaults(model, from, to, maxPrompt);
   };
 };

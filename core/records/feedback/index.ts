@@ -1,10 +1,14 @@
 export { createdJson, headerFields as feedbackFields } from './answer.ts';
-export { feedbackOf } from './change.ts';
 export { type Creation, createFeedback } from './create.ts';
-export { deleteFeedbackOn } from './delete.ts';
-export { feedbackOn } from './join.ts';
+export { feedbackOf } from './items.ts';
 export type { FeedbackAnswer, FeedbackDraft, FeedbackRecord } from './model.ts';
-export { type FeedbackQuery, planSummary as feedbackPlanSummary } from './plan.ts';
-export { purgeFeedback } from './purge.ts';
-export { countFeedback, type FeedbackQueryAnswer, queryFeedback } from './query.ts';
+export { deleteFeedbackOn, purgeFeedback } from './purge.ts';
+export {
+  countFeedback,
+  type FeedbackQuery,
+  type FeedbackQueryAnswer,
+  feedbackOn,
+  planSummary as feedbackPlanSummary,
+  queryFeedback,
+} from './query.ts';
 export { type Replacement, replaceFeedback } from './replace.ts';

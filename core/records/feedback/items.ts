@@ -1,19 +1,235 @@
-import { fromUnsignedTimeBytes, unpack } from '../../foundations/encoding/index.ts';
-import type { KeyName } from '../../foundations/storage/declared-keys.ts';
+import { randomBytes } from 'node:crypto';
+import {
+  compactId,
+  fromCompactId,
+  fromUnsignedTimeBytes,
+  joinBytes,
+  maxUnsignedTime,
+  pack,
+  shardOf,
+  shortDigest,
+  unpack,
+  unsignedTimeBytes,
+  unsignedTimeLength,
+} from '../../foundations/encoding/index.ts';
+import type { Bounds } from '../../foundations/expression/index.ts';
+import { bySize } from '../../foundations/listing/index.ts';
+import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   asText,
   type Condition,
+  deleteObject,
   expiry,
   expiryIn,
+  getItems,
+  getObject,
   type Item,
+  mapConcurrent,
+  putObject,
+  type RequestBudget,
   type Store,
   shardCount,
 } from '../../foundations/storage/index.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
-import { fromHead } from './head.ts';
-import { indexKeys, positionBytes, positionFrom, recordIdOf, recordKey } from './keys.ts';
-import type { Entry, FeedbackHeader, Position } from './model.ts';
+import { type ProjectId, utf8Length, type WireNames } from '../../foundations/wire/index.ts';
+import type { NewRecord } from './create.ts';
+import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';
+
+/*
+ * Composes and parses every key of the feedback table and of payloads in the bucket. Keys are
+ * bytes. A zero byte separates what they are made of, because no project or id has one.
+ *
+ *   table    k   project 0 id
+ *   by_time  tk  project 0 shard of the id                     t  created at
+ *   by_ref   rk  project 0 digest of the ref                   t
+ *   by_type  yk  project 0 shard of the id, digest of the type t
+ *
+ * Records of the same microsecond have the same key in an index. Readers sort them by their ids.
+ */
+
+/** The key of a record in the table. */
+export const recordKey = (projectId: ProjectId, id: string): TableKey<'feedback'> => ({
+  k: joinBytes(projectId, 0, compactId(id)),
+});
+
+/** Reads the record's id from its key in the table. */
+export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string =>
+  fromCompactId(key.subarray(projectId.length + 1));
+
+/** A position as bytes, to be stored with a record. */
+export const positionBytes = ({ createdAt, id }: Position): Buffer =>
+  joinBytes(unsignedTimeBytes(createdAt), id);
+
+/** Reads a position from its bytes. */
+export const positionFrom = (bytes: Uint8Array): Position => ({
+  createdAt: fromUnsignedTimeBytes(bytes),
+  id: Buffer.from(bytes.subarray(unsignedTimeLength)).toString('utf8'),
+});
+
+/** What a record's keys in the indexes are made from. */
+export interface Indexed extends Position {
+  readonly projectId: ProjectId;
+  readonly ref: string;
+  readonly type: string;
+}
+
+const timePartition = (projectId: ProjectId, shard: number): Buffer => joinBytes(projectId, 0, shard);
+const refPartition = (projectId: ProjectId, ref: string): Buffer => joinBytes(projectId, 0, shortDigest(ref));
+const typePartition = (projectId: ProjectId, shard: number, type: string): Buffer =>
+  joinBytes(projectId, 0, shard, shortDigest(type));
+
+type IndexKeys = IndexKey<'feedback', 'by_time'> &
+  IndexKey<'feedback', 'by_ref'> &
+  IndexKey<'feedback', 'by_type'>;
+
+/** The keys of a record in all indexes. */
+export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number): IndexKeys => {
+  const shard = shardOf(id, shards);
+  return {
+    t: unsignedTimeBytes(createdAt),
+    tk: timePartition(projectId, shard),
+    rk: refPartition(projectId, ref),
+    yk: typePartition(projectId, shard, type),
+  };
+};
+
+const createdWithin = ({ from, to }: Bounds) =>
+  ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)] as const;
+
+/** The records of one shard of a project, created within bounds. */
+export const timeRange = (
+  projectId: ProjectId,
+  shard: number,
+  bounds: Bounds,
+): IndexRange<'feedback', 'by_time'> => ({
+  index: 'by_time',
+  partition: ['tk', timePartition(projectId, shard)],
+  sort: createdWithin(bounds),
+});
+
+/** The records on one ref, created within bounds. A ref of equal digest would be included. */
+export const refRange = (
+  projectId: ProjectId,
+  ref: string,
+  bounds: Bounds,
+): IndexRange<'feedback', 'by_ref'> => ({
+  index: 'by_ref',
+  partition: ['rk', refPartition(projectId, ref)],
+  sort: createdWithin(bounds),
+});
+
+/**
+ * The records of one type in one shard of a project, created within bounds; as {@link refRange}.
+ */
+export const typeRange = (
+  projectId: ProjectId,
+  shard: number,
+  type: string,
+  bounds: Bounds,
+): IndexRange<'feedback', 'by_type'> => ({
+  index: 'by_type',
+  partition: ['yk', typePartition(projectId, shard, type)],
+  sort: createdWithin(bounds),
+});
+
+/**
+ * The key of a payload in the bucket. It has a digest of the id, since an id may make a bad key,
+ * `..` for one. Payloads that expire have the prefix of a lifecycle rule.
+ *
+ * @param nonce a new one for every attempt to store a record, so that deleting the payload of one
+ * attempt never deletes that of another
+ */
+export const payloadObject = (
+  { projectId, id }: { readonly projectId: ProjectId; readonly id: string },
+  nonce: string,
+  retentionDays: number | undefined,
+): string => {
+  const home = retentionDays === undefined ? 'kept' : `expiring-${retentionDays}`;
+  return `feedback/${home}/${projectId}/${shortDigest(id).toString('hex')}-${nonce}.zst`;
+};
+
+/*
+ * A record's head: what index rows hold of it, in addition to what their keys tell. It is a JSON
+ * list. A payload that is stored with it follows on a line of its own, as it is answered. Nearly
+ * all refs lead into the record's own project; of these it has what comes after the project.
+ */
+
+/** A head, read back. */
+export interface Head extends Omit<FeedbackHeader, 'projectId' | 'id' | 'createdAt'> {
+  /** JSON text; null if it is stored apart. */
+  readonly payload: string | null;
+  readonly payloadBytes: number;
+}
+
+type Fields = [
+  ref: string,
+  type: string,
+  creator: string | null,
+  annotationRef: string | null,
+  runnableRef: string | null,
+  callRef: string | null,
+  triggerRef: string | null,
+  userId: string,
+  payloadBytes: number,
+];
+
+const ownPrefix = (names: WireNames, projectId: ProjectId): string => `${names.refScheme}${projectId}/`;
+
+/**
+ * Makes a head.
+ *
+ * @param payload JSON text; null if it is stored apart
+ */
+export const toHead = (
+  names: WireNames,
+  header: FeedbackHeader,
+  payloadBytes: number,
+  payload: string | null,
+): Buffer => {
+  const prefix = ownPrefix(names, header.projectId);
+  const short = <T extends string | null>(ref: T) =>
+    ref?.startsWith(prefix) ? ref.slice(prefix.length) : ref;
+  const fields: Fields = [
+    short(header.ref) ?? '',
+    header.type,
+    header.creator,
+    short(header.annotationRef),
+    short(header.runnableRef),
+    short(header.callRef),
+    short(header.triggerRef),
+    header.userId,
+    payloadBytes,
+  ];
+  return Buffer.from(JSON.stringify(fields) + (payload === null ? '' : `\n${payload}`), 'utf8');
+};
+
+/**
+ * Reads a head.
+ *
+ * @throws Error if it is none
+ */
+export const fromHead = (names: WireNames, projectId: ProjectId, bytes: Uint8Array): Head => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  // JSON without white space has no line break.
+  const end = text.indexOf('\n');
+  const fields = JSON.parse(end < 0 ? text : text.slice(0, end)) as Fields;
+  const prefix = ownPrefix(names, projectId);
+  const whole = (ref: string | null) =>
+    ref === null || ref.startsWith(names.refScheme) ? ref : prefix + ref;
+  const [ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, userId, payloadBytes] = fields;
+  return {
+    ref: whole(ref) ?? '',
+    type,
+    creator,
+    annotationRef: whole(annotationRef),
+    runnableRef: whole(runnableRef),
+    callRef: whole(callRef),
+    triggerRef: whole(triggerRef),
+    userId,
+    payload: end < 0 ? null : text.slice(end + 1),
+    payloadBytes,
+  };
+};
 
 /*
  * The attributes of an item, beside those that keys.ts makes. Index rows have h, f and r.
@@ -126,4 +342,235 @@ export const toEntry = async (
   const bytes = h[0] === packedMark ? await unpack(h) : h;
   const { payload, payloadBytes, ...head } = fromHead(names, projectId, bytes);
   return { kind: 'record', header: { projectId, ...position, ...head }, payload, payloadBytes, origin };
+};
+
+/**
+ * An item of at most this many bytes takes one write unit in the table, and at most one in each
+ * index.
+ */
+const unitBytes = 1024;
+/** More than this cannot be packed into one write unit. */
+const maxToPackWhole = 16 * 1024;
+/** An item is at most 400 KB, with its head and keys. */
+const maxInItem = 300 * 1024;
+
+/**
+ * The size of an item as DynamoDB counts it, in bytes. Numbers are counted as long as they can be.
+ */
+const sizeOf = (item: Item): number =>
+  Object.entries(item).reduce(
+    (sum, [name, value]) => sum + utf8Length(name) + (asBytes(value)?.length ?? textSize(asText(value))),
+    0,
+  );
+
+const textSize = (text: string | undefined): number => (text === undefined ? 21 : utf8Length(text));
+
+/** A record's item, ready to be written, and the object in the bucket that was stored for it. */
+export interface PlacedItem {
+  readonly item: Item;
+  readonly object: string | undefined;
+}
+
+/**
+ * Makes the item of a record. A small payload goes into the head, packed if need be: the whole is
+ * then one write unit, and index rows are whole. A larger payload goes beside the head, which keeps
+ * index rows small. One that is too big for an item is put into the bucket.
+ *
+ * @param payload JSON text
+ * @throws ServiceError 503 when the bucket does not take it in time
+ */
+export const placePayload = async (
+  store: Store,
+  frame: Frame,
+  payload: string,
+  budget: RequestBudget,
+): Promise<PlacedItem> => {
+  const base = frameItem(store, frame);
+  const bytes = utf8Length(payload);
+  const withHead = (h: Uint8Array): Item => ({ ...base, h });
+  const whole = withHead(toHead(store.names, frame.header, bytes, payload));
+  if (sizeOf(whole) <= unitBytes) return { item: whole, object: undefined };
+  if (bytes <= maxToPackWhole) {
+    const packed = withHead(await pack(toHead(store.names, frame.header, bytes, payload)));
+    if (sizeOf(packed) <= unitBytes) return { item: packed, object: undefined };
+  }
+  const item = withHead(toHead(store.names, frame.header, bytes, null));
+  const packed = await pack(Buffer.from(payload, 'utf8'));
+  if (packed.length <= maxInItem) return { item: { ...item, b: packed }, object: undefined };
+  const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
+  await putObject(store.bucket, object, packed, budget);
+  return { item: { ...item, o: object }, object };
+};
+
+/** Items with their payloads are read so many at once. */
+const payloadsAtOnce = 8;
+/** Payloads are read in batches of so many bytes, or one record. */
+const batchBytes = 4 * 1024 * 1024;
+const batchItems = 100;
+
+/** What an entry counts towards a batch, in bytes, if its payload is read. */
+const batchShare = (entry: Entry): number =>
+  entry.kind === 'record' ? Math.max(entry.payloadBytes, batchBytes / batchItems) : 0;
+
+const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
+  entry.kind === 'record' && entry.payload === null;
+
+/**
+ * Reads the payload of an item that has just been read, if it is stored apart.
+ *
+ * @returns undefined if there is nothing for a reader; what the item has become by now if its
+ * object is gone
+ * @throws ServiceError 503 when storage does not give it in time; Error if a payload is missing or
+ * damaged
+ */
+const toWholeEntry = async (
+  store: Store,
+  projectId: ProjectId,
+  item: Item,
+  budget: RequestBudget,
+): Promise<Entry | undefined> => {
+  const entry = await toEntry(store, projectId, item);
+  if (!entry || !lacksPayload(entry)) return entry;
+  const object = asText(item.o);
+  const packed = object === undefined ? asBytes(item.b) : await getObject(store.bucket, object, budget);
+  if (packed) return { ...entry, payload: (await unpack(packed)).toString('utf8') };
+  const [again] = await getItems(store.table, [recordKey(projectId, entry.header.id)], budget, {
+    consistent: true,
+  });
+  if (!again) return undefined;
+  if (again.o !== item.o || again.r) return toWholeEntry(store, projectId, again, budget);
+  throw new Error(`the payload of feedback ${entry.header.id} is missing`);
+};
+
+/**
+ * Reads records with their payloads by their ids, strongly consistent and in no particular order.
+ * An id of nothing gives nothing.
+ *
+ * @param ids each once, of no more payloads than may be held at once
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readWhole = async (
+  store: Store,
+  projectId: ProjectId,
+  ids: readonly string[],
+  budget: RequestBudget,
+): Promise<Entry[]> => {
+  const keys = ids.map((id) => recordKey(projectId, id));
+  const items = await getItems(store.table, keys, budget, { consistent: true });
+  const entries = await mapConcurrent(items, payloadsAtOnce, (item) =>
+    toWholeEntry(store, projectId, item, budget),
+  );
+  return entries.filter((entry) => entry !== undefined);
+};
+
+/**
+ * Reads the payloads that index rows do not hold. A record that was replaced or purged since its
+ * row was read comes as what is there now, or not at all.
+ *
+ * @param isWanted which records' payloads must be read
+ */
+export async function* withPayloads(
+  store: Store,
+  projectId: ProjectId,
+  isWanted: (record: FeedbackRecord) => boolean,
+  batches: AsyncIterable<readonly Entry[]>,
+  budget: RequestBudget,
+): AsyncGenerator<readonly Entry[]> {
+  for await (const batch of batches) {
+    const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
+    const sizeOf = (entry: Entry) => (wanted.has(entry) ? batchShare(entry) : 0);
+    for (const some of wanted.size === 0 ? [batch] : bySize(batch, batchBytes, sizeOf)) {
+      const ids = some.flatMap((entry) => (wanted.has(entry) ? [positionOf(entry).id] : []));
+      const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], budget) : [];
+      const now = new Map(whole.map((entry) => [positionOf(entry).id, entry]));
+      yield some.flatMap((entry) => {
+        if (!wanted.has(entry)) return [entry];
+        const { id, createdAt } = positionOf(entry);
+        const found = now.get(id);
+        return found && positionOf(found).createdAt === createdAt ? [found] : [];
+      });
+    }
+  }
+}
+
+/**
+ * The record of an item that a stream shows. Its payload is null if it lies in the bucket.
+ *
+ * @returns undefined if the item is no record: a tombstone, or what is left of a purge
+ */
+export const feedbackOf = async (
+  store: Pick<Store, 'names'>,
+  projectId: ProjectId,
+  item: Item,
+): Promise<FeedbackRecord | undefined> => {
+  const entry = await toEntry(store, projectId, item);
+  if (entry?.kind !== 'record') return undefined;
+  const packed = asBytes(item.b);
+  if (entry.payload !== null || !packed) return entry;
+  return { ...entry, payload: (await unpack(packed)).toString('utf8') };
+};
+
+/** An item of the table as a writer sees it. */
+export interface Stored {
+  /** Without a payload that is beside the head. */
+  readonly item: Item;
+  /** Undefined if there is nothing for a reader. */
+  readonly entry: Entry | undefined;
+}
+
+/**
+ * Reads items by their ids, strongly consistent and without payloads.
+ *
+ * @param ids each once
+ * @returns what is there, by id
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readStored = async (
+  store: Store,
+  projectId: ProjectId,
+  ids: readonly string[],
+  budget: RequestBudget,
+): Promise<Map<string, Stored>> => {
+  const names = new Map(ids.map((id) => [keyText(recordKey(projectId, id)), id]));
+  const keys = ids.map((id) => recordKey(projectId, id));
+  const items = await getItems(store.table, keys, budget, {
+    consistent: true,
+    attributes: attributesButPayload,
+  });
+  const found = await mapConcurrent(items, items.length || 1, async (item): Promise<[string, Stored]> => {
+    const entry = await toEntry(store, projectId, item);
+    return [names.get(keyText(item)) ?? '', { item, entry }];
+  });
+  return new Map(found);
+};
+
+const keyText = ({ k }: Item): string => Buffer.from(asBytes(k) ?? []).toString('latin1');
+
+/** How many objects of the bucket are deleted at once. */
+const deletesAtOnce = 16;
+
+/**
+ * Deletes objects in the bucket that are not needed any more.
+ *
+ * @throws ServiceError 503 when the bucket does not do it in time
+ */
+export const deleteObjects = async (
+  store: Store,
+  objects: readonly string[],
+  budget: RequestBudget,
+): Promise<void> => {
+  await mapConcurrent(objects, deletesAtOnce, (object) => deleteObject(store.bucket, object, budget));
+};
+
+/** A stored item that is a record, with its head. */
+export type StoredRecord = Stored & { readonly entry: FeedbackRecord };
+
+/** Whether there is a record: neither nothing nor a tombstone. */
+export const isRecord = (stored: Stored | undefined): stored is StoredRecord =>
+  stored?.entry?.kind === 'record';
+
+/** Whether a stored record has the content of another. */
+export const hasContent = ({ item }: StoredRecord, { digest }: Pick<NewRecord, 'digest'>): boolean => {
+  const own = asBytes(item.d);
+  return own !== undefined && Buffer.compare(own, digest) === 0;
 };

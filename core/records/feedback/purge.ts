@@ -1,19 +1,32 @@
 import {
+  asBytes,
   asText,
   compareAndSwap,
   deleteItem,
+  type Item,
   mapConcurrent,
   type RequestBudget,
+  readRange,
   replaceItem,
   type Store,
 } from '../../foundations/storage/index.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
-import { leftoversOf, purgedItem, unchanged } from './items.ts';
-import { recordKey } from './keys.ts';
-import { deleteObjects, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
+import { callRef, type ProjectId } from '../../foundations/wire/index.ts';
+import {
+  deleteObjects,
+  isRecord,
+  leftoversOf,
+  purgedItem,
+  readStored,
+  recordIdOf,
+  recordKey,
+  refRange,
+  type Stored,
+  type StoredRecord,
+  unchanged,
+} from './items.ts';
 
 /** How many records are purged at once. */
-const concurrency = 32;
+const recordsAtOnce = 32;
 
 /**
  * Deletes records of a project and their payloads for good. An id of nothing counts as deleted.
@@ -33,7 +46,7 @@ export const purgeFeedback = async (
   onRef?: string,
 ): Promise<void> => {
   const stored = await readStored(store, projectId, ids, budget);
-  await mapConcurrent([...stored], concurrency, ([id, found]) =>
+  await mapConcurrent([...stored], recordsAtOnce, ([id, found]) =>
     purgeOne(store, projectId, { id, onRef }, found, budget),
   );
 };
@@ -79,4 +92,35 @@ const remove = async (
   if (!(await replaceItem(store.table, purged, unchanged(item), budget))) return false;
   await deleteObjects(store, [object], budget);
   return true;
+};
+
+const none = new Uint8Array();
+
+/** How many calls are looked up at once. */
+const callsAtOnce = 16;
+
+/**
+ * Deletes the feedback on calls, with its payloads, for good: the records whose ref is the call's.
+ * Those that name a call elsewhere stay. It takes one query for each call. The index that it reads
+ * normally lags some milliseconds.
+ *
+ * @param callIds each once; the calls need not be there
+ * @throws ServiceError 503 when some could not be deleted in time; others may have been, and the
+ * same request may be sent again
+ */
+export const deleteFeedbackOn = async (
+  store: Store,
+  projectId: ProjectId,
+  callIds: readonly string[],
+  budget: RequestBudget,
+): Promise<void> => {
+  await mapConcurrent(callIds, callsAtOnce, async (callId) => {
+    const ref = callRef(store.names, projectId, callId);
+    // Of a record that was replaced or purged, an object in the bucket may be left.
+    const options = { toRow: (item: Item) => ({ id: recordIdOf(projectId, asBytes(item.k) ?? none) }) };
+    for await (const rows of readRange(store.table, refRange(projectId, ref, {}), options, budget)) {
+      const ids = rows.map(({ id }) => id);
+      await purgeFeedback(store, projectId, ids, budget, ref);
+    }
+  });
 };

@@ -1,25 +1,278 @@
 import {
+  type Bounds,
   compile,
+  conjuncts,
+  describe,
   type Expression,
   microsOf,
+  pathsIn,
+  pushDown,
   type SortKey,
   sortable,
+  toPath,
 } from '../../foundations/expression/index.ts';
 import {
+  distinctUpTo,
   encodeBatches,
+  evenShare,
   inPlannedOrder,
+  isEmptySpan,
+  isOrderOfSource,
   type Keyed,
   keyBytes,
   mapBatches,
+  readsAhead,
   type Slice,
+  scan,
   sortedByKeys,
+  sortTies,
+  type TimePlan,
 } from '../../foundations/listing/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { invalid } from '../../foundations/wire/index.ts';
-import { encoder, FeedbackReader, feedbackKind } from './answer.ts';
-import { comparePositions, type FeedbackRecord } from './model.ts';
-import { type FeedbackQuery, type Plan, plan } from './plan.ts';
-import { recordsOf } from './records.ts';
+import {
+  asBytes,
+  everyShard,
+  getItems,
+  type Item,
+  type KeyRange,
+  mapConcurrent,
+  type RequestBudget,
+  type Store,
+} from '../../foundations/storage/index.ts';
+import {
+  callRef,
+  invalid,
+  isId,
+  type JsonValue,
+  type ProjectId,
+  parseJson,
+  type WireNames,
+} from '../../foundations/wire/index.ts';
+import { encoder, FeedbackReader, feedbackKind, isInPayload, joinedFields } from './answer.ts';
+import {
+  attributesButPayload,
+  readWhole,
+  recordKey,
+  refRange,
+  timeRange,
+  toEntry,
+  typeRange,
+  withPayloads,
+} from './items.ts';
+import { comparePositions, type Entry, type FeedbackRecord, positionOf } from './model.ts';
+import { type Find, resolve } from './resolve.ts';
+
+/** A query over the feedback of one project, checked. */
+export interface FeedbackQuery {
+  readonly projectId: ProjectId;
+  /** Names and dotted paths; null for all fields. */
+  readonly fields: readonly string[] | null;
+  /** What must hold of a record; null for nothing. */
+  readonly where: Expression | null;
+  /** The order. Ties are in order of `created_at`, then `id`, both ascending. */
+  readonly sort: readonly SortKey[];
+  /** The most records to answer; null for all. */
+  readonly limit: number | null;
+  /** Records to skip first. */
+  readonly offset: number;
+}
+
+/** Where a query looks for records. */
+export type Source =
+  /** Nowhere: a list is empty, the bounds leave no time, or the limit is 0. */
+  | { readonly kind: 'nothing' }
+  /** By their ids, in the table itself. */
+  | { readonly kind: 'ids'; readonly values: readonly string[] }
+  /** In `by_ref`. */
+  | { readonly kind: 'refs'; readonly values: readonly string[] }
+  /** In `by_type`. */
+  | { readonly kind: 'types'; readonly values: readonly string[] }
+  /** In `by_time`, the whole project. */
+  | { readonly kind: 'project' };
+
+/** How a query is going to be answered: plain data, logged with the request. */
+export interface Plan extends TimePlan {
+  readonly source: Source;
+  /** Expressions, without their literals, that are decided without the payload. */
+  readonly onHeaders: readonly string[];
+  /** Those that need it. */
+  readonly onPayloads: readonly string[];
+  /** Whether payloads are read at all. */
+  readonly payloads: boolean;
+}
+
+/** A plan, and the expressions that it decides at each stage. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly onHeaders: readonly Expression[];
+  readonly onPayloads: readonly Expression[];
+}
+
+/**
+ * The most values that are looked up one by one. With more, the whole project is read, and the
+ * values are a filter like any other.
+ */
+const maxValues = { ids: 1000, refs: 200, types: 20 } as const;
+
+const chooseSource = (
+  limit: number | null,
+  ids: ReadonlyMap<string, readonly string[]>,
+  bounds: Bounds,
+  refField: string,
+): Source => {
+  if (limit === 0 || isEmptySpan(bounds)) return { kind: 'nothing' };
+  const candidates = [
+    // No record has what cannot be an id.
+    { kind: 'ids', values: distinctUpTo(ids.get('id')?.filter(isId), maxValues.ids) },
+    { kind: 'refs', values: distinctUpTo(ids.get(refField), maxValues.refs) },
+    { kind: 'types', values: distinctUpTo(ids.get('feedback_type'), maxValues.types) },
+  ] as const;
+  if (candidates.some(({ values }) => values?.length === 0)) return { kind: 'nothing' };
+  for (const { kind, values } of candidates) if (values) return { kind, values };
+  return { kind: 'project' };
+};
+
+/** Plans a query. Pure: what has to be fetched is known before anything is read. */
+export const plan = (names: WireNames, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
+  const expressions = where === null ? [] : conjuncts(where);
+  const lookup = { fields: ['id', names.ref, 'feedback_type'], time: 'created_at' };
+  const { ids, bounds, inBounds } = pushDown(feedbackKind(names), lookup, expressions);
+  const onPayloads = expressions.filter((expression) => pathsIn(expression).some(isInPayload));
+  const onHeaders = expressions.filter((expression) => !onPayloads.includes(expression));
+  const source = chooseSource(limit, ids, bounds, names.ref);
+  const order = isOrderOfSource(sort, 'created_at') ? 'free' : 'sort';
+  const dropsNone = source.kind === 'project' && expressions.every((expression) => inBounds.has(expression));
+  return {
+    plan: {
+      source,
+      bounds,
+      descending: order === 'free' && sort[0]?.descending === true,
+      order,
+      onHeaders: onHeaders.map(describe),
+      onPayloads: onPayloads.map(describe),
+      payloads:
+        onPayloads.length > 0 ||
+        sort.some(({ path }) => isInPayload(path)) ||
+        (fields === null ? true : fields.map(toPath).some(isInPayload)),
+      offset,
+      limit,
+      enough: dropsNone && order === 'free' && limit !== null ? offset + limit : null,
+    },
+    onHeaders,
+    onPayloads,
+  };
+};
+
+/** A plan as it is logged: what is looked up is counted, not listed. */
+export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, unknown>> => ({
+  source: 'values' in source ? `${source.values.length} ${source.kind}` : source.kind,
+  ...rest,
+});
+
+/** Where entries are looked for, in which order, and how many are wanted. */
+export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>;
+
+/** The key ranges that hold all that a source does. */
+const rangesOf = (
+  store: Store,
+  projectId: ProjectId,
+  { source, bounds }: Pick<Search, 'source' | 'bounds'>,
+): KeyRange[] => {
+  switch (source.kind) {
+    case 'nothing':
+    case 'ids':
+      return [];
+    case 'refs':
+      return source.values.map((ref) => refRange(projectId, ref, bounds));
+    case 'types':
+      return source.values.flatMap((type) =>
+        everyShard(store).map((shard) => typeRange(projectId, shard, type, bounds)),
+      );
+    case 'project':
+      return everyShard(store).map((shard) => timeRange(projectId, shard, bounds));
+  }
+};
+
+/**
+ * Rows to ask each range for when it is not known how many records are enough: something to send.
+ */
+const unknownRows = 128;
+/** Some rows are of records that were replaced. */
+const rowsPerRecord = 1.2;
+
+const firstPageRows = (enough: number | null, ranges: number): number =>
+  enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges);
+
+const none = new Uint8Array();
+
+const compareTimes = (a: Item, b: Item): number => Buffer.compare(asBytes(a.t) ?? none, asBytes(b.t) ?? none);
+
+/**
+ * Everything that a search meets, in order of creation (or its reverse), without payloads that are
+ * stored apart.
+ *
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export async function* entriesOf(
+  store: Store,
+  projectId: ProjectId,
+  search: Search,
+  budget: RequestBudget,
+): AsyncGenerator<readonly Entry[]> {
+  const toEntries = async (items: readonly Item[]): Promise<Entry[]> => {
+    const entries = await Promise.all(items.map((item) => toEntry(store, projectId, item)));
+    return entries.filter((entry) => entry !== undefined);
+  };
+  const { source, descending, enough } = search;
+  if (source.kind === 'ids') {
+    const keys = source.values.map((id) => recordKey(projectId, id));
+    const options = { consistent: true, attributes: attributesButPayload };
+    const entries = await toEntries(await getItems(store.table, keys, budget, options));
+    const compare = comparePositions(descending);
+    yield entries.sort((a, b) => compare(positionOf(a), positionOf(b)));
+    return;
+  }
+  const ranges = rangesOf(store, projectId, search);
+  const options = {
+    descending,
+    firstPage: firstPageRows(enough, ranges.length),
+    ahead: readsAhead(search, ranges.length),
+    toRow: (item: Item) => item,
+    compare: compareTimes,
+  };
+  yield* mapBatches(scan(store.table, ranges, options, budget), toEntries);
+}
+
+/**
+ * The records that a search finds, in order of creation (or its reverse), then of their ids. It
+ * gives one revision of each chain, whatever is being replaced meanwhile.
+ *
+ * @param isWanted which records' payloads must be read, if they are stored apart
+ * @param scanned is told how many entries each batch has
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const recordsOf = (
+  store: Store,
+  projectId: ProjectId,
+  search: Search,
+  isWanted: (record: FeedbackRecord) => boolean,
+  budget: RequestBudget,
+  scanned: (entries: number) => void = () => {},
+): AsyncGenerator<readonly FeedbackRecord[]> => {
+  const { bounds, descending } = search;
+  const met = mapBatches(entriesOf(store, projectId, search, budget), (entries) => {
+    scanned(entries.length);
+    return entries;
+  });
+  const find: Find = async ({ id, createdAt }) => {
+    if (createdAt < (bounds.from ?? 0) || createdAt > (bounds.to ?? createdAt)) return undefined;
+    const [entry] = await readWhole(store, projectId, [id], budget);
+    return entry;
+  };
+  const entries = withPayloads(store, projectId, isWanted, met, budget);
+  const isTied = (a: FeedbackRecord, b: FeedbackRecord) => a.header.createdAt === b.header.createdAt;
+  const compare = comparePositions(descending);
+  return sortTies(isTied, (a, b) => compare(a.header, b.header), resolve(descending, entries, find));
+};
 
 /** A query under way: its plan, the counts as they grow, and the answer, to be taken once. */
 export interface FeedbackQueryAnswer {
@@ -127,4 +380,40 @@ export const countFeedback = async (
   let count = 0;
   for await (const batch of queryFeedback(store, every, budget).records) count += batch.length;
   return count;
+};
+
+/** The search for everything on one ref, oldest first. */
+export const onRef = (ref: string): Search => ({
+  source: { kind: 'refs', values: [ref] },
+  bounds: {},
+  descending: false,
+  order: 'free',
+  enough: null,
+  limit: null,
+});
+
+/** How many calls are looked up at once. */
+const concurrency = 32;
+
+/**
+ * The feedback on calls by call id, oldest first; calls without any are missing. It takes one query
+ * for each call, the smallest there is if a call has no feedback.
+ *
+ * @param callIds each once
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const feedbackOn = async (
+  store: Store,
+  projectId: ProjectId,
+  callIds: readonly string[],
+  budget: RequestBudget,
+): Promise<ReadonlyMap<string, JsonValue[]>> => {
+  const encode = encoder(store.names, new FeedbackReader(store.names), joinedFields(store.names));
+  const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
+    const ref = callRef(store.names, projectId, callId);
+    const records = await Array.fromAsync(recordsOf(store, projectId, onRef(ref), () => true, budget));
+    const onCall = records.flat().filter(({ header }) => header.ref === ref);
+    return [callId, onCall.map((record) => parseJson(encode(record)) as JsonValue)];
+  });
+  return new Map(found.filter(([, records]) => records.length > 0));
 };

@@ -7,12 +7,23 @@ import {
   transact,
 } from '../../foundations/storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../../foundations/wire/index.ts';
-import { answerOf, type NewRecord, newRecord, refuseLarge } from './draft.ts';
-import { type Frame, leftoversOf, purgedItem, tombstoneItem, unchanged } from './items.ts';
-import { recordKey } from './keys.ts';
+import { answerOf, type NewRecord, newRecord, refuseLarge } from './create.ts';
+import {
+  deleteObjects,
+  type Frame,
+  hasContent,
+  isRecord,
+  leftoversOf,
+  placePayload,
+  purgedItem,
+  readStored,
+  recordKey,
+  type Stored,
+  type StoredRecord,
+  tombstoneItem,
+  unchanged,
+} from './items.ts';
 import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader } from './model.ts';
-import { placePayload } from './payload.ts';
-import { deleteObjects, hasContent, isRecord, readStored, type Stored, type StoredRecord } from './stored.ts';
 
 /** Which record is replaced, and by what. */
 export interface Replacement {

@@ -1,7 +1,5 @@
-export { objectJson } from './answer.ts';
 export { createObject, type NewObject } from './create.ts';
 export { deleteVersions } from './delete.ts';
-export { digestOf } from './digest.ts';
 export {
   addTags,
   labelsIn,
@@ -10,9 +8,8 @@ export {
   removeTags,
   setAliases,
 } from './labels.ts';
-export { type Address, digestsOf } from './lookup.ts';
 export * from './model.ts';
-export { queryObjects } from './query.ts';
-export { readObject } from './read.ts';
+export { objectJson, queryObjects } from './query.ts';
+export { type Address, digestsOf, readObject } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';
 export * from './request.ts';

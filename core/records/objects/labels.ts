@@ -9,9 +9,9 @@ import {
   type Store,
 } from '../../foundations/storage/index.ts';
 import { notFound, type ProjectId } from '../../foundations/wire/index.ts';
-import { aliasKey, labelRange, tagKey } from './keys.ts';
-import { type Address, findVersions } from './lookup.ts';
+import { aliasKey, labelRange, tagKey } from './items.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
+import { type Address, findVersions } from './read.ts';
 
 /*
  * Labels of versions, in Weave's dialect. An alias is a name of one version of an object, which can

@@ -1,12 +1,210 @@
-import { bySize, inPlannedOrder, mapBatches } from '../../foundations/listing/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { objectJson } from './answer.ts';
-import { readLabels } from './labels.ts';
-import { noValue, type ObjectVersion } from './model.ts';
-import { sortVersions, storedOrder } from './order.ts';
-import type { ObjectsFilter, ObjectsQuery } from './request.ts';
-import { findAll } from './scan.ts';
-import { readValues } from './values.ts';
+import { compareText } from '../../foundations/expression/index.ts';
+import {
+  bySize,
+  inPlannedOrder,
+  mapBatches,
+  type Slice,
+  scan,
+  sortedSlice,
+} from '../../foundations/listing/index.ts';
+import {
+  chunked,
+  type Item,
+  type KeyRange,
+  type RequestBudget,
+  type Store,
+} from '../../foundations/storage/index.ts';
+import { formatTime, invalid, type WireNames } from '../../foundations/wire/index.ts';
+import { type Head, headRange, projectRange, toHead, toHeader, versionRange } from './items.ts';
+import { type Labels, readLabels } from './labels.ts';
+import { noValue, type ObjectName, type ObjectVersion, type VersionHeader } from './model.ts';
+import { readHeads, readValues } from './read.ts';
+import type { ObjectsFilter, ObjectsQuery, SortKey } from './request.ts';
+
+/** The order in which storage holds versions, by object id and version index, or its reverse. */
+export type StoredOrder = 'ascending' | 'descending';
+
+/**
+ * The stored order that an order equals; null if it takes sorting. Object id and version index
+ * together are unique, so keys after both decide nothing.
+ */
+export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
+  const [first, second] = sortBy;
+  if (first === undefined) return 'ascending';
+  if (first.field !== 'object_id' || (second && second.field !== 'version_index')) return null;
+  const then = second?.direction ?? 'asc';
+  if (then !== first.direction) return null;
+  return first.direction === 'asc' ? 'ascending' : 'descending';
+};
+
+type Comparison = (a: ObjectVersion, b: ObjectVersion) => number;
+
+const comparisons: Readonly<Record<SortKey['field'], Comparison>> = {
+  object_id: (a, b) => compareText(a.header.objectId, b.header.objectId),
+  version_index: (a, b) => a.header.versionIndex - b.header.versionIndex,
+  created_at: (a, b) => a.header.createdAt - b.header.createdAt,
+};
+
+/** Makes the comparison of an order; ties are in the ascending stored order. */
+export const compareBy = (sortBy: readonly SortKey[]): Comparison => {
+  const keys: SortKey[] = [
+    ...sortBy,
+    { field: 'object_id', direction: 'asc' },
+    { field: 'version_index', direction: 'asc' },
+  ];
+  return (a, b) => {
+    for (const { field, direction } of keys) {
+      const order = comparisons[field](a, b);
+      if (order !== 0) return direction === 'asc' ? order : -order;
+    }
+    return 0;
+  };
+};
+
+/** The most versions that are held to be sorted: some 100 MB of headers. */
+const maxHeld = 200_000;
+
+/**
+ * Sorts versions and takes a slice of them. At most about twice as many are held as the slice ends
+ * at.
+ *
+ * @param max how many may be held at once
+ * @throws ServiceError 422 when more would have to be held
+ */
+export const sortVersions = (
+  sortBy: readonly SortKey[],
+  slice: Slice,
+  batches: AsyncIterable<readonly ObjectVersion[]>,
+  max = maxHeld,
+): Promise<ObjectVersion[]> => {
+  const tooMany = invalid({
+    loc: ['body', 'sort_by'],
+    msg: `more than ${max} versions to sort; narrow the filter, give a smaller limit, or sort by object_id`,
+    type: 'value_error',
+  });
+  return sortedSlice({ compare: compareBy(sortBy), sizeOf: () => 1, maxSize: max, tooMany }, slice, batches);
+};
+
+/** How many objects are begun at once when they are asked for by their ids. */
+const objectsAtOnce = 16;
+const smallestPage = 100;
+/** Some 4,000 versions make 1 MB. */
+const maxPage = 4000;
+
+/**
+ * Finds the versions that a query may want, in a stored order, strongly consistent. The latest
+ * versions are in the heads of their objects, all others are read one by one. Values are not read.
+ *
+ * @param enough how many of the first are enough, if that is known; null for all
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const findAll = (
+  store: Store,
+  { projectId, filter }: Pick<ObjectsQuery, 'projectId' | 'filter'>,
+  order: StoredOrder,
+  enough: number | null,
+  budget: RequestBudget,
+): AsyncGenerator<readonly ObjectVersion[]> => {
+  const descending = order === 'descending';
+  const ids = filter.objectIds && inOrder(filter.objectIds, descending);
+  const names = ids?.map((objectId) => ({ projectId, objectId }));
+  const paging = { descending, firstPage: Math.max(smallestPage, enough ?? 0), maxPage };
+  const read = <T extends object>(ranges: readonly KeyRange[], toRow: (item: Item) => T) =>
+    inTurn(store, ranges, { ...paging, toRow }, budget);
+  if (filter.latestOnly) {
+    const heads = names
+      ? headsOf(store, names, budget)
+      : read([headRange(projectId)], (item) => toHead(projectId, item));
+    return mapBatches(heads, (batch) =>
+      batch.flatMap(({ latest }) => (latest ? { header: latest, isLatest: true } : [])),
+    );
+  }
+  const ranges = names?.map((name) => versionRange(name)) ?? [projectRange(projectId)];
+  const versions = read(ranges, (item) => toHeader(projectId, item));
+  return markLatest(versions, descending);
+};
+
+/** Object ids, each once, as storage orders them. */
+const inOrder = (ids: readonly string[], descending: boolean): string[] => {
+  const sorted = [...new Set(ids)].sort(compareText);
+  return descending ? sorted.reverse() : sorted;
+};
+
+async function* headsOf(
+  store: Store,
+  names: readonly ObjectName[],
+  budget: RequestBudget,
+): AsyncGenerator<Head[]> {
+  const heads = await readHeads(store, names, budget);
+  yield heads.filter((head) => head !== undefined);
+}
+
+/** Reads ranges one after the other, but the first pages of several at once. */
+async function* inTurn<T extends object>(
+  store: Store,
+  ranges: readonly KeyRange[],
+  options: Omit<Parameters<typeof scan<T>>[2], 'compare'>,
+  budget: RequestBudget,
+): AsyncGenerator<readonly T[]> {
+  // Ranges are in order already, so their rows are merged in the order of the ranges.
+  for (const some of chunked(ranges, objectsAtOnce))
+    yield* scan(store.table, some, { ...options, consistent: true, compare: () => 0 }, budget);
+}
+
+/**
+ * Tells which versions are their objects' latest. The versions of an object are neighbours in a
+ * stored order, and the latest is the last of them.
+ *
+ * @param descending whether they come in descending order: the latest is then the first
+ */
+export async function* markLatest(
+  batches: AsyncIterable<readonly VersionHeader[]>,
+  descending: boolean,
+): AsyncGenerator<ObjectVersion[]> {
+  let before: VersionHeader | undefined;
+  for await (const batch of batches) {
+    const known: ObjectVersion[] = [];
+    for (const header of batch) {
+      const isAnother = before?.objectId !== header.objectId;
+      if (descending) known.push({ header, isLatest: isAnother });
+      // Only the next version tells what this one is.
+      else if (before) known.push({ header: before, isLatest: isAnother });
+      before = header;
+    }
+    if (known.length > 0) yield known;
+  }
+  if (before && !descending) yield [{ header: before, isLatest: true }];
+}
+
+/**
+ * A version of an object as JSON text, as it is answered.
+ *
+ * @param val its value as JSON text, which is passed on as it was stored
+ * @param more its tags and aliases, and the bytes of its value, where they were asked for; the
+ * latest has the alias `latest` too
+ */
+export const objectJson = (
+  names: WireNames,
+  { header, isLatest }: ObjectVersion,
+  val: string,
+  { tags, aliases, bytes }: Partial<Labels & Pick<VersionHeader, 'bytes'>> = {},
+): string => {
+  const fields = JSON.stringify({
+    project_id: header.projectId,
+    object_id: header.objectId,
+    digest: header.digest,
+    version_index: header.versionIndex,
+    is_latest: isLatest ? 1 : 0,
+    kind: header.kind,
+    base_object_class: header.baseObjectClass,
+    created_at: formatTime(header.createdAt),
+    [names.userId]: header.userId,
+    ...(bytes !== undefined && { size_bytes: bytes }),
+    ...(tags && { tags }),
+    ...(aliases && { aliases: isLatest ? ['latest', ...aliases] : aliases }),
+  });
+  return `${fields.slice(0, -1)},"val":${val}}`;
+};
 
 /** Values are read in batches of so many unpacked bytes, or one value. */
 const hydrationBytes = 4 * 1024 * 1024;

@@ -5,21 +5,198 @@ import {
   encodeMessagePack,
   unpack,
 } from '../../foundations/encoding/index.ts';
+import type { TableKey, TableRange } from '../../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   getItems,
   getObject,
+  type Item,
   mapConcurrent,
   putItems,
   putObject,
   type RequestBudget,
+  readRange,
   type Store,
 } from '../../foundations/storage/index.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
-import { digestBytes, digestOfBytes } from '../../foundations/wire/weave-digest.ts';
-import { entriesObject, packKey, partObject } from './keys.ts';
-import type { Location, PlacedRow, Row } from './row.ts';
-import { indexItems } from './row-index.ts';
+import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
+import { digestBytes, digestOfBytes, valueDigest } from '../../foundations/wire/weave-digest.ts';
+
+/*
+ * Where tables lie: in the objects table, and in the bucket under tables/<project>/.
+ *
+ *   table   k  project 0 t digest      s  0
+ *   pack    k  project 0 p pack id     s  0
+ *   index   k  project 0 r byte        s  pack id
+ *
+ * A pack holds rows that came together, compressed together. The items of the index tell which
+ * packs hold which rows. There is one for each pack and each first byte of its rows' digests, so
+ * that 10,000 rows have 256 of them.
+ */
+
+const only = Buffer.of(0);
+
+const partition = (projectId: ProjectId, kind: 't' | 'p' | 'r', name: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`${projectId}\0${kind}`, 'utf8'), name]);
+
+/** The key of a table, by its digest. */
+export const tableKey = (projectId: ProjectId, digest: string): TableKey<'objects'> => ({
+  k: partition(projectId, 't', Buffer.from(digest, 'hex')),
+  s: only,
+});
+
+/** The key of a pack, by its id in hex. */
+export const packKey = (projectId: ProjectId, pack: string): TableKey<'objects'> => ({
+  k: partition(projectId, 'p', Buffer.from(pack, 'hex')),
+  s: only,
+});
+
+/** The key of an item of the index. */
+export const indexKey = (projectId: ProjectId, first: number, pack: string): TableKey<'objects'> => ({
+  k: partition(projectId, 'r', Buffer.of(first)),
+  s: Buffer.from(pack, 'hex'),
+});
+
+/** All items of the index for digests that begin with a byte. */
+export const indexRange = (projectId: ProjectId, first: number): TableRange<'objects'> => ({
+  partition: ['k', partition(projectId, 'r', Buffer.of(first))],
+});
+
+/** The bucket's key of a part of a pack. */
+export const partObject = (projectId: ProjectId, pack: string, part: number): string =>
+  `tables/${projectId}/rows/${pack}/${part}.zst`;
+
+/** The bucket's key of the digests of a pack. */
+export const entriesObject = (projectId: ProjectId, pack: string): string =>
+  `tables/${projectId}/rows/${pack}/digests`;
+
+/** The bucket's key of the runs of a table. */
+export const runsObject = (projectId: ProjectId, digest: string): string =>
+  `tables/${projectId}/runs/${digest}.zst`;
+
+/** A row as it came: compact JSON, its size in bytes, and its digest. */
+export interface Row {
+  readonly text: string;
+  readonly bytes: number;
+  readonly digest: string;
+}
+
+/** Makes a row of a value. */
+export const rowOf = (value: JsonObject): Row => {
+  const text = JSON.stringify(value);
+  return { text, bytes: Buffer.byteLength(text), digest: valueDigest(value) };
+};
+
+/** Where a row lies: its pack, and its position there. */
+export interface Location {
+  /** The pack's id: 32 hex digits. */
+  readonly pack: string;
+  readonly position: number;
+  /** Bytes of the row as compact JSON. */
+  readonly bytes: number;
+}
+
+/** A row of a table: which, and where. */
+export interface PlacedRow extends Location {
+  readonly digest: string;
+}
+
+/** Rows of a table that follow each other in a pack. */
+export interface Run {
+  readonly pack: string;
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Gathers rows into runs. */
+export const runsOf = (rows: Iterable<Location>): Run[] => {
+  const runs: { pack: string; from: number; count: number }[] = [];
+  for (const { pack, position } of rows) {
+    const last = runs.at(-1);
+    if (last?.pack === pack && last.from + last.count === position) last.count++;
+    else runs.push({ pack, from: position, count: 1 });
+  }
+  return runs;
+};
+
+/*
+ * An item of the index has an entry for each of its rows. That is bytes 1 to 12 of the digest, then
+ * the row's position and its size, three bytes each. Byte 0 is in the key. 104 bits tell rows
+ * apart.
+ */
+
+const nameBytes = 12;
+const indexEntryBytes = nameBytes + 6;
+const rangesAtOnce = 32;
+
+/** What tells a row in its item: bytes 1 to 12 of its digest. */
+const nameOf = (digest: Buffer): string => digest.toString('latin1', 1, 1 + nameBytes);
+
+/** The items that lead to the rows of a pack, in their positions. */
+export const indexItems = (
+  projectId: ProjectId,
+  pack: string,
+  rows: readonly { readonly digest: string; readonly bytes: number }[],
+): Item[] => {
+  const byFirst = new Map<number, Buffer[]>();
+  for (const [position, { digest, bytes }] of rows.entries()) {
+    const name = digestBytes(digest);
+    const entry = Buffer.alloc(indexEntryBytes);
+    name.copy(entry, 0, 1, 1 + nameBytes);
+    entry.writeUIntBE(position, nameBytes, 3);
+    entry.writeUIntBE(bytes, nameBytes + 3, 3);
+    const first = name[0] ?? 0;
+    const entries = byFirst.get(first) ?? [];
+    entries.push(entry);
+    byFirst.set(first, entries);
+  }
+  return [...byFirst].map(([first, entries]) => ({
+    ...indexKey(projectId, first, pack),
+    d: Buffer.concat(entries),
+  }));
+};
+
+/**
+ * Finds rows of a project, strongly consistent.
+ *
+ * @returns the places of each row that is there; more than one where it was stored twice at once
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const findRows = async (
+  store: Store,
+  projectId: ProjectId,
+  digests: Iterable<string>,
+  budget: RequestBudget,
+): Promise<Map<string, Location[]>> => {
+  const byFirst = new Map<number, Map<string, string>>();
+  for (const digest of digests) {
+    const bytes = digestBytes(digest);
+    const first = bytes[0] ?? 0;
+    const wanted = byFirst.get(first) ?? new Map<string, string>();
+    wanted.set(nameOf(bytes), digest);
+    byFirst.set(first, wanted);
+  }
+  const found = new Map<string, Location[]>();
+  await mapConcurrent([...byFirst], rangesAtOnce, async ([first, wanted]) => {
+    const range = indexRange(projectId, first);
+    const options = { toRow: (item: Item) => item, consistent: true };
+    for await (const page of readRange(store.table, range, options, budget))
+      for (const item of page) take(item, wanted, found);
+  });
+  return found;
+};
+
+/** Takes what an item says of wanted rows. */
+const take = (item: Item, wanted: ReadonlyMap<string, string>, found: Map<string, Location[]>): void => {
+  const entries = Buffer.from(asBytes(item.d) ?? []);
+  const pack = Buffer.from(asBytes(item.s) ?? []).toString('hex');
+  for (let at = 0; at < entries.length; at += indexEntryBytes) {
+    const digest = wanted.get(entries.toString('latin1', at, at + nameBytes));
+    if (digest === undefined) continue;
+    const position = entries.readUIntBE(at + nameBytes, 3);
+    const bytes = entries.readUIntBE(at + nameBytes + 3, 3);
+    found.set(digest, [...(found.get(digest) ?? []), { pack, position, bytes }]);
+  }
+};
 
 /*
  * A pack: rows as lines of JSON, in parts that are compressed each, and their digests with their
@@ -31,7 +208,7 @@ const partBytes = 512 * 1024;
 /** The largest pack that is an item, in bytes. From 8 KB on a put into the bucket costs less. */
 const maxInItem = 16 * 1024;
 const entryBytes = 36;
-const concurrency = 8;
+const objectsAtOnce = 8;
 
 /** A pack, and the rows that each of its parts begins with. */
 export interface Pack {
@@ -87,7 +264,7 @@ export const putPack = async (
   const entries = entriesOf(rows);
   const id = packId(entries);
   const { starts, texts } = partsOf(rows);
-  const parts = await mapConcurrent(texts, concurrency, (text) => compress(Buffer.from(text, 'utf8')));
+  const parts = await mapConcurrent(texts, objectsAtOnce, (text) => compress(Buffer.from(text, 'utf8')));
   const [only] = parts;
   const isSmall = parts.length === 1 && only !== undefined && only.length + entries.length <= maxInItem;
   const item = {
@@ -100,7 +277,9 @@ export const putPack = async (
       [entriesObject(projectId, id), entries],
       ...parts.map((part, i): [string, Uint8Array] => [partObject(projectId, id, i), part]),
     ];
-    await mapConcurrent(objects, concurrency, ([key, bytes]) => putObject(store.bucket, key, bytes, budget));
+    await mapConcurrent(objects, objectsAtOnce, ([key, bytes]) =>
+      putObject(store.bucket, key, bytes, budget),
+    );
   }
   await putItems(store.table, [item], budget);
   await putItems(store.table, indexItems(projectId, id, rows), budget);

@@ -9,15 +9,34 @@ import {
   getItems,
   getObject,
   type Item,
+  mapConcurrent,
   putItems,
   putObject,
   type RequestBudget,
   type Store,
 } from '../../foundations/storage/index.ts';
-import { notFound, type ProjectId } from '../../foundations/wire/index.ts';
-import { tableDigestPattern } from '../../foundations/wire/weave-digest.ts';
-import { runsObject, tableKey } from './keys.ts';
-import { type Location, type Run, runsOf } from './row.ts';
+import {
+  checkDigest,
+  invalid,
+  type JsonObject,
+  notFound,
+  type ProjectId,
+} from '../../foundations/wire/index.ts';
+import { tableDigest, tableDigestPattern } from '../../foundations/wire/weave-digest.ts';
+import {
+  findRows,
+  type Location,
+  type PlacedRow,
+  putPack,
+  type Row,
+  type Run,
+  readEntries,
+  readPacks,
+  rowOf,
+  runsObject,
+  runsOf,
+  tableKey,
+} from './packs.ts';
 
 /*
  * A table is the list of its rows' places, as runs. It is MessagePack of the packs' ids and, for
@@ -126,3 +145,183 @@ export const findTable = async (
 /** The error for a table that is not there. */
 export const noTable = (projectId: ProjectId, digest: string, field = 'digest'): Error =>
   notFound(['body', field], `there is no table ${digest.slice(0, 100)} in ${projectId}`);
+
+/** What became of a table. */
+export interface MadeTable {
+  readonly digest: string;
+  /** The digests of the rows that came, in their order. */
+  readonly rowDigests: readonly string[];
+}
+
+/**
+ * Stores the rows that the project does not have yet.
+ *
+ * @returns where each row lies, by its digest
+ * @throws ServiceError 503 when storage does not take them in time
+ */
+export const storeRows = async (
+  store: Store,
+  projectId: ProjectId,
+  rows: readonly Row[],
+  budget: RequestBudget,
+): Promise<Map<string, Location>> => {
+  const unique = new Map(rows.map((row) => [row.digest, row]));
+  const found = await findRows(store, projectId, unique.keys(), budget);
+  const fresh = [...unique.values()].filter(({ digest }) => !found.has(digest));
+  const placed = fresh.length > 0 ? await putPack(store, projectId, fresh, budget) : [];
+  const places = new Map<string, Location>();
+  for (const [digest, [place]] of found) if (place) places.set(digest, place);
+  for (const [i, { digest }] of fresh.entries()) {
+    const place = placed[i];
+    if (place) places.set(digest, place);
+  }
+  return places;
+};
+
+/** The places of rows in their order. */
+const inOrder = (digests: readonly string[], places: ReadonlyMap<string, Location>): Location[] =>
+  digests.flatMap((digest) => places.get(digest) ?? []);
+
+/**
+ * Makes a table of rows.
+ *
+ * @param expected the digest that the client computed; null if it did not
+ * @throws ServiceError 409 where the digest is another; 503 when storage does not take it in time
+ */
+export const createTable = async (
+  store: Store,
+  projectId: ProjectId,
+  values: readonly JsonObject[],
+  expected: string | null,
+  budget: RequestBudget,
+): Promise<MadeTable> => {
+  const rows = values.map(rowOf);
+  const rowDigests = rows.map((row) => row.digest);
+  const digest = tableDigest(rowDigests);
+  checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
+  const places = await storeRows(store, projectId, rows, budget);
+  await putTable(store, projectId, digest, inOrder(rowDigests, places), budget);
+  return { digest, rowDigests };
+};
+
+const maxNamed = 10;
+
+/**
+ * Makes a table of rows that the project has.
+ *
+ * @throws ServiceError 404 where a row is not there, 409 where the digest is another than expected,
+ * 503 when storage does not take it in time
+ */
+export const createTableFromDigests = async (
+  store: Store,
+  projectId: ProjectId,
+  rowDigests: readonly string[],
+  expected: string | null,
+  budget: RequestBudget,
+): Promise<string> => {
+  const digest = tableDigest(rowDigests);
+  checkDigest({ of: 'these rows', digest, expected });
+  const found = await findRows(store, projectId, new Set(rowDigests), budget);
+  const missing = rowDigests.flatMap((row, i) => (found.has(row) ? [] : [`${i} (${row})`]));
+  if (missing.length > 0) {
+    const named = missing.slice(0, maxNamed).join(', ');
+    throw notFound(
+      ['body', 'row_digests'],
+      `${missing.length} of these rows are not in ${projectId}: ${named}; send them to /table/create first`,
+    );
+  }
+  const places = rowDigests.flatMap((row) => found.get(row)?.[0] ?? []);
+  await putTable(store, projectId, digest, places, budget);
+  return digest;
+};
+
+/** A change of a table: rows that are added at an index or at the end, or one that goes. */
+export type TableChange =
+  | { readonly kind: 'append'; readonly row: JsonObject }
+  | { readonly kind: 'insert'; readonly index: number; readonly row: JsonObject }
+  | { readonly kind: 'pop'; readonly index: number };
+
+const concurrency = 8;
+
+/**
+ * Reads which rows a table has, in order.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+const rowsOfTable = async (
+  store: Store,
+  projectId: ProjectId,
+  { runs }: Pick<StoredTable, 'runs'>,
+  budget: RequestBudget,
+): Promise<PlacedRow[]> => {
+  const packs = await readPacks(
+    store,
+    projectId,
+    runs.map(({ pack }) => pack),
+    budget,
+  );
+  const entries = await mapConcurrent([...packs.values()], concurrency, async (pack) => {
+    return [pack.id, await readEntries(store, projectId, pack, budget)] as const;
+  });
+  const rows = new Map(entries);
+  return runs.flatMap(({ pack, from, count }) => rows.get(pack)?.slice(from, from + count) ?? []);
+};
+
+/** The index of a change. Negative ones count from the end, as in Python. */
+const indexIn = (length: number, change: Exclude<TableChange, { kind: 'append' }>, at: number): number => {
+  const most = change.kind === 'pop' ? length - 1 : length;
+  const index = change.index < 0 ? change.index + length : change.index;
+  if (index >= 0 && index <= most) return index;
+  throw invalid({
+    loc: ['body', 'updates', String(at), change.kind, 'index'],
+    msg: `should be within the table, which has ${length} rows by then`,
+    type: 'value_error',
+  });
+};
+
+/** Changes rows one after the other. Returns which rows were added or went, in order. */
+const applyChanges = (
+  rows: (PlacedRow | Row)[],
+  changes: readonly TableChange[],
+  added: readonly (Row | undefined)[],
+): string[] => {
+  const touched: string[] = [];
+  for (const [i, change] of changes.entries()) {
+    const row = added[i];
+    if (change.kind === 'append' && row) rows.push(row);
+    else if (change.kind === 'insert' && row) rows.splice(indexIn(rows.length, change, i), 0, row);
+    else if (change.kind === 'pop') {
+      const [gone] = rows.splice(indexIn(rows.length, change, i), 1);
+      if (gone) touched.push(gone.digest);
+    }
+    if (row) touched.push(row.digest);
+  }
+  return touched;
+};
+
+/**
+ * Makes a table of another one. The first stays, and they share the rows that both have.
+ *
+ * @returns its digest, and those of the rows that were added or went, in the order of the changes
+ * @throws ServiceError 404 where there is no such table, 422 where an index is outside of it, 503
+ * when storage does not do it in time
+ */
+export const updateTable = async (
+  store: Store,
+  projectId: ProjectId,
+  baseDigest: string,
+  changes: readonly TableChange[],
+  budget: RequestBudget,
+): Promise<{ readonly digest: string; readonly touched: readonly string[] }> => {
+  const base = await findTable(store, projectId, baseDigest, budget);
+  if (!base) throw noTable(projectId, baseDigest, 'base_digest');
+  const added = changes.map((change) => (change.kind === 'pop' ? undefined : rowOf(change.row)));
+  const rows: (PlacedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
+  const touched = applyChanges(rows, changes, added);
+  const digest = tableDigest(rows.map((row) => row.digest));
+  const fresh = rows.filter((row): row is Row => 'text' in row);
+  const places = await storeRows(store, projectId, fresh, budget);
+  const placed = rows.flatMap((row) => ('pack' in row ? row : (places.get(row.digest) ?? [])));
+  await putTable(store, projectId, digest, placed, budget);
+  return { digest, touched };
+};

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isId, type ProjectId, parseProjectId } from '../../../core/foundations/wire/index.ts';
 import * as calls from '../../../core/records/calls/codec/keys.ts';
 import { segmentObject } from '../../../core/records/calls/payloads/segments.ts';
-import * as costs from '../../../core/records/costs/keys.ts';
-import * as feedback from '../../../core/records/feedback/keys.ts';
-import * as objects from '../../../core/records/objects/keys.ts';
+import * as costs from '../../../core/records/costs/store.ts';
+import * as feedback from '../../../core/records/feedback/items.ts';
+import * as objects from '../../../core/records/objects/items.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 /**

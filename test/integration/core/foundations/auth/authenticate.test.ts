@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Scheme } from '../../../../../core/foundations/auth/authenticate.ts';
 import { authenticate, type KeyStore } from '../../../../../core/foundations/auth/authenticate.ts';
-import type { Scheme } from '../../../../../core/foundations/auth/credentials.ts';
-import { formatKey, type Key, makeKey } from '../../../../../core/foundations/auth/key.ts';
-import { newRecord } from '../../../../../core/foundations/auth/record.ts';
-import { putKey, revokeKey } from '../../../../../core/foundations/auth/table.ts';
+import {
+  formatKey,
+  type Key,
+  makeKey,
+  newRecord,
+  putKey,
+  revokeKey,
+} from '../../../../../core/foundations/auth/keys.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 import { createStores } from '../../../../support/stores.ts';
 

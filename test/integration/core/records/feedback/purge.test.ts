@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../../../../core/foundations/storage/index.ts';
+import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
+import { deleteFeedbackOn } from '../../../../../core/records/feedback/index.ts';
+import { project } from '../../../../support/calls.ts';
 import {
   ask,
+  callRef,
   create,
   createAll,
   createFeedbackStore,
@@ -11,6 +14,7 @@ import {
   purge,
   replace,
 } from '../../../../support/feedback.ts';
+import { crashed, stops } from '../../../../support/intercepted.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -72,6 +76,59 @@ describe('a purge', () => {
       const left = (await ask(store)).filter((record) => record.feedback_type === own);
       expect(left.length).toBeLessThanOrEqual(1);
       await purge(store, ...left.map(({ id }) => String(id)));
+    }
+  });
+});
+
+describe('deleting the feedback on calls', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await createFeedbackStore();
+  });
+
+  const remove = (ids: readonly string[], from = store) =>
+    deleteFeedbackOn(from, project, ids, requestBudget(60_000));
+  const left = async () => (await ask(store)).map(({ id }) => id).sort();
+
+  it('deletes the records whose ref is one of the calls, payloads included, and no others', async () => {
+    const on = (callId: string, fields: object = {}) => feedbackOf({ svc_ref: callRef(callId), ...fields });
+    await createAll(store, [
+      ...[10, 3000, 500_000].map((size) => on('a', { id: `a-${size}`, payload: noise(size) })),
+      on('b', { id: 'b-1' }),
+      on('kept', { id: 'kept-1', call_ref: callRef('a'), payload: noise(500_000) }),
+      on('ab', { id: 'kept-2' }),
+      { ...on('a', { id: 'a-10' }), project_id: 'acme/lab', svc_ref: callRef('a', 'acme/lab') },
+    ]);
+    await remove(['a', 'b', 'nobody']);
+    expect(await left()).toEqual(['kept-1', 'kept-2']);
+    expect(await ask(store, { project_id: 'acme/lab' })).toHaveLength(1);
+    expect((await everythingIn(store)).objects).toHaveLength(1);
+    await remove(['kept', 'ab']);
+    expect(await left()).toEqual([]);
+  });
+
+  it('deletes what replaced a record, and leaves it if it is on another call by now', async () => {
+    const first = await create(store, { svc_ref: callRef('old'), payload: noise(500_000) });
+    await replace(store, first.id, { id: 'second', svc_ref: callRef('old') });
+    await create(store, { id: 'moved', svc_ref: callRef('old') });
+    await replace(store, 'moved', { id: 'moved', svc_ref: callRef('new') });
+    await remove(['old']);
+    expect(await left()).toEqual(['moved']);
+    await remove(['new']);
+    expect((await everythingIn(store)).objects).toEqual([]);
+  });
+
+  it('is completed by doing it again if it dies before any of its commands', async () => {
+    const batch = ['small', 'large'].map((id) =>
+      feedbackOf({ id, svc_ref: callRef('dies'), payload: noise(id === 'small' ? 10 : 500_000) }),
+    );
+    await createAll(store, batch);
+    for (const at of await stops(store, 'feedback', (watched) => remove(['dies'], watched))) {
+      await createAll(store, batch);
+      await crashed(store, at, (dying) => remove(['dies'], dying));
+      await remove(['dies']);
+      expect(await left(), `died before command ${at}`).toEqual([]);
+      expect((await everythingIn(store)).objects, `died before command ${at}`).toEqual([]);
     }
   });
 });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { feedbackQueryBody } from '../../../../../api/schemas/feedback.ts';
 import {
   compareBy,
   compareText,
@@ -12,8 +14,10 @@ import {
 } from '../../../../../core/foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
+import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
 import { feedbackKind } from '../../../../../core/records/feedback/answer.ts';
-import { names } from '../../../../support/calls.ts';
+import { feedbackOn, queryFeedback } from '../../../../../core/records/feedback/index.ts';
+import { names, project } from '../../../../support/calls.ts';
 import {
   ask,
   callRef,
@@ -26,6 +30,7 @@ import {
   replace,
   whereEqual,
 } from '../../../../support/feedback.ts';
+import { intercepted } from '../../../../support/intercepted.ts';
 import { runs } from '../../../../support/sampling.ts';
 
 const count = 60;
@@ -231,5 +236,120 @@ describe('any query', () => {
     const newest = [{ field: 'created_at', direction: 'desc' }];
     expect(await numbers({ sort_by: newest })).toEqual(inOrder.toReversed());
     expect(await numbers({ sort_by: newest, limit: 5, offset: 10 })).toEqual([689, 688, 687, 686, 685]);
+  });
+});
+
+describe('feedback on calls', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await createFeedbackStore();
+  });
+
+  const ids = Array.from({ length: 100 }, (_, i) => `call-${i}`);
+
+  it('takes one query for each call that has none, and reads nothing', async () => {
+    const spent = requestBudget(60_000);
+    expect(await feedbackOn(store, project, ids, spent)).toEqual(new Map());
+    expect(spent.meter).toMatchObject({ readUnits: 0, requests: 100 });
+  });
+
+  it('asks for many calls at once', async () => {
+    let [underWay, most] = [0, 0];
+    store.table.client.middlewareStack.add(
+      (next) => async (args) => {
+        most = Math.max(most, ++underWay);
+        try {
+          return await next(args);
+        } finally {
+          underWay--;
+        }
+      },
+      { step: 'initialize', name: 'underWay' },
+    );
+    await feedbackOn(store, project, ids, requestBudget(60_000));
+    store.table.client.middlewareStack.remove('underWay');
+    expect(most).toBe(32);
+  });
+
+  it('comes oldest first, by call, of this project and of the calls alone', async () => {
+    const on = (svc_ref: string, text: string, more = {}) =>
+      feedbackOf({ svc_ref, payload: { text, ...more } });
+    const answers = await createAll(store, [
+      on(callRef('call-3'), 'first'),
+      on(callRef('call-7'), 'other'),
+      on(callRef('call-3'), 'second', noise(5000)),
+      on(callRef('call-33'), 'nearly the same id'),
+      feedbackOf({ svc_ref: callRef('call-3'), project_id: 'acme/lab' }),
+    ]);
+    const spent = requestBudget(60_000);
+    const found = await feedbackOn(store, project, ids, spent);
+    const record = (i: number, callId: string) => {
+      const { id, created_at, payload } = answers[i] ?? {};
+      const rest = { feedback_type: 'note', svc_ref: callRef(callId), creator: null, svc_user_id: 'ada' };
+      return { id, created_at, payload, ...rest };
+    };
+    expect(Object.fromEntries(found)).toEqual({
+      'call-3': [record(0, 'call-3'), record(2, 'call-3')],
+      'call-7': [record(1, 'call-7')],
+      'call-33': [record(3, 'call-33')],
+    });
+    // One more for the payload that is too big for an index row.
+    expect(spent.meter).toMatchObject({ requests: 101 });
+  });
+});
+
+describe('feedback that is read page by page', () => {
+  /** In one shard, and more than the first two pages hold: 128 and 512. */
+  const count = 700;
+  let store: Store;
+  beforeAll(async () => {
+    store = await createFeedbackStore({ shards: [1] });
+    const batch = Array.from({ length: count }, (_, i) => feedbackOf({ id: `f-${i}`, creator: 'ada' }));
+    await createAll(store, batch);
+  });
+
+  /** Every record passes, but the plan cannot know that. */
+  const everyRecord = { $expr: { $ne: [{ $getField: 'creator' }, { $literal: 'nobody' }] } };
+
+  /**
+   * Takes two batches of a query, whose third request is held until it is released.
+   *
+   * @returns how many requests have begun by then, and all records once the rest is taken
+   */
+  const readTwoBatches = async (body: object) => {
+    const released = Promise.withResolvers<void>();
+    let begun = 0;
+    const gate = intercepted(store, async (command) => {
+      begun++;
+      if (command === 2) await released.promise;
+    });
+    const query = parseBody(
+      feedbackQueryBody(names),
+      JSON.stringify({ project_id: project, fields: ['id'], query: everyRecord, ...body }),
+    );
+    const spent = requestBudget(60_000);
+    const { records } = queryFeedback(gate, query, spent);
+    const batches = [await records.next(), await records.next()];
+    // Long enough for a request that has been made to be on its way.
+    await sleep(100);
+    const whileUsed = begun;
+    released.resolve();
+    const rest = await Array.fromAsync(records);
+    const read = batches.reduce((sum, { value }) => sum + (value?.length ?? 0), rest.flat().length);
+    return { whileUsed, requests: spent.meter.requests, read };
+  };
+
+  it('has its next page under way while the second is used, when all is wanted', async () => {
+    expect(await readTwoBatches({})).toEqual({ whileUsed: 3, requests: 3, read: count });
+  });
+
+  it('is read ahead in the reverse order too', async () => {
+    const newest = [{ field: 'created_at', direction: 'desc' }];
+    expect(await readTwoBatches({ sort_by: newest })).toEqual({ whileUsed: 3, requests: 3, read: count });
+  });
+
+  it('is read no further than it is used, when a limit may end it', async () => {
+    expect(await readTwoBatches({ limit: 600 })).toEqual({ whileUsed: 2, requests: 2, read: 600 });
+    expect(await readTwoBatches({ limit: 650 })).toEqual({ whileUsed: 2, requests: 3, read: 650 });
   });
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
 import { tableDigest, valueDigest } from '../../../../../core/foundations/wire/weave-digest.ts';
-import { createFile, readFile } from '../../../../../core/records/files/index.ts';
+import { createFile, readFile } from '../../../../../core/records/files.ts';
 import {
   createTable,
   createTableFromDigests,

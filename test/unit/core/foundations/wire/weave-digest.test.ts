@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonValue, parseJson } from '../../../../../core/foundations/wire/index.ts';
-import { pythonJson } from '../../../../../core/foundations/wire/python-json.ts';
 import {
   bytesDigest,
   digestBytes,
   digestOfBytes,
   digestPattern,
+  pythonJson,
   tableDigest,
   valueDigest,
 } from '../../../../../core/foundations/wire/weave-digest.ts';

@@ -1,0 +1,122 @@
+import { formatTime, type Micros, type ProjectId, parseProjectId, parseTime } from '../wire/index.ts';
+
+/** What a grant can allow. `write` includes `read`. `inference` stands by itself. */
+export const roles = ['read', 'write', 'inference'] as const;
+export type Role = (typeof roles)[number];
+
+/** The projects of a grant: all, those of one entity, or one. No project's id has a `*`. */
+export type Scope = '*' | `${string}/*` | ProjectId;
+
+/** One thing that a key may do: as text `<scope>:<role>`, e.g. `acme/*:write`. */
+export interface Grant {
+  readonly scope: Scope;
+  readonly role: Role;
+}
+
+/** The rule for grants, for error messages. */
+export const grantRule =
+  'should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being read, write or inference';
+
+const parseScope = (text: string): Scope | undefined => {
+  if (text === '*') return text;
+  if (!text.endsWith('/*')) return parseProjectId(text);
+  // An entity is well-formed if a project of it is.
+  const entity = text.slice(0, -'/*'.length);
+  return parseProjectId(`${entity}/any`) && `${entity}/*`;
+};
+
+/**
+ * Parses `<entity>/<project>:<role>`, `<entity>/*:<role>` or `*:<role>`.
+ *
+ * @returns the grant; undefined if the text is not one
+ */
+export const parseGrant = (text: string): Grant | undefined => {
+  const colon = text.lastIndexOf(':');
+  if (colon < 0) return undefined;
+  const scope = parseScope(text.slice(0, colon));
+  const role = roles.find((name) => name === text.slice(colon + 1));
+  return scope !== undefined && role !== undefined ? { scope, role } : undefined;
+};
+
+/** A grant as text, which {@link parseGrant} reads back. */
+export const formatGrant = (grant: Grant): string => `${grant.scope}:${grant.role}`;
+
+/**
+ * Grants as one text, separated by spaces. {@link parseGrants} reads it back. No grants give the
+ * empty text.
+ */
+export const formatGrants = (grants: readonly Grant[]): string => grants.map(formatGrant).join(' ');
+
+/**
+ * Parses what {@link formatGrants} wrote.
+ *
+ * @returns the grants in order; undefined if one of them is malformed
+ */
+export const parseGrants = (text: string): Grant[] | undefined => {
+  if (text === '') return [];
+  const grants = text.split(' ').map(parseGrant);
+  const wellFormed = grants.filter((grant) => grant !== undefined);
+  return wellFormed.length === grants.length ? wellFormed : undefined;
+};
+
+const includes = (granted: Role, asked: Role): boolean =>
+  granted === asked || (granted === 'write' && asked === 'read');
+
+/**
+ * Whether one of the grants gives the role on the project. Scopes are compared whole, never by
+ * prefix.
+ */
+export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean => {
+  const everyProjectOfIts: Scope = `${project.slice(0, project.indexOf('/'))}/*`;
+  return grants.some(
+    (grant) =>
+      includes(grant.role, role) &&
+      (grant.scope === '*' || grant.scope === everyProjectOfIts || grant.scope === project),
+  );
+};
+
+/** Who makes a request with a valid key. */
+export interface Caller {
+  /** The key's user. Writes carry this name. */
+  readonly user: string;
+  readonly keyId: string;
+  readonly grants: readonly Grant[];
+  /** When the key expires, in microseconds since 1970; absent for never. */
+  readonly expiresAt?: Micros;
+}
+
+/** A caller as the authorizer hands it to the handlers. API Gateway carries strings alone. */
+export type CallerContext = { user: string; keyId: string; grants: string; expiresAt?: string };
+
+/** Writes the caller as strings: grants separated by spaces, the expiry in ISO 8601. */
+export const toContext = (caller: Caller): CallerContext => ({
+  user: caller.user,
+  keyId: caller.keyId,
+  grants: formatGrants(caller.grants),
+  ...(caller.expiresAt !== undefined && { expiresAt: formatTime(caller.expiresAt) }),
+});
+
+/**
+ * Reads what {@link toContext} wrote. Other values are the gateway's own.
+ *
+ * @throws Error if it is something else: the route then lacks its authorizer
+ */
+export const fromContext = (context: Readonly<Record<string, unknown>> | null | undefined): Caller => {
+  const { user, keyId, grants: grantsText, expiresAt: expiryText } = context ?? {};
+  const grants = typeof grantsText === 'string' ? parseGrants(grantsText) : undefined;
+  const expiresAt = typeof expiryText === 'string' ? parseTime(expiryText) : undefined;
+  const expiryUnread = expiryText !== undefined && expiresAt === undefined;
+  if (typeof user !== 'string' || typeof keyId !== 'string' || !grants || expiryUnread)
+    throw new Error('the request carries no caller: is the authorizer attached to its route?');
+  return { user, keyId, grants, ...(expiresAt !== undefined && { expiresAt }) };
+};
+
+/**
+ * Whether the caller's key has expired.
+ *
+ * Handlers ask again, since the gateway may have cached the authorizer's answer.
+ *
+ * @param now microseconds since 1970
+ */
+export const hasExpired = (caller: Pick<Caller, 'expiresAt'>, now: Micros): boolean =>
+  caller.expiresAt !== undefined && caller.expiresAt <= now;

@@ -1,0 +1,316 @@
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TableKey } from '../storage/declared-keys.ts';
+import {
+  asBytes,
+  asText,
+  documents,
+  type Item,
+  isThrottling,
+  type Meter,
+  scanTable,
+  type Table,
+  type Value,
+} from '../storage/index.ts';
+import { formatTime, type Micros, parseTime } from '../wire/index.ts';
+import { formatGrant, formatGrants, type Grant, parseGrant } from './grants.ts';
+
+/** An API key in its parts; as text it is `<service>_<id>_<secret>`. */
+export interface Key {
+  /** The service's name, e.g. `svc`. */
+  readonly service: string;
+  /** 16 of `0-9a-z`: names the key in the table and in logs. Not a secret. */
+  readonly id: string;
+  /** 64 lower-case hex digits, so 256 bits. */
+  readonly secret: string;
+}
+
+const idLength = 16;
+const idAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
+const secretBytes = 32;
+const idAndSecret = /^([0-9a-z]{16})_([0-9a-fA-F]{64})$/;
+const keyId = /^[0-9a-z]{16}$/;
+
+/** Whether the text is a key's id: 16 of `0-9a-z`. */
+export const isKeyId = (text: string): boolean => keyId.test(text);
+
+/**
+ * Makes a key from the system's secure random source. `randomInt` is unbiased; a byte modulo 36
+ * would not be.
+ */
+export const makeKey = (service: string): Key => ({
+  service,
+  id: Array.from({ length: idLength }, () => idAlphabet[randomInt(idAlphabet.length)]).join(''),
+  secret: randomBytes(secretBytes).toString('hex'),
+});
+
+/** The key as its holder sends it: `<service>_<id>_<secret>`. */
+export const formatKey = (key: Key): string => `${key.service}_${key.id}_${key.secret}`;
+
+/**
+ * Parses `<service>_<id>_<secret>`. The case of hex digits does not matter.
+ *
+ * @returns the key; undefined if the text is not a key of this service
+ */
+export const parseKey = (service: string, text: string): Key | undefined => {
+  const prefix = `${service}_`;
+  if (!text.startsWith(prefix)) return undefined;
+  const [, id, secret] = idAndSecret.exec(text.slice(prefix.length)) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  return { service, id, secret: secret.toLowerCase() };
+};
+
+/**
+ * The SHA-256 of the whole key, 32 bytes. It is stored instead of the key.
+ *
+ * The id is part of it, so that the digest of one record is of no use in another. A slow hash would
+ * add nothing to 256 random bits.
+ */
+export const digestKey = (key: Key): Uint8Array =>
+  // Not a Buffer, so that it equals what storage returns.
+  new Uint8Array(createHash('sha256').update(formatKey(key)).digest());
+
+/** As long as a digest, and the digest of no key. */
+const noDigest = new Uint8Array(32);
+
+/**
+ * Whether the digest is the key's.
+ *
+ * It takes the same time for every digest, and for none at all (an unknown id). So nobody learns
+ * anything from the time that a refusal takes.
+ */
+export const matchesDigest = (key: Key, digest: Uint8Array | undefined): boolean => {
+  const equal = timingSafeEqual(digestKey(key), digest ?? noDigest);
+  return equal && digest !== undefined;
+};
+
+/** Whom a key is for, what it allows, and until when. */
+export interface Grantee {
+  /** 1–128 printable characters without `:`. The key's writes carry this name. */
+  readonly user: string;
+  /** 1–50 grants. */
+  readonly grants: readonly Grant[];
+  /** When the key expires, in microseconds since 1970; absent for never. */
+  readonly expiresAt?: Micros;
+}
+
+/** The record of a key, without its secret. Times are microseconds since 1970. */
+export interface KeyRecord extends Grantee {
+  readonly id: string;
+  /** The SHA-256 of the key, 32 bytes. */
+  readonly digest: Uint8Array;
+  readonly createdAt: Micros;
+  readonly revokedAt?: Micros;
+}
+
+/** Whether a key is valid, and if not, why. A key that is both counts as revoked. */
+export type KeyState = 'active' | 'revoked' | 'expired';
+
+const maxUserLength = 128;
+const maxGrants = 50;
+/** The authorizer passes all grants in one context value, whose length API Gateway bounds. */
+const maxGrantsLength = 4096;
+const digestBytes = 32;
+
+/**
+ * The characters of a user's name. Not among them:
+ *
+ * - controls, invisible marks, lone surrogates and line breaks;
+ * - the colon, which ends the user name in Basic credentials;
+ * - quotes and backslashes, since API Gateway writes them raw into its access log, a JSON line.
+ */
+const printable = /^[^\p{C}\p{Zl}\p{Zp}:"\\]+$/u;
+
+/**
+ * Whether the text can be a user's name: 1–128 printable characters (code points) without `:`, `"`
+ * and `\`.
+ */
+export const isUser = (text: string): boolean =>
+  printable.test(text) && [...text].length <= maxUserLength && text.trim() === text;
+
+const refuse = (grantee: Grantee, now: Micros): string | undefined => {
+  if (!isUser(grantee.user))
+    return 'the user should be 1 to 128 printable characters, without colon, double quote, backslash and space around them';
+  if (grantee.grants.length === 0) return 'a key without a grant can do nothing: give it at least one';
+  if (grantee.grants.length > maxGrants || formatGrants(grantee.grants).length > maxGrantsLength)
+    return `too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; use <entity>/*`;
+  if (grantee.expiresAt !== undefined && grantee.expiresAt <= now)
+    return `the expiry should be in the future, ${formatTime(grantee.expiresAt)} is not`;
+  return undefined;
+};
+
+/**
+ * Makes the record of a new key.
+ *
+ * @param now microseconds since 1970
+ * @throws RangeError if the user, the grants or the expiry are out of bounds; its message is for
+ * the operator
+ */
+export const newRecord = (key: Key, grantee: Grantee, now: Micros): KeyRecord => {
+  const refusal = refuse(grantee, now);
+  if (refusal !== undefined) throw new RangeError(refusal);
+  return { ...grantee, id: key.id, digest: digestKey(key), createdAt: now };
+};
+
+/**
+ * The state of a key at a time in microseconds since 1970. A key expires with the very microsecond
+ * of its expiry.
+ */
+export const keyState = (record: KeyRecord, now: Micros): KeyState => {
+  if (record.revokedAt !== undefined) return 'revoked';
+  return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
+};
+
+/**
+ * The record as an item of the keys table. An operator can read its names and values in the
+ * console.
+ */
+export const toItem = (record: KeyRecord): Item => ({
+  id: record.id,
+  digest: record.digest,
+  user: record.user,
+  grants: record.grants.map(formatGrant),
+  createdAt: formatTime(record.createdAt),
+  ...(record.expiresAt !== undefined && { expiresAt: formatTime(record.expiresAt) }),
+  ...(record.revokedAt !== undefined && { revokedAt: formatTime(record.revokedAt) }),
+});
+
+/**
+ * Reads a time; undefined if the item has none.
+ *
+ * @throws Error if it is no time
+ */
+const timeOf = (item: Item, name: string): Micros | undefined => {
+  if (item[name] === undefined) return undefined;
+  const text = asText(item[name]);
+  return required(item, name, text === undefined ? undefined : parseTime(text));
+};
+
+const required = <T>(item: Item, name: string, value: T | undefined): T => {
+  if (value === undefined) throw new Error(`the record of key ${asText(item.id)} is damaged: ${name}`);
+  return value;
+};
+
+/** The grants of a list of texts; undefined if it is no list, or one of them is no grant. */
+const grantsOf = (value: Value | undefined): Grant[] | undefined => {
+  if (!Array.isArray(value)) return undefined;
+  const grants = value.map((grant) => (typeof grant === 'string' ? parseGrant(grant) : undefined));
+  return grants.includes(undefined) ? undefined : grants.filter((grant) => grant !== undefined);
+};
+
+/**
+ * Reads a record back from its item.
+ *
+ * @throws Error if {@link toItem} did not write the item. A damaged record never counts as a valid
+ * key, least of all as one without an expiry
+ */
+export const fromItem = (item: Item): KeyRecord => {
+  const digest = asBytes(item.digest);
+  const expiresAt = timeOf(item, 'expiresAt');
+  const revokedAt = timeOf(item, 'revokedAt');
+  return {
+    id: required(item, 'id', asText(item.id)),
+    digest: required(item, 'digest', digest?.length === digestBytes ? digest : undefined),
+    user: required(item, 'user', asText(item.user)),
+    grants: required(item, 'grants', grantsOf(item.grants)),
+    createdAt: required(item, 'createdAt', timeOf(item, 'createdAt')),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+  };
+};
+
+const keyOf = (id: string): TableKey<'keys'> => ({ id });
+
+/** The answer of a write; undefined if its condition did not hold. */
+const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Reads the record of a key, strongly consistent: a revocation counts from the next read on.
+ *
+ * @param meter counts the request
+ * @returns the record; undefined if the id is unknown
+ * @throws the SDK's error when the table does not answer; Error if the record is damaged
+ */
+export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
+  const command = new GetCommand({
+    TableName: table.name,
+    Key: keyOf(id),
+    ConsistentRead: true,
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  if (meter) meter.requests++;
+  try {
+    const { Item, ConsumedCapacity } = await documents(table).send(command);
+    if (meter) meter.readUnits += ConsumedCapacity?.CapacityUnits ?? 0;
+    return Item && fromItem(Item);
+  } catch (error) {
+    if (meter && isThrottling(error)) meter.throttled++;
+    throw error;
+  }
+};
+
+/**
+ * Stores the record of a key if its id is free. The same key again replaces its record, so that a
+ * request may be repeated. A revoked key stays as it is.
+ *
+ * @returns whether it was stored; false if the id is another key's or a revoked one's
+ * @throws the SDK's error when the table does not answer
+ */
+export const putKey = async (table: Table, record: KeyRecord): Promise<boolean> => {
+  const answer = await conditional(
+    documents(table).send(
+      new PutCommand({
+        TableName: table.name,
+        Item: toItem(record),
+        ConditionExpression:
+          'attribute_not_exists(#id) OR (#digest = :digest AND attribute_not_exists(#revokedAt))',
+        ExpressionAttributeNames: { '#id': 'id', '#digest': 'digest', '#revokedAt': 'revokedAt' },
+        ExpressionAttributeValues: { ':digest': record.digest },
+      }),
+    ),
+  );
+  return answer !== undefined;
+};
+
+/**
+ * Revokes a key for good. A revoked key keeps the time of its first revocation.
+ *
+ * @param now microseconds since 1970
+ * @returns the record as it is then; undefined if the id is unknown
+ * @throws the SDK's error when the table does not answer
+ */
+export const revokeKey = async (table: Table, id: string, now: Micros): Promise<KeyRecord | undefined> => {
+  const answer = await conditional(
+    documents(table).send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: keyOf(id),
+        ConditionExpression: 'attribute_exists(#id)',
+        UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
+        ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },
+        ExpressionAttributeValues: { ':now': formatTime(now) },
+        ReturnValues: 'ALL_NEW',
+      }),
+    ),
+  );
+  return answer?.Attributes && fromItem(answer.Attributes);
+};
+
+/**
+ * Reads the records of all keys, the oldest first. It scans the table, so only operators use it.
+ *
+ * @throws the SDK's error when the table does not answer
+ */
+export const listKeys = async (table: Table): Promise<KeyRecord[]> => {
+  const records: KeyRecord[] = [];
+  for await (const items of scanTable(table, { ConsistentRead: true })) records.push(...items.map(fromItem));
+  return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+};

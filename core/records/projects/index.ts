@@ -1,2 +1,0 @@
-export { ProjectNotes } from './note.ts';
-export { queryProjects, readsAnything } from './query.ts';

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../../../core/foundations/wire/index.ts';
+import { baseObjectClassOf, kindOf } from '../../../../../core/records/objects/create.ts';
+
+describe('the kind of a value', () => {
+  it('is op where its type says so', () => {
+    expect(kindOf({ _type: 'op', code: 'def f(): …' })).toBe('op');
+  });
+
+  it.each<JsonValue>([null, 'op', ['op'], {}, { _type: 'Op' }, { _type: ['op'] }, { type: 'op' }])(
+    'is object for %j',
+    (value) => expect(kindOf(value)).toBe('object'),
+  );
+});
+
+describe('the base class of a value', () => {
+  it.each<[JsonValue, string | null]>([
+    [{ _class_name: 'Support', _bases: ['Agent', 'Model', 'Object', 'BaseModel'] }, 'Model'],
+    [{ _class_name: 'Prompt', _bases: ['Object', 'BaseModel'] }, 'Prompt'],
+    [{ _class_name: 'Prompt', _bases: [] }, 'Prompt'],
+    [{ _class_name: 'Prompt' }, 'Prompt'],
+    [{ _bases: ['Model'] }, 'Model'],
+    [{ _bases: ['Model', 7, '', null] }, 'Model'],
+    [{ _class_name: 'x'.repeat(257), _bases: 'Model' }, null],
+    [{ _class_name: 7 }, null],
+    [{}, null],
+    [null, null],
+    [['Model'], null],
+  ])('of %j is %j', (value, expected) => {
+    expect(baseObjectClassOf(value)).toBe(expected);
+  });
+});

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KeyRange } from '../../../../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
+import {
+  digestKey,
+  headKey,
+  noteKey,
+  noteRange,
+  valueObject,
+  versionKey,
+  versionRange,
+} from '../../../../../core/records/objects/items.ts';
+import { isObjectId, type ObjectName, parseVersionName } from '../../../../../core/records/objects/model.ts';
+
+const name: fc.Arbitrary<ObjectName> = fc.record({
+  projectId: fc.constantFrom('a/b', 'a/bh', 'a/b0').map((id) => id as ProjectId),
+  objectId: fc.oneof(
+    fc.constantFrom('a', 'ab', 'a\u0001', 'h', '..', 'é'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 5 }).filter(isObjectId),
+  ),
+});
+const index = fc.oneof(fc.nat(3), fc.constantFrom(255, 256, 65_536, 2 ** 32 - 1));
+const digest = fc.constantFrom('x'.repeat(43), 'y'.repeat(43));
+
+const text = ({ k, s }: ReturnType<typeof headKey>): string =>
+  [k, s].map((bytes) => Buffer.from(bytes).toString('hex')).join(' ');
+const isIn = ({ partition, sort }: KeyRange, { k, s }: ReturnType<typeof headKey>): boolean =>
+  Buffer.compare(partition[1], k) === 0 &&
+  (!sort || (Buffer.compare(sort[1], s) <= 0 && Buffer.compare(s, sort[2]) <= 0));
+
+describe('keys', () => {
+  it('are the same for the same thing and for no other', () => {
+    const thing = fc.record({ name, index, digest });
+    fc.assert(
+      fc.property(thing, thing, (a, b) => {
+        const keysOf = ({ name, index, digest }: typeof a) => [
+          text(headKey(name)),
+          text(versionKey(name, index)),
+          text(digestKey(name, digest)),
+          text(noteKey({ ...name, versionIndex: index, digest })),
+          valueObject({ ...name, versionIndex: index, digest }),
+        ];
+        const sameName = a.name.projectId === b.name.projectId && a.name.objectId === b.name.objectId;
+        const [head, version, byDigest, note, value] = keysOf(b);
+        const of = new Set(keysOf(a));
+        expect(of.has(head ?? '')).toBe(sameName);
+        expect(of.has(version ?? '')).toBe(sameName && a.index === b.index);
+        expect(of.has(byDigest ?? '')).toBe(sameName && a.digest === b.digest);
+        expect(of.has(note ?? '')).toBe(sameName && a.index === b.index && a.digest === b.digest);
+        expect(of.has(value ?? '')).toBe(sameName && a.index === b.index && a.digest === b.digest);
+      }),
+    );
+  });
+
+  it('lie in the ranges of their objects and in no others', () => {
+    fc.assert(
+      fc.property(name, name, index, fc.integer({ min: 1, max: 2 ** 32 }), (a, b, index, below) => {
+        const same = a.projectId === b.projectId && a.objectId === b.objectId;
+        expect(isIn(versionRange(b), versionKey(a, index))).toBe(same);
+        expect(isIn(versionRange(b, below), versionKey(a, index))).toBe(same && index < below);
+        const note = noteKey({ ...a, versionIndex: index, digest: 'z'.repeat(43) });
+        expect(isIn(noteRange(b, below), note)).toBe(same && index < below);
+      }),
+    );
+  });
+
+  it('are within the bounds of DynamoDB and S3 for the longest names', () => {
+    const longest = {
+      projectId: `${'x'.repeat(128)}/${'y'.repeat(128)}` as ProjectId,
+      objectId: '😀'.repeat(128),
+    };
+    expect(isObjectId(longest.objectId)).toBe(true);
+    const value = { ...longest, versionIndex: 2 ** 32 - 1, digest: 'x'.repeat(43) };
+    for (const { k, s } of [
+      headKey(longest),
+      versionKey(longest, 0),
+      digestKey(longest, value.digest),
+      noteKey(value),
+    ]) {
+      expect(k.length).toBeLessThanOrEqual(2048);
+      expect(s.length).toBeLessThanOrEqual(1024);
+    }
+    expect(Buffer.byteLength(valueObject(value))).toBeLessThanOrEqual(1024);
+  });
+});
+
+describe('an object id', () => {
+  it.each(['x', 'my prompt', '日本', 'a.b*', '😀'.repeat(128)])('can be %j', (id) => {
+    expect(isObjectId(id)).toBe(true);
+  });
+
+  it.each(['', 'a/b', 'a:b', 'a\u0000', 'a\nb', '\ud800', '😀'.repeat(129)])('cannot be %j', (id) => {
+    expect(isObjectId(id)).toBe(false);
+  });
+});
+
+describe('the name of a version', () => {
+  it.each([
+    ['latest', 'latest'],
+    ['v0', { versionIndex: 0 }],
+    ['v4294967295', { versionIndex: 4_294_967_295 }],
+    ['v4294967296', { digest: 'v4294967296' }],
+    ['v01', { digest: 'v01' }],
+    ['V1', { digest: 'V1' }],
+    ['v', { digest: 'v' }],
+  ])('%s is read as it is meant', (text, expected) => {
+    expect(parseVersionName(text)).toEqual(expected);
+  });
+});
