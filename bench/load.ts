@@ -6,12 +6,11 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startLocalService } from '../local/service.ts';
-import type { RouteReport } from './harness/load-clients.ts';
-import { type ProcessMemory, processMemory } from './harness/process-memory.ts';
+import type { RouteReport } from './load-clients.ts';
 
 const usage =
   'npm run load -- [--seconds 1 to 3600, default 60] [--clients 1 to 256, default 8] [--after 0 to 3600, default 0]';
@@ -94,7 +93,7 @@ const underLoad = async (
   url: string,
   key: string,
 ): Promise<{ reports: RouteReport[]; samples: Sample[] }> => {
-  const child = fork(new URL('./harness/load-clients.ts', import.meta.url), {
+  const child = fork(new URL('./load-clients.ts', import.meta.url), {
     env: { ...process.env, URL: url, KEY: key, SECONDS: String(seconds), CLIENTS: String(clients) },
   });
   const samples: Sample[] = [];
@@ -143,3 +142,48 @@ try {
 } finally {
   await service.stop();
 }
+
+/** The memory that a process and what it started hold, in MB (10⁶ bytes); 0 if it is not known. */
+export interface ProcessMemory {
+  /** This process, with all of its threads. */
+  readonly service: number;
+  /** The Java processes below it: DynamoDB Local. */
+  readonly java: number;
+}
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+const residentMb = (pid: number): number => {
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`)) ?? [];
+  return Math.round((Number(kilobytes) * 1024) / 1e6);
+};
+
+/** The processes that a process started, and those that they did. */
+const below = (pid: number): number[] => {
+  const threads = (() => {
+    try {
+      return readdirSync(`/proc/${pid}/task`);
+    } catch {
+      return [];
+    }
+  })();
+  const children = threads.flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+  return [...children, ...children.flatMap(below)];
+};
+
+/** Reads it from `/proc`, which only Linux has. */
+export const processMemory = (): ProcessMemory => {
+  const javas = below(process.pid).filter((pid) => read(`/proc/${pid}/comm`).startsWith('java'));
+  return {
+    service: Math.round(process.memoryUsage.rss() / 1e6),
+    java: javas.reduce((sum, pid) => sum + residentMb(pid), 0),
+  };
+};

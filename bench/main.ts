@@ -3,12 +3,47 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { UsageError, usageText } from '../bin/common/usage-error.ts';
+import type { BenchContext, BenchPart } from './harness/bench.ts';
 import { type Bench, openBench } from './harness/bench.ts';
 import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls.ts';
 import { type Figure, printFigures, verdict } from './harness/figures.ts';
 import { type BenchOptions, help, parseOptions } from './harness/options.ts';
-import type { BenchContext } from './harness/part.ts';
-import { parts } from './parts/index.ts';
+import { feedback } from './parts/feedback.ts';
+import { functions } from './parts/functions.ts';
+import { inference } from './parts/inference.ts';
+import { otel } from './parts/otel.ts';
+import { page } from './parts/page.ts';
+import { extrasPart, listPart, queries, scan } from './parts/reading.ts';
+import { service, speed } from './parts/speed.ts';
+import { starts } from './parts/starts.ts';
+import { rollups, statistics, threads } from './parts/statistics.ts';
+import { streams } from './parts/streams.ts';
+import { tuning } from './parts/tuning.ts';
+import { cpu, tablePart, writes } from './parts/writing.ts';
+
+/** All parts of the bench in order: counts, then times. */
+const parts: readonly BenchPart[] = [
+  writes,
+  queries,
+  listPart,
+  extrasPart,
+  feedback,
+  tablePart,
+  threads,
+  statistics,
+  rollups,
+  tuning,
+  otel,
+  streams,
+  cpu,
+  scan,
+  starts,
+  functions,
+  speed,
+  inference,
+  service,
+  page,
+];
 
 /** Enough conversations for steady figures and a short run. */
 const conversations = 60;

@@ -1,9 +1,19 @@
+/**
+ * What every part of the bench runs on: tables of the deployed schema, and a count of the capacity units
+ * that they use.
+ */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
+import type {
+  BatchExecuteStatementCommandInput,
+  BatchExecuteStatementCommandOutput,
+} from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { dynamodbClient, type Store, type Table } from '../../core/foundations/storage/index.ts';
+import { dynamodbClient, type Item, type Store, type Table } from '../../core/foundations/storage/index.ts';
 import type { NamedTable } from '../../core/foundations/storage/tables.ts';
 import { wireNames } from '../../core/foundations/wire/index.ts';
 import { startDynamodb } from '../../local/stores/dynamodb.ts';
@@ -11,8 +21,9 @@ import { localCredentials, localRegion } from '../../local/stores/store.ts';
 import { createTables } from '../../local/stores/tables.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { readStack, tableNameOf } from '../../local/template/stack.ts';
-import { type CapacityMeter, meterCapacity } from './capacity.ts';
-import { type TableSchema, tableSchema } from './item-size.ts';
+import type { Call } from './calls.ts';
+import type { Figure } from './figures.ts';
+import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.ts';
 
 /** The wire names of the service in the bench. */
 export const names = wireNames('svc');
@@ -95,4 +106,141 @@ const startAll = async (cleanup: AsyncDisposableStack): Promise<BenchEnvironment
   cleanup.defer(() => rmSync(assembly, { recursive: true }));
   await synthesize(assembly);
   return { dynamodb: dynamodb.endpoint, assembly };
+};
+
+/** What every part of the bench gets. */
+export interface BenchContext {
+  /** The calls to measure with, from the generator or a file. */
+  readonly calls: readonly Call[];
+  /** The numbers of calls over which growth is measured, ascending, at least one. */
+  readonly sizes: readonly number[];
+  /**
+   * DynamoDB Local with tables of the deployed schema. It is started at the first call and shared
+   * by all parts.
+   */
+  readonly bench: () => Promise<Bench>;
+  /** Prints a step to standard error. */
+  readonly progress: (text: string) => void;
+}
+
+/** A part of the bench. `npm run bench` runs all of them, `npm run bench -- --only <name>` some. */
+export interface BenchPart {
+  /** Its name on the command line. */
+  readonly name: string;
+  /** A line above its table that says what it measures. */
+  readonly title: string;
+  /**
+   * Measures.
+   *
+   * @throws Error if the measured code fails
+   */
+  readonly run: (context: BenchContext) => Promise<readonly Figure[]>;
+}
+
+/** Capacity units by `table` and by index name. */
+export type Units = Readonly<Record<string, number>>;
+
+/** What a task used of DynamoDB. */
+export interface CapacityUsed {
+  readonly reads: Units;
+  readonly writes: Units;
+  /** Requests to DynamoDB. Retries of the SDK are not counted. */
+  readonly requests: number;
+}
+
+/** Counts what a client uses. */
+export interface CapacityMeter {
+  /** Everything that the client uses during a task. Only one task at a time. */
+  readonly during: (task: () => Promise<unknown>) => Promise<CapacityUsed>;
+}
+
+/** The sum over table and indexes. */
+export const totalUnits = (units: Units): number =>
+  Object.values(units).reduce((total, each) => total + each, 0);
+
+/** Units divided by a count. */
+export const unitsEach = (units: Units, count: number): Units =>
+  Object.fromEntries(Object.entries(units).map(([name, each]) => [name, each / count]));
+
+const add = (units: Record<string, number>, more: Units): void => {
+  for (const [name, each] of Object.entries(more)) units[name] = (units[name] ?? 0) + each;
+};
+
+const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Units => ({
+  ...(Table && { [baseTable]: Table.CapacityUnits ?? 0 }),
+  ...Object.fromEntries(
+    Object.entries(GlobalSecondaryIndexes).map(([name, { CapacityUnits = 0 }]) => [name, CapacityUnits]),
+  ),
+});
+
+const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<names>.+)\}$/;
+
+/**
+ * The units of PartiQL inserts, which DynamoDB Local does not report: those of the same items as
+ * puts. An insert of an existing item is charged the table's own units, as a failed condition is.
+ */
+const insertUnits = (
+  { Statements = [] }: BatchExecuteStatementCommandInput,
+  { Responses = [] }: BatchExecuteStatementCommandOutput,
+  schemaOf: (table: { readonly name: string }) => TableSchema,
+): Units[] =>
+  Statements.map(({ Statement = '', Parameters = [] }, i) => {
+    const { table = '', names = '' } = insertion.exec(Statement)?.groups ?? {};
+    const item: Item = Object.fromEntries(
+      [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at]]),
+    );
+    const units = putUnits(item, schemaOf({ name: table }));
+    return Responses[i]?.Error ? { [baseTable]: units[baseTable] ?? 0 } : units;
+  });
+
+const readCommands = new Set<string | undefined>([
+  'BatchGetItemCommand',
+  'GetItemCommand',
+  'QueryCommand',
+  'ScanCommand',
+]);
+
+/** The field of a command's output that is read here. */
+interface Answer {
+  readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[];
+}
+
+/**
+ * Counts the units of a client's commands by index. It makes DynamoDB report them; the service
+ * itself requests totals only.
+ *
+ * @param schemaOf the keys and indexes of a table, by its name
+ */
+export const meterCapacity = (
+  client: DynamoDBClient,
+  schemaOf: (table: { readonly name: string }) => TableSchema,
+): CapacityMeter => {
+  let reads: Record<string, number> = {};
+  let writes: Record<string, number> = {};
+  let requests = 0;
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (!('ReturnConsumedCapacity' in args.input)) return next(args);
+        requests++;
+        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
+        const { ConsumedCapacity = [] } = result.output as Answer;
+        const units = readCommands.has(commandName) ? reads : writes;
+        for (const capacity of [ConsumedCapacity].flat()) add(units, unitsOf(capacity));
+        if (commandName === 'BatchExecuteStatementCommand') {
+          const output = result.output as BatchExecuteStatementCommandOutput;
+          const input = args.input as BatchExecuteStatementCommandInput;
+          for (const each of insertUnits(input, output, schemaOf)) add(writes, each);
+        }
+        return result;
+      },
+    { step: 'initialize' },
+  );
+  const during: CapacityMeter['during'] = async (task) => {
+    [reads, writes, requests] = [{}, {}, 0];
+    await task();
+    // Copies, because the client's later commands are counted as well.
+    return { reads: { ...reads }, writes: { ...writes }, requests };
+  };
+  return { during };
 };

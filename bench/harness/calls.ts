@@ -1,8 +1,17 @@
+/**
+ * The calls that are measured: where they come from, what their payloads compress to, and the same calls
+ * as spans.
+ */
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { constants, gunzipSync, zstdCompressSync } from 'node:zlib';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { UsageError } from '../../bin/common/usage-error.ts';
+import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { formatTime, isJsonObject, parseTime } from '../../core/foundations/wire/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
+import { quantile } from './figures.ts';
 
 /** A finished call as a client reports it. */
 export interface Call {
@@ -12,7 +21,8 @@ export interface Call {
 
 const textOf = (file: string): string => {
   try {
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (error) {
     throw new UsageError(
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
@@ -39,7 +49,7 @@ const callOf = (line: string, location: string): Call => {
 
 /**
  * Reads a file of calls: one `{"start": …, "end": …}` per line, of one project and in order of
- * their starts.
+ * their starts. A file whose name ends in `.gz` is unpacked.
  *
  * @throws UsageError if the file is missing or has another form
  */
@@ -100,3 +110,162 @@ export function* repeatCalls(calls: readonly Call[], count: number): Generator<C
     };
   }
 }
+
+/** A call's payload as a segment stores it. */
+export const payloadOf = ({ start, end }: Call): string =>
+  [start.attributes, start.inputs, end.output, end.summary, end.exception]
+    .map((value) => `${JSON.stringify(value)}\n`)
+    .join('');
+
+/** zstd's settings. Level 3 has those of segments (core/foundations/encoding/zstd.ts). */
+export const zstdParams = (level = 3): Record<number, number> => ({
+  [constants.ZSTD_c_compressionLevel]: level,
+  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  [constants.ZSTD_c_windowLog]: 23,
+});
+
+/** Compresses as segments are, without the checksum. */
+export const compress = (bytes: Buffer, level?: number, dictionary?: Buffer): Buffer =>
+  zstdCompressSync(bytes, {
+    params: zstdParams(level),
+    pledgedSrcSize: bytes.length,
+    ...(dictionary && { dictionary }),
+  });
+
+// What decides the storage costs of calls: their sizes, how they are grouped, and how much they
+// repeat.
+
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0) / numbers.length;
+
+const countsBy = (calls: readonly Call[], field: string): number[] =>
+  [...Map.groupBy(calls, ({ start }) => start[field]).values()].map((group) => group.length);
+
+/** Compressed payload bytes per call, in batches as segments are. */
+export const compressedBytes = (calls: readonly Call[], perBatch: number, level = 3): number => {
+  let bytes = 0;
+  for (let i = 0; i < calls.length; i += perBatch) {
+    const payloads = calls.slice(i, i + perBatch).map(payloadOf);
+    bytes += compress(Buffer.from(payloads.join('')), level).length;
+  }
+  return bytes / calls.length;
+};
+
+const windowLength = 32;
+
+/**
+ * The share of the payloads' characters in runs of at least 32 that occurred in an earlier call, 0
+ * to 1.
+ */
+const repeatedShare = (calls: readonly Call[]): number => {
+  const seen = new Set<string>();
+  let [repeated, all] = [0, 0];
+  for (const call of calls) {
+    const text = payloadOf(call);
+    all += text.length;
+    for (let i = 0; i + windowLength <= text.length; ) {
+      const isKnown = seen.has(text.slice(i, i + windowLength));
+      if (isKnown) repeated += windowLength;
+      i += isKnown ? windowLength : 1;
+    }
+    // Stored windows are adjacent and looked-up windows start anywhere, so a repeated run meets
+    // one.
+    for (let i = 0; i < text.length; i += windowLength) seen.add(text.slice(i, i + windowLength));
+  }
+  return repeated / all;
+};
+
+/** The profile of calls by printed name. Sizes are bytes. */
+export const profileOf = (calls: readonly Call[]): Readonly<Record<string, number>> => {
+  const sizes = calls.map((call) => jsonBytes([call]));
+  const threads = countsBy(calls, 'thread_id');
+  return {
+    'bytes a call, mean': mean(sizes),
+    'bytes a call, p50': quantile(sizes, 0.5),
+    'bytes a call, p90': quantile(sizes, 0.9),
+    'calls a thread, mean': mean(threads),
+    'calls a thread, p50': quantile(threads, 0.5),
+    'calls a thread, p90': quantile(threads, 0.9),
+    'calls a trace, mean': mean(countsBy(calls, 'trace_id')),
+    'compressed alone, bytes a call': compressedBytes(calls, 1),
+    'compressed in 25s, bytes a call': compressedBytes(calls, 25),
+    'compressed in 100s, bytes a call': compressedBytes(calls, 100),
+    'repeated, % of the payload': 100 * repeatedShare(calls),
+  };
+};
+
+// Calls as spans of OpenInference, in protobuf.
+
+const idOf = (text: unknown, bytes: number): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(createHash('sha256').update(String(text)).digest().subarray(0, bytes));
+
+const nanosOf = (time: unknown): bigint => BigInt(parseTime(String(time)) ?? 0) * 1000n;
+
+const text = (key: string, value: string) => ({
+  key,
+  value: { value: { case: 'stringValue' as const, value } },
+});
+
+const attributesOf = ({ start, end }: Call, inThread: boolean) => [
+  text('openinference.span.kind', start.parent_id === null ? 'AGENT' : 'CHAIN'),
+  text('input.value', JSON.stringify(start.inputs)),
+  text('input.mime_type', 'application/json'),
+  text('output.value', JSON.stringify(end.output)),
+  text('output.mime_type', 'application/json'),
+  text('metadata', JSON.stringify(start.attributes)),
+  ...(inThread ? [text('session.id', String(start.thread_id))] : []),
+];
+
+const spanOf = (call: Call, inThread: boolean) => {
+  const { trace_id, id, parent_id, op_name, started_at } = call.start;
+  return {
+    traceId: idOf(trace_id, 16),
+    spanId: idOf(id, 8),
+    ...(parent_id !== null && { parentSpanId: idOf(parent_id, 8) }),
+    name: String(op_name),
+    kind: 1,
+    startTimeUnixNano: nanosOf(started_at),
+    endTimeUnixNano: nanosOf(call.end.ended_at),
+    attributes: attributesOf(call, inThread),
+  };
+};
+
+const resource = {
+  attributes: [
+    text('svc.project_id', 'acme/shop'),
+    text('service.name', 'shop'),
+    text('telemetry.sdk.language', 'python'),
+    text('telemetry.sdk.name', 'opentelemetry'),
+    text('telemetry.sdk.version', '1.39.0'),
+  ],
+};
+
+/** An export of calls as spans of one resource. */
+export const exportOf = (calls: readonly Call[], inThread: boolean): Uint8Array => {
+  const spans = calls.map((call) => spanOf(call, inThread));
+  const scope = { name: 'openinference.instrumentation.openai', version: '0.1.30' };
+  const resourceSpans = [{ resource, scopeSpans: [{ scope, spans }] }];
+  return toBinary(
+    ExportTraceServiceRequestSchema,
+    create(ExportTraceServiceRequestSchema, { resourceSpans }),
+  );
+};
+
+/** Whole batches of calls as exports. What is left of the calls is left out. */
+export const exportsOf = (calls: readonly Call[], size: number, inThread: boolean): Uint8Array[] => {
+  const exports: Uint8Array[] = [];
+  for (let i = 0; i + size <= calls.length; i += size)
+    exports.push(exportOf(calls.slice(i, i + size), inThread));
+  return exports;
+};
+
+/** Calls whose span has about so many bytes. */
+export const callsOfBytes = (calls: readonly Call[], bytes: number): Call[] =>
+  calls.map(({ start, end }, i) => {
+    const question = createHash('sha512')
+      .update(`${i}`)
+      .digest('hex')
+      .repeat(Math.ceil(bytes / 128));
+    const inputs = { question: question.slice(0, Math.max(0, bytes - 450)) };
+    return { start: { ...start, attributes: {}, inputs }, end: { ...end, output: 'done' } };
+  });

@@ -12,10 +12,9 @@ import {
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
 import { World } from '../../examples/agent-traces-world.ts';
-import { type Bench, names } from '../harness/bench.ts';
-import { totalUnits, unitsEach } from '../harness/capacity.ts';
+import type { BenchPart } from '../harness/bench.ts';
+import { type Bench, names, totalUnits, unitsEach } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import type { BenchPart } from '../harness/part.ts';
 import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';
 
 const batchBody = feedbackBatchBody(names);

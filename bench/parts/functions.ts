@@ -1,9 +1,11 @@
 /**
- * The deployed functions, each in a process with its memory on Lambda. The figures are CPU time per
- * request, from the event to the end of the answer, and memory. Decision 0143 rests on these
- * figures.
+ * The deployed functions, each in a process with the memory that it has on Lambda: CPU time of a request
+ * from the event to the end of the answer, and the most memory that the process held.
  */
+
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { toContext } from '../../core/foundations/auth/index.ts';
 import { dynamodbClient } from '../../core/foundations/storage/index.ts';
@@ -15,12 +17,192 @@ import { localCredentials, localRegion, storeEnvironment } from '../../local/sto
 import { createStores } from '../../local/stores/tables.ts';
 import type { FunctionSpec } from '../../local/template/functions.ts';
 import { readStack, type StackSpec } from '../../local/template/stack.ts';
-import type { Call } from '../harness/calls.ts';
+import type { BenchContext, BenchPart } from '../harness/bench.ts';
+import { type Call, exportOf, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import { FunctionContainer } from '../harness/function-container.ts';
-import type { InvocationResult } from '../harness/function-process.ts';
-import type { BenchContext, BenchPart } from '../harness/part.ts';
-import { type Probe, probesOf } from './function-requests.ts';
+import { endOf, newestBy, startOf } from '../harness/reporting.ts';
+import type { Invocation, InvocationFailure, InvocationResult } from './function-process.ts';
+
+/** The share of a function's memory that Lambda's Node runtime gives to V8. */
+const memoryFlags = (memoryMb: number): string[] => [
+  `--max-semi-space-size=${Math.floor(memoryMb * 0.05)}`,
+  `--max-old-space-size=${Math.floor(memoryMb * 0.9)}`,
+];
+
+/** A function in a child process. Disposal ends the process. */
+export class FunctionContainer implements Disposable {
+  readonly #child: ChildProcess;
+  /** The exit code of the process; null if V8 aborts it because its heap is full. */
+  readonly #ended: Promise<number | null>;
+
+  /** @param environment variables beside the function's own */
+  constructor(spec: FunctionSpec, memoryMb: number, environment: Readonly<Record<string, string>>) {
+    this.#child = fork(new URL('./function-process.ts', import.meta.url), [`${spec.folder}/index.cjs`], {
+      execArgv: memoryFlags(memoryMb),
+      env: { PATH: process.env.PATH, ...environment, ...spec.environment },
+      // V8 prints a long report when its heap is full.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    // The end of the process tells that a message could not be sent.
+    this.#child.on('error', () => {});
+  }
+
+  /**
+   * Invokes the function with an event.
+   *
+   * @returns undefined if the process ran out of memory
+   * @throws Error if it failed in another way
+   */
+  async invoke(event: object): Promise<InvocationResult | undefined> {
+    const answered = new Promise<InvocationResult | InvocationFailure>((resolve) =>
+      this.#child.once('message', resolve),
+    );
+    this.#child.send({ event: JSON.stringify(event) } satisfies Invocation);
+    const answer = await Promise.race([answered, this.#ended]);
+    if (answer === null) return undefined;
+    if (typeof answer === 'number') throw new Error(`the function's process ended with code ${answer}`);
+    if ('failed' in answer) throw new Error(answer.failed);
+    return answer;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+  }
+}
+
+// Requests to the functions: small ones as on every day, and the largest possible.
+
+/** A request to a route. */
+export interface Probe {
+  /** Its name in the figures. */
+  readonly name: string;
+  readonly path: string;
+  /** Makes the body, with new ids for whatever it creates: bytes, or what is sent as JSON. */
+  readonly body: () => object;
+  /** Headers beside those that every request has. @default - JSON */
+  readonly headers?: readonly (readonly [string, string])[];
+  /** Whether it is one of the largest possible requests. */
+  readonly large?: true;
+}
+
+/** The longest text whose request fits into an event of 6 MB, in characters. */
+const maxCharacters = 4_900_000;
+
+/** Text that is neither uniform nor noise. */
+const longText = (): string => {
+  let text = '';
+  for (let i = 0; text.length < maxCharacters; i++) text += `${i} is ${Math.imul(i, 0x9e3779b1) >>> 0}; `;
+  return text.slice(0, maxCharacters);
+};
+
+const batchOf = (calls: readonly Call[]): object => ({
+  batch: calls.flatMap((call) => [startOf(call), endOf(call)]),
+});
+
+const protobuf = ['content-type', 'application/x-protobuf'] as const;
+
+/** Exports of spans: as many as an SDK sends at once, and as much as may come unpacked. */
+const spanProbes = (next: (count: number) => Call[]): readonly Probe[] => {
+  const path = '/otel/v1/traces';
+  const spans = (count: number) => exportOf(next(count), true);
+  return [
+    { path, name: '512 spans', headers: [protobuf], body: () => spans(512), large: true },
+    {
+      ...{ path, name: '4,000 spans, some 30 MB unpacked', large: true },
+      headers: [protobuf, ['content-encoding', 'gzip']],
+      body: () => gzipSync(spans(4000)),
+    },
+  ];
+};
+
+/** All probes. What a probe reads or removes was written by an earlier one. */
+export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
+  const [{ start: first }] = calls;
+  const project_id = String(first.project_id);
+  const fresh = repeatCalls(calls, Number.MAX_SAFE_INTEGER);
+  /** The same calls again, in the order in which they were written. */
+  const written = repeatCalls(calls, Number.MAX_SAFE_INTEGER);
+  const next = (of: Iterator<Call>, count: number): Call[] =>
+    Array.from({ length: count }, () => of.next().value as Call);
+  let serial = 0;
+  const newId = (): string => `probe-${serial++}`;
+  const text = longText();
+  const isLarge = { large: true } as const;
+
+  // In a project of their own, so that the other queries stay small.
+  const ofLarge = 'acme/large';
+  let large: string;
+  const largeCall = () => {
+    large = newId();
+    return { start: { ...first, project_id: ofLarge, id: large, inputs: { text } } };
+  };
+  const read = (body: object) => () => ({ project_id, ...body });
+  const feedback = (callId: unknown) => ({
+    ...{ project_id, feedback_type: 'reaction', payload: { score: 0.5 } },
+    svc_ref: `svc:///${project_id}/call/${callId}`,
+  });
+  const thousand = () => ({
+    batch: Array.from({ length: 1000 }, (_, i) => feedback(calls[i % calls.length]?.start.id)),
+  });
+  const object = (val: object, of: string) => () => ({ obj: { project_id: of, object_id: newId(), val } });
+  const question = (content: string) => () => ({ model: 'gpt-4o', messages: [{ role: 'user', content }] });
+
+  return [
+    { path: '/call/upsert_batch', name: '100 calls', body: () => batchOf(next(fresh, 100)) },
+    { path: '/call/upsert_batch', name: '600 calls', body: () => batchOf(next(fresh, 600)), ...isLarge },
+    {
+      path: '/call/upsert_batch',
+      name: 'one call of 4.9 MB',
+      body: () => ({ batch: [{ mode: 'start', req: largeCall() }] }),
+      ...isLarge,
+    },
+    ...spanProbes((count) => next(fresh, count)),
+    { path: '/call/start', name: 'a call', body: () => ({ start: { ...first, id: newId() } }) },
+    { path: '/call/start', name: 'a call of 4.9 MB', body: largeCall, ...isLarge },
+    { path: '/call/read', name: 'a call', body: read({ id: first.id }) },
+    {
+      path: '/call/read',
+      name: 'a call of 4.9 MB',
+      body: () => ({ project_id: ofLarge, id: large }),
+      ...isLarge,
+    },
+    { path: '/calls/stream_query', name: 'newest 100', body: read(newestBy('started_at')) },
+    { path: '/calls/stream_query', name: 'everything', body: read({}), ...isLarge },
+    {
+      path: '/calls/stream_query',
+      name: '100 by a payload',
+      body: read(newestBy('inputs.model')),
+      ...isLarge,
+    },
+    { path: '/calls/query_stats', name: 'everything', body: read({}), ...isLarge },
+    { path: '/threads/stream_query', name: 'everything', body: read({}), ...isLarge },
+    { path: '/feedback/create', name: 'a record', body: () => feedback(first.id) },
+    { path: '/feedback/batch/create', name: '1,000 records', body: thousand, ...isLarge },
+    { path: '/feedback/query', name: 'newest 100', body: read(newestBy('created_at')) },
+    { path: '/feedback/query', name: 'everything', body: read({}), ...isLarge },
+    { path: '/obj/create', name: 'an object', body: object({ prompt: 'Be brief.' }, project_id) },
+    { path: '/obj/create', name: 'an object of 4.9 MB', body: object({ text }, ofLarge), ...isLarge },
+    { path: '/objs/query', name: 'everything', body: read({}) },
+    { path: '/inference/v1/chat/completions', name: 'a question', body: question('How are you?') },
+    {
+      path: '/inference/v1/chat/completions',
+      name: 'a question of 4.9 MB',
+      body: question(text),
+      ...isLarge,
+    },
+    {
+      path: '/calls/delete',
+      name: '500 calls',
+      body: () => ({ project_id, call_ids: next(written, 500).map(({ start }) => start.id) }),
+      ...isLarge,
+    },
+  ];
+};
+
+// The deployed functions, each in a process with its memory on Lambda. The figures are CPU time per
+// request, from the event to the end of the answer, and memory. Decision 0143 rests on these
+// figures.
 
 /** The stack on stores of its own, with the echo model. */
 interface Deployment {

@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocalService } from '../../local/service.ts';
+import type { BenchPart } from '../harness/bench.ts';
 import { type Figure, measured, median } from '../harness/figures.ts';
-import type { BenchPart } from '../harness/part.ts';
 
 const requests = 100;
 const eventsEach = 50;

@@ -9,15 +9,12 @@ import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { Store } from '../../core/foundations/storage/index.ts';
 import { startLocalService } from '../../local/service.ts';
-import { type Bench, names } from '../harness/bench.ts';
-import { type Call, repeatCalls } from '../harness/calls.ts';
-import { totalUnits, unitsEach } from '../harness/capacity.ts';
+import type { BenchContext, BenchPart } from '../harness/bench.ts';
+import { type Bench, names, totalUnits, unitsEach } from '../harness/bench.ts';
+import { type Call, callsOfBytes, exportsOf, repeatCalls, zstdParams } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { BenchContext, BenchPart } from '../harness/part.ts';
-import { zstdParams } from '../harness/payloads.ts';
-import { cpuEach, instantStore } from '../harness/processor.ts';
 import { benchBudget } from '../harness/reporting.ts';
-import { callsOfBytes, exportsOf } from '../harness/spans.ts';
+import { cpuEach, instantStore } from '../harness/stores.ts';
 import { secondsOf } from './speed.ts';
 
 const compress = promisify(zstdCompress);

@@ -1,14 +1,289 @@
 /**
- * The page in a browser, beside the API's own answers. It shows the first rows of a list, a trace
- * of 10,000 calls, an input of 5 MB, and a live list.
+ * The page in a browser, beside the API's own answers: the first rows of a list, a trace of 10,000 calls,
+ * an input of 5 MB, and a live list.
  */
-import type { Page } from 'playwright-core';
+
+import type { Browser, Page } from 'playwright-core';
+import { type LocalService, startLocalService } from '../../local/service.ts';
+import type { BenchPart } from '../harness/bench.ts';
+import { launchBrowser } from '../harness/browser.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import { openPageBench, type PageBench } from '../harness/page-bench.ts';
-import { close, listOf, newest, numbered, report } from '../harness/page-calls.ts';
-import type { BenchPart } from '../harness/part.ts';
-import { largeFigures, liveFigures, rounds, traceFigures } from './page-views.ts';
 import { secondsOf } from './speed.ts';
+
+/** A local service with a browser in front of it. */
+export interface PageBench extends AsyncDisposable {
+  readonly service: LocalService;
+  /** POSTs JSON, and gives the answer once its headers are there. */
+  readonly post: (path: string, body: object) => Promise<Response>;
+  /** Opens a view in a browser without a cache. */
+  readonly visit: (path: string) => Promise<Page>;
+  /** The read units that the functions of some routes used while a task ran. */
+  readonly readUnitsOf: (task: () => Promise<unknown>) => Promise<number>;
+}
+
+interface RequestLine {
+  readonly message?: string;
+  readonly readUnits?: number;
+}
+
+const parsed = (line: string): RequestLine => {
+  try {
+    return JSON.parse(line) as RequestLine;
+  } catch {
+    return {};
+  }
+};
+
+/** How long the log may lag behind an answer, in ms. */
+const logLagMs = 500;
+
+/** Starts a local service and a browser, until disposal. */
+export const openPageBench = async (): Promise<PageBench> => {
+  let readUnits = 0;
+  const service = await startLocalService({
+    log: (_, line) => {
+      const { message, readUnits: units } = parsed(line);
+      if (message === 'request') readUnits += units ?? 0;
+    },
+  });
+  const browser: Browser = await launchBrowser();
+  const headers = {
+    authorization: `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`,
+    'content-type': 'application/json',
+  };
+  const post = async (path: string, body: object): Promise<Response> => {
+    const answer = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer;
+  };
+  return {
+    service,
+    post,
+    visit: async (path) => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      context.setDefaultTimeout(120_000);
+      await context.addInitScript((key) => sessionStorage.setItem('pennytrace.key', key), service.key);
+      const page = await context.newPage();
+      await page.goto(`${service.url}/ui/${path}`);
+      return page;
+    },
+    readUnitsOf: async (task) => {
+      const pause = () => new Promise((done) => setTimeout(done, logLagMs));
+      await pause();
+      const before = readUnits;
+      await task();
+      await pause();
+      return readUnits - before;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await service.stop();
+    },
+  };
+};
+
+const reportsPerRequest = 400;
+const beginning = Date.parse('2026-10-01T00:00:00Z');
+
+/** A call to report; what is not said is made up. */
+export interface Made {
+  readonly id: string;
+  readonly trace?: string;
+  readonly parent?: string;
+  readonly inputs?: object;
+  /** Whether it has no end. @default false */
+  readonly running?: boolean;
+}
+
+/** Reports calls, a second after one another, the first at a place in that row. */
+export const report = async (
+  { post }: PageBench,
+  project: string,
+  calls: readonly Made[],
+  place = 0,
+): Promise<void> => {
+  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {}, running }, at) => {
+    const time = (ms: number) => new Date(beginning + (place + at) * 1000 + ms).toISOString();
+    const fields = { project_id: project, id };
+    const start = { ...fields, trace_id: trace, parent_id: parent, op_name: `step ${place + at}`, inputs };
+    const begun = { mode: 'start', req: { start: { ...start, started_at: time(0) } } };
+    return running ? [begun] : [begun, { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } }];
+  });
+  for (let at = 0; at < reports.length; at += reportsPerRequest)
+    await (await post('/call/upsert_batch', { batch: reports.slice(at, at + reportsPerRequest) })).text();
+};
+
+/** As many calls as asked for, each by its place. */
+export const numbered = (count: number, make: (at: number) => Made): Made[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+/** The path of a list, and of a trace. */
+export const listOf = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
+export const traceOf = (project: string, trace: string): string =>
+  `trace?project=${encodeURIComponent(project)}&trace=${trace}`;
+
+const headers = ['display_name', 'parent_id', 'thread_id', 'turn_id', 'ended_at', 'svc_user_id'];
+/** The body of a query for the newest 100 roots by their headers. */
+export const newest = (project: string) => ({
+  project_id: project,
+  filter: { trace_roots_only: true },
+  sort_by: [{ field: 'started_at', direction: 'desc' }],
+  columns: [...headers, 'summary.svc'],
+  limit: 100,
+});
+
+/** Ends a visit. */
+export const close = (page: Page): Promise<void> => page.context().close();
+
+/** How often each view is measured. */
+export const rounds = 7;
+const traceCalls = 10_000;
+
+/** Scrolls from end to end, and gives the share of frames that took over 50 ms, in %. */
+const scrolling = `(async () => {
+  const scroller = document.querySelector('[role=tree]');
+  const frames = 240;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  let slow = 0;
+  let before = await frame();
+  for (let at = 1; at <= frames; at++) {
+    scroller.scrollTop = (scroller.scrollHeight * at) / frames;
+    const now = await frame();
+    if (now - before > 50) slow++;
+    before = now;
+  }
+  return (100 * slow) / frames;
+})()`;
+
+/** A trace of 10,000 calls: its tree, its frames and its elements. */
+export const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
+  const project = 'bench/trace';
+  const nested = numbered(traceCalls, (at) => ({
+    id: at === 0 ? 'root' : `call-${at}`,
+    trace: 'root',
+    ...(at > 0 && { parent: at % 10 === 0 ? 'root' : `call-${at - (at % 10)}` }),
+  }));
+  // A call below the first ten has no parent of that name.
+  const calls = nested.map((call) => (call.parent === 'call-0' ? { ...call, parent: 'root' } : call));
+  await report(bench, project, calls);
+  const body = { ...newest(project), filter: { trace_ids: ['root'] }, limit: traceCalls };
+  const [ratios, slow, nodes]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round <= rounds; round++) {
+    const fetched = await secondsOf(async () => (await bench.post('/calls/stream_query', body)).text());
+    const page = await bench.visit(listOf(project));
+    await page.locator('.row-link').first().waitFor();
+    const visible = await secondsOf(async () => {
+      await page.locator('.row-link').first().click();
+      await page.getByRole('treeitem').first().waitFor();
+    });
+    const late = (await page.evaluate(scrolling)) as number;
+    if (round > 0) {
+      ratios.push(visible / fetched);
+      slow.push(late);
+      nodes.push((await page.evaluate('document.querySelectorAll("*").length')) as number);
+    }
+    await close(page);
+  }
+  return [
+    measured(`a trace of ${traceCalls} calls: tree visible, beside fetching its headers`, 'ratio', ratios, {
+      atMost: 2,
+    }),
+    measured(`a trace of ${traceCalls} calls: frames over 50 ms, scrolling end to end`, '%', slow, {
+      atMost: 5,
+    }),
+    counted(`a trace of ${traceCalls} calls: elements of the page`, 'elements', Math.max(...nodes), {
+      atMost: 3000,
+    }),
+  ];
+};
+
+/** The longest task since the page was loaded, in ms. */
+const longestTask = `new Promise((done) => {
+  new PerformanceObserver((list) => done(Math.max(...list.getEntries().map(({ duration }) => duration))))
+    .observe({ type: 'longtask', buffered: true });
+  setTimeout(() => done(0), 500);
+})`;
+
+/** An input of 5 MB: the longest task of opening it. */
+export const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
+  const project = 'bench/large';
+  await report(bench, project, [{ id: 'large', inputs: { text: 'word '.repeat(1_000_000), end: 1 } }]);
+  const longest: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const page = await bench.visit(`${traceOf(project, 'large')}&tab=data`);
+    await page.locator('.json-row').first().waitFor();
+    longest.push((await page.evaluate(longestTask)) as number);
+    await close(page);
+  }
+  return [measured('an input of 5 MB: longest task', 'ms', longest, { atMost: 200 })];
+};
+
+/** The time between two looks of a live list, in ms, which the clock of the page is moved on by. */
+const lookMs = 4000;
+/** How many looks an hour has, after how many of them calls come in, and how many. */
+const looks = 900;
+const looksPerReport = 3;
+const callsPerReport = 15;
+
+/** One look in so many goes back for what was reported late. */
+const looksPerWide = 4;
+
+/** Has a live list look once. */
+const lookOf = async (page: Page): Promise<void> => {
+  const answered = page.waitForResponse(/stream_query/);
+  await page.clock.runFor(lookMs);
+  await (await answered).finished();
+};
+
+const elementsOf = async (page: Page): Promise<number> =>
+  (await page.evaluate('document.querySelectorAll("*").length')) as number;
+
+/** What a page holds once nothing is left to be collected, in bytes. */
+const heapOf = async (page: Page): Promise<number> => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+};
+
+/** A list that is live for an hour: what it keeps, and how much it grew in the second half. */
+export const liveFigures = async (bench: PageBench): Promise<Figure[]> => {
+  const project = 'bench/live';
+  const calls = (at: number) =>
+    numbered(callsPerReport, (index) => ({ id: `live-${at}-${index}`, running: index === 0 }));
+  await report(bench, project, calls(0));
+  const page = await bench.visit('');
+  await page.clock.install();
+  await page.goto(`${bench.service.url}/ui/${listOf(project)}&live=true`);
+  await page.locator('.row-link').nth(10).waitFor();
+  let half = { heap: 0, elements: 0 };
+  for (let look = 1; look <= looks; look++) {
+    const at = look / looksPerReport;
+    if (Number.isInteger(at)) await report(bench, project, calls(at), at * callsPerReport);
+    await lookOf(page);
+    // By now the list keeps as many rows as it may.
+    if (look === looks / 2) half = { heap: await heapOf(page), elements: await elementsOf(page) };
+  }
+  await page.getByText(`step ${(looks / looksPerReport + 1) * callsPerReport - 1}`).waitFor();
+  const units: number[] = [];
+  for (let look = 0; look < looksPerWide; look++) units.push(await bench.readUnitsOf(() => lookOf(page)));
+  const whole = await heapOf(page);
+  const after = await elementsOf(page);
+  const rows = Number((await page.locator('.progress span').first().textContent())?.replace(/\D/g, ''));
+  await close(page);
+  const name = `a live list after an hour and ${(looks / looksPerReport) * callsPerReport} calls`;
+  return [
+    counted(`${name}: rows kept`, 'rows', rows, { atMost: 2000 }),
+    counted(`${name}: the look that goes back 15 minutes`, 'read units', Math.max(...units)),
+    counted(`${name}: any other look`, 'read units', Math.min(...units)),
+    counted(`${name}: elements beside those after half an hour`, 'ratio', after / half.elements, {
+      atMost: 1.1,
+    }),
+    measured(`${name}: heap beside that after half an hour`, 'ratio', [whole / half.heap], { atMost: 1.1 }),
+    measured(`${name}: heap`, 'MB', [whole / 1e6]),
+  ];
+};
 
 /** First rows beside the API's first line and a page that has nothing to show. */
 const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> => {

@@ -1,17 +1,29 @@
 /**
- * The speed of queries against bare loops over the same items in the same run. Beside it, the
- * growth of times and units with the calls of a project.
+ * The speed of queries beside bare loops over the same items in the same run, its growth with the calls
+ * of a project, and the throughput of the local service.
  */
-import type { Store } from '../../core/foundations/storage/index.ts';
-import { bareIndexQuery, bareLoop, segmentKeys } from '../harness/bare-loop.ts';
-import type { Bench } from '../harness/bench.ts';
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  documents,
+  everyShard,
+  getItems,
+  type Item,
+  queryPage,
+  type Store,
+  scanTable,
+} from '../../core/foundations/storage/index.ts';
+import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { type Level, timeRange } from '../../core/records/calls/index.ts';
+import { startLocalService } from '../../local/service.ts';
+import { type Bench, type BenchContext, type BenchPart, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
-import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import { heapMegabytes } from '../harness/heap.ts';
-import type { BenchContext, BenchPart } from '../harness/part.ts';
-import { sendAll } from '../harness/reporting.ts';
-import { drain, queryShapes, startQuery } from './queries.ts';
+import { benchBudget, endOf, sendAll, startOf } from '../harness/reporting.ts';
+import { drain, queryShapes, startQuery } from './reading.ts';
 
 /** A project with `size` calls, and the time to report them. */
 interface Loaded {
@@ -155,4 +167,158 @@ export const speed: BenchPart = {
       ...(loaded.length > 1 ? await growthFigures(bench, loaded, [first, ...more]) : []),
     ];
   },
+};
+
+// Loops over a store's items without the service. Its speed is compared with theirs.
+
+/** The keys of all segments of a store, for {@link bareLoop}. */
+export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
+  const keys: Item[] = [];
+  const pages = scanTable(table, {
+    FilterExpression: 'p = :p',
+    ExpressionAttributeValues: { ':p': 'P' },
+    ProjectionExpression: 'k, p',
+  });
+  for await (const items of pages) keys.push(...items);
+  return keys;
+};
+
+const levels = ['roots', 'nested'] as const satisfies readonly Level[];
+
+const range = (project: string, level: Level, shard: number) =>
+  timeRange(project as ProjectId, level, shard, {});
+
+/** Reads the same items as an export of everything, headers then payloads, and drops them. */
+export const bareLoop = async (store: Store, project: string, keys: readonly Item[]): Promise<void> => {
+  const budget = benchBudget();
+  for (const level of levels)
+    for (const shard of everyShard(store)) {
+      let start: Item | undefined;
+      do {
+        const page = await queryPage(store.table, range(project, level, shard), budget, { start });
+        start = page.next;
+      } while (start);
+    }
+  for (let i = 0; i < keys.length; i += 100)
+    await getItems(store.table, keys.slice(i, i + 100), budget, { consistent: false });
+};
+
+const byTime = 'by_time' satisfies IndexName<'calls'>;
+
+/** Queries 128 rows of nested calls in the index by time. */
+export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
+  documents(table).send(
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: byTime,
+      KeyConditionExpression: '#k = :k',
+      ExpressionAttributeNames: { '#k': tables.calls.indexes[byTime].partition.name },
+      ExpressionAttributeValues: { ':k': range(project, 'nested', 0).partition[1] },
+      Limit: 128,
+    }),
+  );
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const inUse = (): number => {
+  collectGarbage();
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return heapUsed + external + arrayBuffers;
+};
+
+/** Batches between two memory samples, each of which stops everything else. */
+const batchesPerSample = 25;
+
+/**
+ * The most memory in use while an iterable is read, beyond what was in use before, in MB. Garbage
+ * is collected before each sample.
+ */
+export const heapMegabytes = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
+  const before = inUse();
+  let peak = 0;
+  let seen = 0;
+  for await (const batch of batches) {
+    if (batch.length === 0 || seen++ % batchesPerSample !== 0) continue;
+    peak = Math.max(peak, inUse() - before);
+  }
+  return peak / 1e6;
+};
+
+// The throughput of the local service with several clients, through HTTP, gateway, authorizer,
+// handler and storage. It is relative to this machine: Lambda runs as many handlers as there are
+// requests.
+
+const rounds = 5;
+const requestsPerRound = 16;
+const clients = 4;
+const callsPerRequest = 50;
+const readsPerBatch = 10;
+
+/** Works through a list with several concurrent clients. */
+const concurrently = async <T>(list: readonly T[], task: (item: T) => Promise<unknown>): Promise<void> => {
+  const left = list.values();
+  const client = async () => {
+    for (const item of left) await task(item);
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+};
+
+const measure = async ({ calls }: BenchContext): Promise<Figure[]> => {
+  const service = await startLocalService({});
+  try {
+    const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
+    const post = async (path: string, body: object): Promise<void> => {
+      const headers = { authorization, 'content-type': 'application/json' };
+      const answer = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      await answer.arrayBuffer();
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+    };
+    return await measureRounds(calls, post);
+  } finally {
+    await service.stop();
+  }
+};
+
+const measureRounds = async (
+  calls: readonly Call[],
+  post: (path: string, body: object) => Promise<void>,
+): Promise<Figure[]> => {
+  const fresh = repeatCalls(calls, (rounds + 1) * requestsPerRound * callsPerRequest);
+  const report = async (batch: readonly Call[]) =>
+    post('/call/upsert_batch', { batch: batch.flatMap((call) => [startOf(call), endOf(call)]) });
+  const read = async ({ start: { project_id, id } }: Call) => post('/call/read', { project_id, id });
+  const [written, readBack]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round++) {
+    const batches = Array.from({ length: requestsPerRound }, () => takeBatch(fresh));
+    const sample = batches.flatMap((batch) => batch.slice(0, readsPerBatch));
+    const seconds = await secondsOf(() => concurrently(batches, report));
+    const readSeconds = await secondsOf(() => concurrently(sample, read));
+    // The first round starts the functions.
+    if (round === 0) continue;
+    written.push((requestsPerRound * callsPerRequest) / seconds);
+    readBack.push(sample.length / readSeconds);
+  }
+  return [
+    measured(`reported in batches of ${callsPerRequest}`, 'calls a second', written),
+    measured('read one by one', 'calls a second', readBack),
+  ];
+};
+
+/** The calls of one request. */
+const takeBatch = (calls: Iterator<Call>): Call[] => {
+  const taken: Call[] = [];
+  while (taken.length < callsPerRequest) {
+    const { value, done } = calls.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+};
+
+/** Throughput of the local service. */
+export const service: BenchPart = {
+  name: 'service',
+  title: `The local service end to end, ${clients} clients at once`,
+  run: measure,
 };

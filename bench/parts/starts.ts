@@ -14,8 +14,8 @@ import { defaultServiceName } from '../../core/foundations/wire/index.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/constants.ts';
 import { localRegion } from '../../local/stores/store.ts';
+import type { BenchPart } from '../harness/bench.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { BenchPart } from '../harness/part.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const handlers: readonly string[] = [...handlersOf(allRoutes), 'authorizer'];

@@ -1,29 +1,121 @@
-/** What statistics over a month read and store, cold and warm, and what marks cost writers. */
+/** What statistics of calls and threads read and store, and what marking changed hours costs writers. */
+
 import { createHash } from 'node:crypto';
 import { callBatchBody } from '../../api/schemas/calls.ts';
 import { callsQueryStatsBody } from '../../api/schemas/query.ts';
-import { requestBudget } from '../../core/foundations/storage/index.ts';
-import { formatTime, type ProjectId, parseTime } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
-import { noLookups } from '../../core/questions/query/index.ts';
-import { countCalls } from '../../core/questions/query/stats.ts';
-import { usageOf } from '../../core/questions/stats/index.ts';
-import { writeCalls } from '../../core/records/calls/index.ts';
-import { type Bench, names } from '../harness/bench.ts';
-import { type Call, repeatCalls } from '../harness/calls.ts';
-import { totalUnits } from '../harness/capacity.ts';
-import { counted, type Figure, measured } from '../harness/figures.ts';
+import { callsStatsBody } from '../../api/schemas/stats.ts';
+import { threadsQueryBody } from '../../api/schemas/threads.ts';
+import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import {
-  askMonth,
-  byTheDay,
-  byTheHour,
-  monthBegin,
-  overMonth,
-  unitFigures,
-  warmFigures,
-} from '../harness/month.ts';
-import type { BenchPart } from '../harness/part.ts';
-import { benchBudget, endOf, sendAll, startOf } from '../harness/reporting.ts';
+  formatTime,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+  parseTime,
+} from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import { everyCall, noLookups } from '../../core/questions/query/index.ts';
+import { countCalls } from '../../core/questions/query/stats.ts';
+import { kept } from '../../core/questions/stats/cell.ts';
+import type { Rollup } from '../../core/questions/stats/codec.ts';
+import { dimensionsOf, Groups } from '../../core/questions/stats/group.ts';
+import { statsOf, usageOf } from '../../core/questions/stats/index.ts';
+import { scanCalls } from '../../core/questions/stats/scan.ts';
+import { storeRollups } from '../../core/questions/stats/stored.ts';
+import { queryThreads } from '../../core/questions/threads/index.ts';
+import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
+import { dayOf, hourOf } from '../../core/records/rollups/index.ts';
+import { agentTraces } from '../../examples/agent-traces.ts';
+import { type Bench, type BenchPart, type CapacityUsed, names, totalUnits } from '../harness/bench.ts';
+import { type Call, repeatCalls } from '../harness/calls.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import { benchBudget, endOf, type ReportMode, sendAll, startOf } from '../harness/reporting.ts';
+
+/** The month of 30 days that statistics are measured over: its begin, and its hours. */
+export const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
+const hour = 3_600_000_000;
+const monthHours = 720;
+export const monthEnd: Micros = monthBegin + monthHours * hour;
+
+/** When the call of this number starts, if so many are spread evenly over the month. */
+export const startOfNth = (i: number, count: number): Micros =>
+  monthBegin + Math.floor((i * monthHours * hour) / count);
+
+/** The same calls, spread evenly over the month. */
+export function* overMonth(calls: readonly Call[], count: number): Generator<Call> {
+  let i = 0;
+  for (const call of repeatCalls(calls, count)) {
+    const startedAt = startOfNth(i++, count);
+    const lasted =
+      (parseTime(String(call.end.ended_at)) ?? 0) - (parseTime(String(call.start.started_at)) ?? 0);
+    yield {
+      start: { ...call.start, started_at: formatTime(startedAt) },
+      end: { ...call.end, ended_at: formatTime(startedAt + lasted) },
+    };
+  }
+}
+
+const overview = {
+  call_metrics: [
+    { metric: 'call_count' },
+    { metric: 'error_count' },
+    { metric: 'latency_ms', aggregations: ['avg'], percentiles: [50, 95, 99] },
+  ],
+  usage_metrics: [{ metric: 'input_tokens' }, { metric: 'output_tokens' }],
+};
+
+const body = callsStatsBody(names);
+
+/** The seconds of a bucket. */
+export const byTheHour = 3600;
+export const byTheDay = 86_400;
+
+/**
+ * Asks for the overview of the month.
+ *
+ * @throws Error if it does not count so many calls
+ */
+export const askMonth = async (
+  store: Store,
+  project_id: string,
+  granularity: number,
+  count: number,
+): Promise<void> => {
+  const [start, end] = [formatTime(monthBegin), formatTime(monthEnd)];
+  const asked = { project_id, start, end, granularity, timezone: 'UTC', ...overview };
+  const request = parseBody(body, JSON.stringify(asked));
+  const lookups = { ...noLookups, steadyPrices: async () => () => null };
+  const { call_buckets: buckets } = await statsOf(store, request, benchBudget(), lookups).answer();
+  const found = buckets.reduce((sum, bucket) => sum + Number(bucket.sum_call_count), 0);
+  if (found !== count) throw new Error(`statistics of ${count} calls count ${found}`);
+};
+
+/** The units of a task as figures. */
+export const unitFigures = (name: string, { reads, writes }: CapacityUsed): Figure[] => [
+  counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
+  counted(`${name}: write units`, 'units', totalUnits(writes)),
+];
+
+/** How often a warm answer is timed. */
+const rounds = 5;
+
+/** Units and times of a task that was done before. */
+export const warmFigures = async (
+  bench: Bench,
+  name: string,
+  task: () => Promise<void>,
+): Promise<Figure[]> => {
+  const times: number[] = [];
+  let warm = await bench.capacity.during(task);
+  for (let i = 0; i < rounds; i++) {
+    const begun = performance.now();
+    warm = await bench.capacity.during(task);
+    times.push(performance.now() - begun);
+  }
+  return [...unitFigures(`${name}, warm`, warm), measured(`${name}, warm: time`, 'ms', times)];
+};
+
+// What statistics over a month read and store, cold and warm, and what marks cost writers.
 
 /** Times and counts a task, the first time and again. */
 const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>): Promise<Figure[]> => {
@@ -155,4 +247,164 @@ export const statistics: BenchPart = {
       ...(await markFigures(await bench(), calls)),
     ];
   },
+};
+
+// What statistics of a month read when all its hours are rolled up, at numbers of calls that would
+// take too long to report. Some calls are reported and read back. Their headers are repeated in
+// memory, and the code of readers makes rollups of them.
+
+type Scanned = readonly [header: CallHeader, usage: JsonValue];
+
+/** The headers of some calls, as a reader gets them. */
+const headersOf = async (bench: Bench, calls: readonly Call[], projectId: ProjectId): Promise<Scanned[]> => {
+  const store = await bench.newStore('calls');
+  await sendAll(store, overMonth(calls, calls.length), 'together');
+  const found: Scanned[] = [];
+  await scanCalls(
+    store,
+    { projectId, filter: everyCall, where: null, withUsage: true, withFailed: false },
+    [monthBegin, monthEnd],
+    (header, usage) => void found.push([header, usage]),
+    { scanned: 0, hydrated: 0 },
+    benchBudget(),
+  );
+  return found;
+};
+
+/** Rollups of `count` calls, by hour or by day, as a reader would make them. */
+const rollupsOf = (
+  calls: readonly Scanned[],
+  count: number,
+  numberOf: (time: number) => number,
+): Rollup[] => {
+  const groups = new Map<number, Groups>();
+  for (let i = 0; i < count; i++) {
+    const [header, usage] = calls[i % calls.length] ?? [];
+    if (!header) break;
+    const startedAt = startOfNth(i, count);
+    const end = header.end && {
+      ...header.end,
+      endedAt: header.end.endedAt - header.start.startedAt + startedAt,
+    };
+    const call = { ...header, start: { ...header.start, startedAt }, end };
+    const number = numberOf(startedAt);
+    const ofTime = groups.get(number) ?? new Groups(kept);
+    groups.set(number, ofTime);
+    ofTime.cell(dimensionsOf(call)).add(call, usage ?? null, {});
+  }
+  return [...groups].map(([number, { all }]) => ({ number, mark: 0, groups: all }));
+};
+
+/** Read units and times of warm answers over the rollups of so many calls. */
+const rollupFigures = async (
+  bench: Bench,
+  calls: readonly Scanned[],
+  projectId: ProjectId,
+  count: number,
+): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const [name, granularity, kind, numberOf] of [
+    ['by the hour', byTheHour, 'pages', hourOf],
+    ['by the day', byTheDay, 'days', (time: number) => dayOf(hourOf(time))],
+  ] as const) {
+    const { table } = await bench.newStore('rollups');
+    const store = { ...(await bench.newStore('calls')), rollups: table };
+    const rollups = rollupsOf(calls, count, numberOf);
+    await storeRollups(table, kind, projectId, rollups, undefined, benchBudget());
+    figures.push(
+      ...(await warmFigures(bench, `${count} calls, ${name}`, () =>
+        askMonth(store, projectId, granularity, count),
+      )),
+    );
+  }
+  return figures;
+};
+
+/** Read units and times of warm statistics of a month, at each number of calls. */
+export const rolledUpFigures = async (
+  bench: Bench,
+  calls: readonly Call[],
+  sizes: readonly number[],
+): Promise<Figure[]> => {
+  const projectId = calls[0]?.start.project_id as ProjectId;
+  const headers = await headersOf(bench, calls, projectId);
+  const figures: Figure[] = [];
+  for (const size of sizes) figures.push(...(await rollupFigures(bench, headers, projectId, size)));
+  return figures;
+};
+
+/** Warm statistics of a month at each size. */
+export const rollups: BenchPart = {
+  name: 'rollups',
+  title: 'Statistics of a month that is rolled up (units: DynamoDB Local)',
+  run: async ({ bench, calls, sizes }) => rolledUpFigures(await bench(), calls, sizes),
+};
+
+// What statistics of threads read. It is independent of the machine's speed.
+
+const project_id = 'acme/shop';
+
+/** A thread's id as long as those of tracing libraries. */
+const threadId = (number: number): string => `01a0f4c2-c400-7430-99c4-${String(number).padStart(12, '0')}`;
+
+/** A turn's summary as tracing libraries make it. It lies in the header. */
+const summary = {
+  usage: { 'gpt-4o': { requests: 3, prompt_tokens: 5321, completion_tokens: 187, total_tokens: 5508 } },
+};
+
+/**
+ * The generator's turns in a tenth as many threads, and the calls below them. They have no
+ * payloads, which queries over threads do not read.
+ */
+function* threadCalls(turnCount: number): Generator<Call> {
+  let turns = 0;
+  for (const { start, end } of agentTraces({ projectId: project_id, conversations: turnCount })) {
+    const isTurn = start.id === start.turn_id;
+    if (isTurn && turns++ === turnCount) return;
+    yield {
+      start: { ...start, thread_id: threadId(turns % (turnCount / 10)), inputs: {} },
+      end: { ...end, output: null, summary: isTurn ? summary : {} },
+    };
+  }
+}
+
+const queries: Readonly<Record<string, object>> = {
+  'all threads': {},
+  '100 updated last': { limit: 100 },
+  'first 100 by thread_id': { limit: 100, sort_by: [{ field: 'thread_id', direction: 'asc' }] },
+  '20 thread_ids': { filter: { thread_ids: Array.from({ length: 20 }, (_, i) => threadId(i)) } },
+};
+
+const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
+  const query = parseBody(threadsQueryBody, JSON.stringify({ project_id, ...body }));
+  const { counts, threads: answer } = queryThreads(store, query, benchBudget());
+  const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));
+  const units = totalUnits(reads);
+  return [
+    counted(`${name}: read units`, 'units', units, { of: reads }),
+    counted(`${name}: turns`, 'turns a read unit', counts.turns / units),
+    counted(`${name}: requests`, 'requests', requests),
+  ];
+};
+
+/** What queries over `turnCount` turns in a tenth as many threads read. */
+export const threadFigures = async (bench: Bench, turnCount: number): Promise<Figure[]> => {
+  const calls = [...threadCalls(turnCount)];
+  const figures: Figure[] = [];
+  for (const mode of ['together', 'apart'] satisfies ReportMode[]) {
+    const store = await bench.newStore('calls');
+    await sendAll(store, calls, mode);
+    for (const [name, body] of Object.entries(queries))
+      figures.push(...(await queryFigures(bench, store, `${name} (${mode})`, body)));
+  }
+  return figures;
+};
+
+const maxTurns = 3000;
+
+/** Read units of statistics of threads. */
+export const threads: BenchPart = {
+  name: 'threads',
+  title: `Statistics of ${maxTurns / 10} threads with ${maxTurns} turns, and calls below them (units: DynamoDB Local)`,
+  run: async ({ bench }) => threadFigures(await bench(), maxTurns),
 };

@@ -1,22 +1,128 @@
 /**
- * The functions that the tables' streams wake, on batches of records: read units, events and files,
- * and CPU time. The bus and the bucket answer at once.
+ * The functions that the tables' streams wake, on batches of records: read units, events and files, and
+ * CPU time. The bus and the bucket answer at once.
  */
+
+import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { S3Client } from '@aws-sdk/client-s3';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
 import { recordCpuMs, rowBytes } from '../../bin/cost/streams.ts';
-import { chunked, type Store } from '../../core/foundations/storage/index.ts';
+import { type Bucket, chunked, type Store } from '../../core/foundations/storage/index.ts';
 import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
-import { type Delivery, deliver } from '../../core/workers/events/index.ts';
+import { type Delivery, deliver, type EventBus } from '../../core/workers/events/index.ts';
 import type { CostsOfProject, StreamRecord } from '../../core/workers/streams/index.ts';
-import type { Bench } from '../harness/bench.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { lambdaRecord } from '../../local/streams/lambda-record.ts';
+import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
-import { totalUnits } from '../harness/capacity.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { BenchPart } from '../harness/part.ts';
-import { cpuEach } from '../harness/processor.ts';
 import { benchBudget, type ReportMode, sendAll } from '../harness/reporting.ts';
-import { recordsOf } from '../harness/stream-records.ts';
-import { instantBucket, instantBus, type Tally } from '../harness/stream-targets.ts';
+import { cpuEach } from '../harness/stores.ts';
+
+type Image = Record<string, AttributeValue>;
+
+/** All items of a table. */
+const itemsOf = async ({ table: { client, name } }: Store): Promise<Image[]> => {
+  const items: Image[] = [];
+  let from: Image | undefined;
+  do {
+    const page = await client.send(new ScanCommand({ TableName: name, ExclusiveStartKey: from }));
+    items.push(...(page.Items ?? []));
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return items;
+};
+
+/** Seconds since 1970 by which everything here has settled. */
+const longAgo = new Date('2026-10-01T00:00:00Z');
+
+/**
+ * The records of a table's stream that lets starts and ends pass, as Lambda brings them. They are
+ * an insertion of each item, all starts before all ends.
+ */
+export const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
+  const items = (await itemsOf(store)).filter(({ p }) => p?.S === 'S' || p?.S === 'E');
+  const ends = (item: Image) => (item.p?.S === 'E' ? 1 : 0);
+  return items
+    .toSorted((one, other) => ends(one) - ends(other))
+    .map(
+      (item, at) =>
+        lambdaRecord(
+          {
+            eventID: at.toString(16).padStart(32, '0'),
+            eventName: 'INSERT',
+            dynamodb: {
+              Keys: { k: item.k ?? marshall(null), p: item.p ?? marshall(null) },
+              NewImage: item,
+              SequenceNumber: String(10 ** 20 + at),
+              ApproximateCreationDateTime: longAgo,
+            },
+          },
+          `arn:aws:dynamodb:us-east-1:000000000000:table/${store.table.name}/stream/bench`,
+        ) as StreamRecord,
+    );
+};
+
+/** A request as the SDK hands it over. */
+interface Sent {
+  readonly body?: string | Uint8Array;
+}
+
+/** Takes requests in the place of a network, and answers at once. */
+const answering = (answerTo: (body: Buffer) => string, type: string) => ({
+  region: localRegion,
+  credentials: localCredentials,
+  requestHandler: {
+    handle: async ({ body = '' }: Sent) => ({
+      response: new HttpResponse({
+        statusCode: 200,
+        headers: { 'content-type': type, etag: '"0"' },
+        body: Buffer.from(answerTo(Buffer.from(body))),
+      }),
+    }),
+    metadata: { handlerProtocol: 'http/1.1' },
+  } as never,
+});
+
+/** What was sent to a target so far. */
+export interface Tally {
+  requests: number;
+  /** Events of the bus. */
+  events: number;
+  /** Bytes of files. */
+  bytes: number;
+}
+
+/** A bus that takes every event at once. */
+export const instantBus = (tally: Tally): EventBus => {
+  const client = new EventBridgeClient(
+    answering((body) => {
+      const { Entries } = JSON.parse(body.toString()) as { Entries: readonly object[] };
+      tally.requests++;
+      tally.events += Entries.length;
+      return JSON.stringify({ FailedEntryCount: 0, Entries: Entries.map(() => ({ EventId: 'e' })) });
+    }, 'application/x-amz-json-1.1'),
+  );
+  return { client, name: 'default' };
+};
+
+/** A bucket that takes every file at once. */
+export const instantBucket = (tally: Tally): Bucket => {
+  const client = new S3Client(
+    answering((body) => {
+      tally.requests++;
+      tally.bytes += body.length;
+      return '';
+    }, 'application/xml'),
+  );
+  return { client, name: 'files' };
+};
+
+// The functions that the tables' streams wake, on batches of records: read units, events and files,
+// and CPU time. The bus and the bucket answer at once.
 
 /** Costs at the default prices, which are remembered as the functions do. */
 const defaultCosts = (): CostsOfProject => {

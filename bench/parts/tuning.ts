@@ -5,12 +5,11 @@
 
 import type { Store } from '../../core/foundations/storage/index.ts';
 import { queryCalls } from '../../core/questions/query/index.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Bench, BenchPart } from '../harness/bench.ts';
+import { totalUnits } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
-import { totalUnits } from '../harness/capacity.ts';
+import { compress, payloadOf } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import type { BenchPart } from '../harness/part.ts';
-import { compress, payloadOf } from '../harness/payloads.ts';
 import { batchSize, benchBudget, newestBy, sendAll, toQuery } from '../harness/reporting.ts';
 
 const groups = (calls: readonly Call[], size: number): Buffer[] =>

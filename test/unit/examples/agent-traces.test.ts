@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileOf } from '../../../bench/harness/profile.ts';
+import { profileOf } from '../../../bench/harness/calls.ts';
 import { agentTraces } from '../../../examples/agent-traces.ts';
 
 const options = { projectId: 'acme/shop', conversations: 60 };
@@ -23,8 +23,7 @@ describe('the traces of the example agent', () => {
   });
 
   it('are as large as those of a real support agent, and as repetitive', () => {
-    // Of 1,640 calls of an airline's agent (tau-bench, GPT-4o): npm run bench:generator --
-    // calls.jsonl
+    // Of the 1,640 calls of an airline's agent (tau-bench, GPT-4o) that bench/data has a sample of.
     const real = {
       'bytes a call, mean': 7321,
       'bytes a call, p90': 17_816,

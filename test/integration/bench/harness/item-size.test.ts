@@ -1,7 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, it } from 'vitest';
-import { openBench } from '../../../../bench/harness/bench.ts';
-import { totalUnits } from '../../../../bench/harness/capacity.ts';
+import { openBench, totalUnits } from '../../../../bench/harness/bench.ts';
 import { putUnits, rowBytes, tableSchema } from '../../../../bench/harness/item-size.ts';
 import { documents, itemBytes } from '../../../../core/foundations/storage/index.ts';
 import { assembly } from '../../../support/assembly.ts';

@@ -1,14 +1,15 @@
 import { describe, expect, inject, it } from 'vitest';
-import { openBench } from '../../../../bench/harness/bench.ts';
 import {
   advice,
+  countRecorded,
   differences,
   type RecordedFigures,
   readRecorded,
   toRecorded,
-} from '../../../../bench/harness/guard.ts';
-import { countRecorded } from '../../../../bench/recorded.ts';
-import { assembly, bundlesFolder } from '../../../support/assembly.ts';
+  updated,
+} from '../../../bench/guard.ts';
+import { openBench } from '../../../bench/harness/bench.ts';
+import { assembly, bundlesFolder } from '../../support/assembly.ts';
 
 describe('what the service uses', () => {
   it('equals bench/figures.json', async () => {
@@ -49,6 +50,20 @@ describe('recorded figures', () => {
     expect(differences(before, { ...before, 'a: size': [1015, 'bytes'] })).toEqual([]);
     expect(differences(before, { ...before, 'a: size': [1030, 'bytes'] })).toEqual([
       'a: size: grew from 1000 to 1030 bytes',
+    ]);
+  });
+
+  it('are recorded anew only beyond their tolerance, in the order in which they are counted', () => {
+    const now: RecordedFigures = {
+      'a: new': [1, 'units'],
+      'a: size': [1015, 'bytes'],
+      'a: units': [4, 'units a call'],
+    };
+    const written = updated({ ...before, 'a: gone': [1, 'units'] }, now);
+    expect(Object.entries(written)).toEqual([
+      ['a: new', [1, 'units']],
+      ['a: size', [1000, 'bytes']],
+      ['a: units', [4, 'units a call']],
     ]);
   });
 

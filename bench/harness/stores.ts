@@ -1,12 +1,66 @@
-import type { Store } from '../../core/foundations/storage/index.ts';
-import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
-import { storeAnswering } from './processor.ts';
+/** Stores in memory behind the real DynamoDB client, so that only this process's CPU time is measured. */
 
-/*
- * A calls table in memory behind the real client: requests are made and signed, and answers parsed,
- * as always. It takes puts and answers queries of an index in pages of a megabyte, written as JSON
- * beforehand. So the processor time of a scan is measured without DynamoDB Local's.
+import { HttpResponse } from '@smithy/core/protocols';
+import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
+import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
+import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { names } from './bench.ts';
+
+/**
+ * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
+ * before.
  */
+const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
+  BatchWriteItem: () => '{"UnprocessedItems":{}}',
+  BatchGetItem: () => '{"Responses":{},"UnprocessedKeys":{}}',
+  BatchExecuteStatement: (body) => {
+    const { Statements } = JSON.parse(body) as { Statements: readonly object[] };
+    return JSON.stringify({ Responses: Statements.map(() => ({ TableName: 'calls' })) });
+  },
+  UpdateItem: () => '{}',
+};
+
+/**
+ * A store whose client does everything but send: requests are made, signed and answered at once.
+ *
+ * @param answerOf the body of the answer to an operation and the JSON of its request
+ */
+export const storeAnswering = (answerOf: (operation: string, body: string) => string): Store => {
+  const handle = async (request: { headers: Record<string, string>; body: Uint8Array }) => {
+    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+    const answer = answerOf(operation, new TextDecoder().decode(request.body));
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
+  };
+  const client = dynamodbClient({
+    region: localRegion,
+    credentials: localCredentials,
+    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
+  });
+  const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
+  bucket.client.catch(() => {});
+  return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
+};
+
+/** A store that takes all writes at once and holds nothing. */
+export const instantStore = (): Store =>
+  storeAnswering((operation, body) => {
+    const answerTo = storeAnswers[operation];
+    if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
+    return answerTo(body);
+  });
+
+/** CPU time of this process with all threads, in ms a call. */
+export const cpuEach = async (task: () => Promise<unknown>, calls: number): Promise<number> => {
+  const before = process.cpuUsage();
+  await task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / calls;
+};
+
+// A calls table in memory behind the real client: requests are made and signed, and answers parsed,
+// as always. It takes puts and answers queries of an index in pages of a megabyte, written as JSON
+// beforehand. So the processor time of a scan is measured without DynamoDB Local's.
 
 /** An attribute on the wire: bytes are base64. */
 type WireItem = Readonly<Record<string, Readonly<Record<string, string>>>>;

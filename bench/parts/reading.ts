@@ -1,0 +1,445 @@
+/**
+ * What queries, lists, extras and counts read, by index. The units are the same on every machine. `scan`
+ * is the CPU time of reading headers.
+ */
+
+import { callsQueryStatsBody } from '../../api/schemas/query.ts';
+import type { Store } from '../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import { countCalls, type Lookups, type QueryAnswer, queryCalls } from '../../core/questions/query/index.ts';
+import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/records/costs/index.ts';
+import { feedbackOn } from '../../core/records/feedback/index.ts';
+import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
+import {
+  type Bench,
+  type BenchContext,
+  type BenchPart,
+  names,
+  totalUnits,
+  type Units,
+} from '../harness/bench.ts';
+import { type Call, repeatCalls } from '../harness/calls.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import {
+  batchSize,
+  benchBudget,
+  endOf,
+  isOf,
+  newestBy,
+  type ReportMode,
+  send,
+  sendAll,
+  startOf,
+  toQuery,
+} from '../harness/reporting.ts';
+import { recordedStore } from '../harness/stores.ts';
+
+const field = (path: string) => ({ $getField: path });
+const literal = (value: unknown) => ({ $literal: value });
+
+/** Bodies of queries without their project, by name. Every source of a plan has at least one. */
+export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<string, object>> => {
+  const [{ start }] = calls;
+  const child = calls.find((call) => call.start.parent_id !== null)?.start ?? start;
+  const noon = new Date(Date.parse(String(start.started_at)) + 12 * 3_600_000).toISOString();
+  return {
+    'newest 100, all columns': newestBy('started_at'),
+    'one trace': { filter: { trace_ids: [child.trace_id] } },
+    'one thread': { filter: { thread_ids: [start.thread_id] } },
+    'one turn': { filter: { turn_ids: [start.turn_id] } },
+    "one parent's children": { filter: { parent_ids: [child.parent_id] } },
+    '50 ids': { filter: { call_ids: calls.slice(0, 50).map((call) => call.start.id) } },
+    'slower than 5 s, headers': {
+      columns: [],
+      query: { $expr: { $gt: [field('summary.svc.latency_ms'), literal(5000)] } },
+    },
+    'errors until noon, headers': {
+      columns: [],
+      query: {
+        $expr: {
+          $and: [
+            { $eq: [field('summary.svc.status'), literal('error')] },
+            { $lt: [field('started_at'), literal(noon)] },
+          ],
+        },
+      },
+    },
+    'roots, headers': { columns: [], filter: { trace_roots_only: true } },
+    'most tokens, 100': {
+      ...newestBy('summary.usage.gpt-4o.total_tokens'),
+      columns: ['summary.usage'],
+    },
+    'model contains "4o", 10': {
+      limit: 10,
+      query: { $expr: { $contains: { input: field('inputs.model'), substr: literal('4o') } } },
+    },
+    'everything, all columns': {},
+  };
+};
+
+/** Starts a query in the project of a call. */
+export const startQuery = (store: Store, call: Call, body: object): QueryAnswer =>
+  queryCalls(store, toQuery({ project_id: call.start.project_id, ...body }), benchBudget());
+
+/**
+ * Reads an iterable to its end.
+ *
+ * @returns the number of items
+ */
+export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
+  let count = 0;
+  for await (const batch of batches) count += batch.length;
+  return count;
+};
+
+/**
+ * What a query reads of a store, measured `rounds` times. Reads of payloads may depend on which
+ * shard's page comes first.
+ */
+export const queryFigures = async (
+  bench: Bench,
+  store: Store,
+  call: Call,
+  [name, body]: readonly [string, object],
+  rounds: number,
+): Promise<Figure[]> => {
+  const [units, requests, perUnit]: [number[], number[], number[]] = [[], [], []];
+  let [sent, of]: [number, Units] = [0, {}];
+  for (let i = 0; i < rounds; i++) {
+    const answer = startQuery(store, call, body);
+    const used = await bench.capacity.during(() => drain(answer.calls));
+    units.push(totalUnits(used.reads));
+    requests.push(used.requests);
+    perUnit.push(answer.counts.scanned / totalUnits(used.reads));
+    [sent, of] = [answer.counts.sent, used.reads];
+  }
+  return [
+    measured(`${name}: read units`, 'units', units, { of }),
+    measured(`${name}: requests`, 'requests', requests),
+    counted(`${name}: sent`, 'calls', sent),
+    measured(`${name}: looked at`, 'calls a read unit', perUnit),
+  ];
+};
+
+/** What each query reads of the calls, reported together and apart. */
+export const allQueryFigures = async (
+  bench: Bench,
+  calls: readonly Call[],
+  rounds = 5,
+): Promise<Figure[]> => {
+  const [first, ...more] = calls;
+  if (!first) return [];
+  const figures: Figure[] = [];
+  for (const mode of ['together', 'apart'] satisfies ReportMode[]) {
+    const store = await bench.newStore('calls');
+    await sendAll(store, calls, mode);
+    for (const [name, body] of Object.entries(queryShapes([first, ...more])))
+      figures.push(...(await queryFigures(bench, store, first, [`${name} (${mode})`, body], rounds)));
+  }
+  return figures;
+};
+
+/** Read units and requests of each query. */
+export const queries: BenchPart = {
+  name: 'queries',
+  title: 'Querying calls (units: DynamoDB Local)',
+  run: async ({ bench, calls }) => allQueryFigures(await bench(), calls),
+};
+
+// What the lists that people open first read: the newest roots and the newest errors, at several
+// numbers of calls. It is independent of the machine's speed.
+
+/** Calls in a trace, the root included. Traces from OpenTelemetry have 30 to 100. */
+const callsPerTrace = 50;
+/** One call of so many fails. */
+const callsPerError = 100;
+
+/** Makes what gives the items of a list one after the other, over and over. */
+const inTurn = <T>(list: readonly [T, ...T[]]): (() => T) => {
+  let next = 0;
+  return () => list[next++ % list.length] ?? list[0];
+};
+
+const some = (calls: readonly Call[], others: readonly Call[]): [Call, ...Call[]] => {
+  const [first, ...more] = calls.length > 0 ? calls : others;
+  if (!first) throw new Error('the lists need at least one call');
+  return [first, ...more];
+};
+
+/**
+ * The calls in longer traces: a root of theirs, and nested calls of theirs below it. One in a
+ * hundred is a nested call that has failed, as one of theirs did. Calls that are in no list have no
+ * payload: they lie between those that are, and nothing reads them.
+ */
+function* longTraces(calls: readonly Call[], count: number): Generator<Call> {
+  const isRoot = ({ start }: Call): boolean => start.parent_id === null;
+  const hasFailed = ({ end }: Call): boolean => typeof end.exception === 'string';
+  const nextRoot = inTurn(
+    some(
+      calls.filter((call) => isRoot(call) && !hasFailed(call)),
+      calls,
+    ),
+  );
+  const nested = calls.filter((call) => !isRoot(call));
+  const nextFine = inTurn(
+    some(
+      nested.filter((call) => !hasFailed(call)),
+      calls,
+    ),
+  );
+  const nextFailed = inTurn(some(nested.filter(hasFailed), calls));
+  let root: Call | undefined;
+  let place = 0;
+  for (const { start, end } of repeatCalls(calls, count)) {
+    const isFirst = place % callsPerTrace === 0;
+    const isFailed = place % callsPerError === callsPerError / 2 + 1;
+    const like = isFirst ? nextRoot() : isFailed ? nextFailed() : nextFine();
+    const own = { id: start.id, started_at: start.started_at, thread_id: null, turn_id: null };
+    const trace_id = isFirst ? start.trace_id : root?.start.trace_id;
+    const parent_id = isFirst ? null : root?.start.id;
+    const isListed = isFirst || isFailed;
+    const call: Call = {
+      start: {
+        ...like.start,
+        ...own,
+        ...{ trace_id: trace_id ?? start.trace_id, parent_id: parent_id ?? null },
+        ...(!isListed && { inputs: {}, attributes: {} }),
+      },
+      end: { ...like.end, id: end.id, ended_at: end.ended_at, ...(!isListed && { output: null }) },
+    };
+    if (isFirst) root = call;
+    place++;
+    yield call;
+  }
+}
+
+/** The two lists as bodies of queries, by name. The interface's own service name is `svc`. */
+const lists: Readonly<Record<string, object>> = {
+  'newest 100 roots, all columns': { ...newestBy('started_at'), filter: { trace_roots_only: true } },
+  'newest 100 errors, all columns': {
+    ...newestBy('started_at'),
+    query: isOf('summary.svc.status', 'error'),
+  },
+};
+
+const isListed = ({ start, end }: Call): boolean =>
+  start.parent_id === null || typeof end.exception === 'string';
+
+/**
+ * Reports calls in batches. Those that are in no list have their start and end in one report, in
+ * any mode. It takes half the time, and nothing reads them.
+ */
+const report = async (store: Store, calls: Iterable<Call>, mode: ReportMode): Promise<void> => {
+  if (mode !== 'apart') return sendAll(store, calls, mode);
+  const all = [...calls];
+  for (let i = 0; i < all.length; i += batchSize) {
+    const batch = all.slice(i, i + batchSize);
+    await send(
+      store,
+      batch.flatMap((call) => (isListed(call) ? [startOf(call)] : [startOf(call), endOf(call)])),
+    );
+    await send(store, batch.filter(isListed).map(endOf));
+  }
+};
+
+/** The most read units for a list, whatever lies between its rows. */
+const atMost = 25;
+
+/** What the lists read of `size` calls. */
+export const listFigures = async (
+  bench: Bench,
+  calls: readonly Call[],
+  size: number,
+  mode: ReportMode,
+): Promise<Figure[]> => {
+  const store = await bench.newStore('calls');
+  const [first] = calls;
+  if (!first) return [];
+  await report(store, longTraces(calls, size), mode);
+  const figures: Figure[] = [];
+  for (const [name, body] of Object.entries(lists)) {
+    const counts = await queryFigures(bench, store, first, [`${name}, of ${size} (${mode})`, body], 1);
+    figures.push(
+      ...counts.map((figure) => (/read units$/.test(figure.name) ? { ...figure, atMost } : figure)),
+    );
+  }
+  return figures;
+};
+
+/** Read units of the lists at each size. */
+export const listPart: BenchPart = {
+  name: 'lists',
+  title: `Newest roots and errors, in traces of ${callsPerTrace} calls (units: DynamoDB Local)`,
+  run: async ({ bench, calls, sizes, progress }: BenchContext) => {
+    const opened = await bench();
+    const figures: Figure[] = [];
+    for (const mode of ['together', 'apart'] satisfies ReportMode[])
+      for (const size of sizes) {
+        progress(`  ${size} calls, ${mode}`);
+        figures.push(...(await listFigures(opened, calls, size, mode)));
+      }
+    return figures;
+  },
+};
+
+// What queries read beside the calls: for their extras, and for counting. It is independent of the
+// machine's speed.
+
+/** The number of objects that the calls refer to, in turn, like settings of an agent. */
+const objectCount = 20;
+
+interface Project {
+  readonly id: ProjectId;
+  readonly calls: Store;
+  readonly lookups: Lookups;
+}
+
+/**
+ * Stores objects of some 500 bytes.
+ *
+ * @returns their refs
+ */
+const storeObjects = async (
+  store: Parameters<typeof createObject>[0],
+  projectId: ProjectId,
+): Promise<string[]> => {
+  const refs: string[] = [];
+  for (let i = 0; i < objectCount; i++) {
+    const objectId = `settings-${i}`;
+    const val = { temperature: i / objectCount, prompt: 'You are a helpful agent. '.repeat(20) };
+    const digest = await createObject(store, { projectId, objectId, val }, 'ada', benchBudget());
+    refs.push(`svc:///${projectId}/object/${objectId}:${digest}`);
+  }
+  return refs;
+};
+
+/** Makes a project whose calls refer to objects, with all stores that a query may need. */
+const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promise<Project> => {
+  const id = calls[0].start.project_id as ProjectId;
+  const [store, objects, costs, feedback] = await Promise.all([
+    bench.newStore('calls'),
+    bench.newStore('objects'),
+    bench.newStore('costs'),
+    bench.newStore('feedback'),
+  ]);
+  const refs = await storeObjects(objects, id);
+  const referring = calls.map(({ start, end }, i) => {
+    const inputs = { ...(start.inputs as object), settings: refs[i % refs.length] };
+    return { start: { ...start, inputs }, end };
+  });
+  await sendAll(store, referring, 'together');
+  const lookups: Lookups = {
+    costs: async (projectId, budget) => {
+      const book = priceBook(
+        projectId,
+        await readPrices(costs, projectId, budget),
+        await loadDefaultPrices(),
+      );
+      return (usage, startedAt) => costsOf(usage, startedAt, book);
+    },
+    feedback: (projectId, callIds, budget) => feedbackOn(feedback, projectId, callIds, budget),
+    objects: (of, budget) => resolveRefs(objects, of, budget),
+  };
+  return { id, calls: store, lookups };
+};
+
+/** The same query with one extra after the other. */
+const extras: Readonly<Record<string, object>> = {
+  'newest 100, names': { ...newestBy('started_at'), columns: ['op_name'] },
+  'newest 100, names and sizes': {
+    ...newestBy('started_at'),
+    columns: ['op_name'],
+    include_storage_size: true,
+  },
+  'newest 100, names and sizes of traces': {
+    ...newestBy('started_at'),
+    columns: ['op_name'],
+    include_total_storage_size: true,
+  },
+  'newest 100, names and costs': { ...newestBy('started_at'), columns: ['op_name'], include_costs: true },
+  'newest 100, a column': { ...newestBy('started_at'), columns: ['inputs.settings'] },
+  'newest 100, a column expanded': {
+    ...newestBy('started_at'),
+    columns: ['inputs.settings'],
+    expand_columns: ['inputs.settings'],
+  },
+};
+
+/** The counting queries. The last one needs every payload. */
+const countings = ({ start }: Call): Readonly<Record<string, object>> => ({
+  'count of everything': {},
+  'count and bytes of everything': { include_total_storage_size: true },
+  'count of one thread': { filter: { thread_ids: [start.thread_id] } },
+  'count of errors': { query: isOf('summary.svc.status', 'error') },
+  'count by a field of the inputs': { query: isOf('inputs.model', 'gpt-4o') },
+});
+
+const readFigures = async (bench: Bench, name: string, task: () => Promise<unknown>): Promise<Figure[]> => {
+  const { reads, requests } = await bench.capacity.during(task);
+  return [
+    counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
+    counted(`${name}: requests`, 'requests', requests),
+  ];
+};
+
+const statsBody = callsQueryStatsBody(names);
+
+/** What extras and counting read over a project of these calls. */
+export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const [first, ...more] = calls;
+  if (!first) return [];
+  const project = await projectOf(bench, [first, ...more]);
+  const figures: Figure[] = [];
+  for (const [name, body] of Object.entries(extras)) {
+    const query = toQuery({ project_id: project.id, ...body });
+    const answer = () => drain(queryCalls(project.calls, query, benchBudget(), project.lookups).calls);
+    figures.push(...(await readFigures(bench, name, answer)));
+  }
+  for (const [name, body] of Object.entries(countings(first))) {
+    const { selection } = parseBody(statsBody, JSON.stringify({ project_id: project.id, ...body }));
+    const count = () => countCalls(project.calls, selection, benchBudget()).stats();
+    figures.push(...(await readFigures(bench, name, count)));
+  }
+  return figures;
+};
+
+/** Read units and requests of extras and of `/calls/query_stats`. */
+export const extrasPart: BenchPart = {
+  name: 'extras',
+  title: 'Extras of queries over calls, and counting them (units: DynamoDB Local)',
+  run: async ({ bench, calls }) => extraFigures(await bench(), calls),
+};
+
+// The processor time of scanning headers: decoding answers and headers, joining, filtering.
+
+/** Rounds that are measured. Some before them let V8 optimize. */
+const [rounds, warmUps] = [9, 4];
+/** The scans: names of query shapes that read every header and no payload. */
+const scans = ['slower than 5 s, headers'];
+
+const run = async (calls: readonly Call[], size: number): Promise<Figure[]> => {
+  const [first, ...more] = calls;
+  if (!first) return [];
+  const store = recordedStore();
+  await sendAll(store, repeatCalls(calls, size), 'together');
+  const figures: Figure[] = [];
+  for (const name of scans) {
+    const perSecond: number[] = [];
+    for (let round = 0; round < warmUps + rounds; round++) {
+      const before = process.cpuUsage();
+      await drain(startQuery(store, first, queryShapes([first, ...more])[name] ?? {}).calls);
+      const { user, system } = process.cpuUsage(before);
+      if (round >= warmUps) perSecond.push(size / ((user + system) / 1e6));
+    }
+    figures.push(measured(`${name}, of ${size}`, 'calls a CPU second', perSecond));
+  }
+  return figures;
+};
+
+/** How many headers a second of processor time scans. */
+export const scan: BenchPart = {
+  name: 'scan',
+  title: 'CPU time of header scans: answers parsed, headers decoded, joined and filtered',
+  run: ({ calls, sizes }) => run(calls, sizes.at(-1) ?? sizes[0] ?? 0),
+};
