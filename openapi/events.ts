@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { WireNames } from '../core/foundations/wire/index.ts';
-import type { EventKind } from '../core/workers/events/model.ts';
+import type { EventKind } from '../core/workers/events/events.ts';
 import { call, modelCost } from './answers/calls.ts';
 import { field, freeObject, integer } from './answers/fields.ts';
 import { feedbackRecord } from './answers/others.ts';

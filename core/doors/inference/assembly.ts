@@ -1,9 +1,287 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../foundations/wire/index.ts';
-import { CharacterAllowance } from './allowance.ts';
-import type { Fold } from './fold.ts';
-import { ChoicesFold } from './fold-choices.ts';
-import { ResponsesFold } from './fold-responses.ts';
+
+/**
+ * Counts down the characters of an answer that a recording may still hold. It keeps an endless
+ * answer from filling the memory.
+ */
+export class CharacterAllowance {
+  #left: number;
+  #exceeded = false;
+
+  constructor(characters: number) {
+    this.#left = characters;
+  }
+
+  /** Whether something was left out. */
+  get exceeded(): boolean {
+    return this.#exceeded;
+  }
+
+  /**
+   * Takes characters from the allowance.
+   *
+   * @returns false if fewer are left: the caller then leaves out what they were for
+   */
+  take(characters: number): boolean {
+    if (characters > this.#left) {
+      this.exceed();
+      return false;
+    }
+    this.#left -= characters;
+    return true;
+  }
+
+  /** Notes that something was left out. */
+  exceed(): void {
+    this.#exceeded = true;
+  }
+}
+
+/** Text fields that arrive complete, perhaps repeatedly. All others arrive in pieces. */
+const completeFields = new Set(['finish_reason', 'id', 'name', 'object', 'role', 'type']);
+
+/** What an entry costs beside its text, in characters. */
+const overhead = 16;
+const maxDepth = 16;
+const maxListLength = 1024;
+
+/** Skips the key that would set a prototype. */
+const isKey = (key: string): boolean => key !== '__proto__';
+
+const ownOf = (object: JsonObject, key: string): JsonValue | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+const lengthOf = (value: JsonValue): number => JSON.stringify(value).length;
+
+/** Sets or replaces a value if the allowance suffices for its growth. */
+export const setIfAllowed = (
+  target: JsonObject,
+  key: string,
+  value: JsonValue,
+  allowance: CharacterAllowance,
+): void => {
+  if (!isKey(key)) return;
+  const before = ownOf(target, key);
+  if (before === value) return;
+  const growth =
+    before === undefined ? overhead + key.length + lengthOf(value) : lengthOf(value) - lengthOf(before);
+  if (allowance.take(Math.max(0, growth))) target[key] = value;
+};
+
+const mergeText = (target: JsonObject, key: string, piece: string, allowance: CharacterAllowance): void => {
+  const before = ownOf(target, key);
+  if (typeof before !== 'string' || completeFields.has(key)) setIfAllowed(target, key, piece, allowance);
+  else if (allowance.take(piece.length)) target[key] = before + piece;
+};
+
+const indexOf = (item: JsonValue): number | undefined =>
+  isJsonObject(item) && typeof item.index === 'number' ? item.index : undefined;
+
+const mergeItem = (
+  list: JsonValue[],
+  item: JsonValue,
+  allowance: CharacterAllowance,
+  depth: number,
+): void => {
+  const index = indexOf(item);
+  if (!isJsonObject(item) || index === undefined) {
+    if (allowance.take(overhead + lengthOf(item))) list.push(item);
+    return;
+  }
+  const before = list.find((other) => indexOf(other) === index);
+  if (isJsonObject(before)) mergeDelta(before, item, allowance, depth + 1);
+  else if (list.length >= maxListLength) allowance.exceed();
+  else if (allowance.take(overhead)) {
+    const fresh: JsonObject = {};
+    list.push(fresh);
+    mergeDelta(fresh, item, allowance, depth + 1);
+  }
+};
+
+/**
+ * Merges a piece of a streamed message into what came before. Texts and lists are concatenated, and
+ * items with an `index` are merged with those of the same index. The last of any other value
+ * counts.
+ *
+ * @param target is changed
+ * @param depth the depth of the piece in its message
+ */
+export const mergeDelta = (
+  target: JsonObject,
+  delta: JsonObject,
+  allowance: CharacterAllowance,
+  depth = 0,
+): void => {
+  if (depth > maxDepth) {
+    allowance.exceed();
+    return;
+  }
+  for (const [key, value] of Object.entries(delta)) {
+    if (!isKey(key)) continue;
+    const before = ownOf(target, key);
+    if (value === null && before !== undefined) continue;
+    if (typeof value === 'string') mergeText(target, key, value, allowance);
+    else if (Array.isArray(value)) {
+      const list = Array.isArray(before) ? before : [];
+      if (list !== before && allowance.take(overhead + key.length)) target[key] = list;
+      for (const item of value) mergeItem(list, item, allowance, depth);
+    } else if (isJsonObject(value)) {
+      const object = isJsonObject(before) ? before : {};
+      if (object !== before && allowance.take(overhead + key.length)) target[key] = object;
+      mergeDelta(object, value, allowance, depth + 1);
+    } else setIfAllowed(target, key, value, allowance);
+  }
+};
+
+/**
+ * Assembles the events of one kind of stream into the answer that the request would have had
+ * without `stream`.
+ */
+export interface Fold {
+  /** Takes the next event's data. */
+  add(data: JsonObject): void;
+  /** The answer so far; null before the first event. */
+  answer(): JsonObject | null;
+}
+
+const maxChoices = 128;
+/**
+ * A separate allowance for the fields beside the choices. The usage comes last, when a long answer
+ * may have taken the rest.
+ */
+const headCharacters = 64 * 1024;
+
+/** Drops the index of a streamed item, which means nothing in the complete list. */
+const withoutIndex = (item: JsonValue): JsonValue => {
+  if (!isJsonObject(item)) return item;
+  const { index: _index, ...rest } = item;
+  return rest;
+};
+
+const byIndex = (a: JsonObject, b: JsonObject): number => Number(a.index) - Number(b.index);
+
+const finished = ({ message, ...choice }: JsonObject): JsonObject => {
+  if (!isJsonObject(message)) return choice;
+  const calls = message.tool_calls;
+  const completed = Array.isArray(calls) ? { ...message, tool_calls: calls.map(withoutIndex) } : message;
+  return { index: choice.index ?? 0, message: completed, ...choice };
+};
+
+/**
+ * Assembles a streamed chat completion or text completion. Choices are merged by index; the last
+ * value of every other field counts.
+ */
+export class ChoicesFold implements Fold {
+  readonly #allowance: CharacterAllowance;
+  readonly #headBudget = new CharacterAllowance(headCharacters);
+  readonly #head: JsonObject = {};
+  readonly #choices = new Map<number, JsonObject>();
+  #begun = false;
+
+  constructor(allowance: CharacterAllowance) {
+    this.#allowance = allowance;
+  }
+
+  add(data: JsonObject): void {
+    this.#begun = true;
+    const { choices, obfuscation: _padding, ...head } = data;
+    for (const [key, value] of Object.entries(head)) {
+      if (value !== null || !Object.hasOwn(this.#head, key))
+        setIfAllowed(this.#head, key, value, this.#headBudget);
+    }
+    if (this.#headBudget.exceeded) this.#allowance.exceed();
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices) if (isJsonObject(choice)) this.#addChoice(choice);
+  }
+
+  answer(): JsonObject | null {
+    if (!this.#begun) return null;
+    const choices = [...this.#choices.values()].toSorted(byIndex).map(finished);
+    const { object } = this.#head;
+    return {
+      ...this.#head,
+      ...(object === 'chat.completion.chunk' && { object: 'chat.completion' }),
+      choices,
+    };
+  }
+
+  #addChoice({ index = 0, delta, ...rest }: JsonObject): void {
+    if (typeof index !== 'number') return;
+    const choice = this.#choices.get(index) ?? { index };
+    if (!this.#choices.has(index)) {
+      if (this.#choices.size >= maxChoices) {
+        this.#allowance.exceed();
+        return;
+      }
+      this.#choices.set(index, choice);
+    }
+    mergeDelta(choice, { ...(isJsonObject(delta) && { message: delta }), ...rest }, this.#allowance);
+  }
+}
+
+const maxItems = 1024;
+
+/**
+ * Assembles a streamed answer of the Responses API. Its last event carries the complete response.
+ * If that never came, the answer has the completed items and the text of the unfinished one.
+ */
+export class ResponsesFold implements Fold {
+  readonly #allowance: CharacterAllowance;
+  readonly #items = new Map<number, JsonObject>();
+  readonly #texts = new Map<number, string>();
+  #response: JsonObject | null = null;
+  #complete = false;
+
+  constructor(allowance: CharacterAllowance) {
+    this.#allowance = allowance;
+  }
+
+  add(data: JsonObject): void {
+    const { type, response, item, delta, output_index: index } = data;
+    if (isJsonObject(response)) {
+      this.#complete =
+        type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
+      this.#response = this.#allowance.take(JSON.stringify(response).length)
+        ? response
+        : withoutOutput(response);
+    }
+    if (typeof index !== 'number' || this.#items.size + this.#texts.size >= maxItems) return;
+    if (type === 'response.output_item.done' && isJsonObject(item)) {
+      this.#texts.delete(index);
+      if (this.#allowance.take(JSON.stringify(item).length)) this.#items.set(index, item);
+    }
+    if (
+      type === 'response.output_text.delta' &&
+      typeof delta === 'string' &&
+      this.#allowance.take(delta.length)
+    )
+      this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
+  }
+
+  answer(): JsonObject | null {
+    if (this.#complete || this.#response === null) return this.#response;
+    const unfinished = [...this.#texts].map(([index, text]): [number, JsonObject] => [
+      index,
+      unfinishedMessage(text),
+    ]);
+    const output = [...this.#items, ...unfinished].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+    return { ...this.#response, output };
+  }
+}
+
+/** What is recorded of a response that is too long: its usage, status and model. */
+const withoutOutput = ({ id, object, model, status, usage }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries({ id, object, model, status, usage }).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
+
+const unfinishedMessage = (text: string): JsonObject => ({
+  type: 'message',
+  role: 'assistant',
+  status: 'in_progress',
+  content: [{ type: 'output_text', text }],
+});
 
 /** The longest answer that a recording holds, in characters. */
 const maxRecordedCharacters = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
-export * from './endpoints.ts';
+export { SecretKeys, secretsClient } from './credentials.ts';
 export { type ForwardedAnswer, forward, type InferenceRequest, type UpstreamConfig } from './forward.ts';
 export { countRequest, type RateLimit } from './rate.ts';
 export { Recording } from './recording.ts';
-export { SecretKeys, secretsClient } from './secrets.ts';
+export * from './request.ts';
 export { parseUpstreams, type Upstream } from './upstream.ts';

@@ -1,5 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Rejection } from './decode/received.ts';
+import type { Rejection } from './decode/spans.ts';
 import { StatusSchema } from './proto/google/rpc/status_pb.js';
 import { ExportTraceServiceResponseSchema } from './proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 

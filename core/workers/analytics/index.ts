@@ -1,5 +1,3 @@
 export * from './columns.ts';
-export { compacted } from './compact.ts';
-export { toParquet } from './parquet.ts';
-export { fromParquet, type ReadCells } from './read-parquet.ts';
+export { compacted, fromParquet, type ReadCells, toParquet } from './files.ts';
 export { type RowWriter, writeRows } from './write.ts';

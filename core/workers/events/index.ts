@@ -1,3 +1,2 @@
-export { type Delivered, type Delivery, deliver } from './deliver.ts';
-export type { EventKind, ServiceEvent } from './model.ts';
-export type { EventBus } from './send.ts';
+export { type Delivered, type Delivery, deliver, type EventBus } from './deliver.ts';
+export type { EventKind, ServiceEvent } from './events.ts';

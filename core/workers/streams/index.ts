@@ -1,5 +1,3 @@
-export * from './call-items.ts';
 export * from './dead-letters.ts';
-export * from './isolate.ts';
 export * from './measured.ts';
-export * from './record.ts';
+export * from './records.ts';

@@ -1,9 +1,8 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, isDict, structured, textOf } from '../plain.ts';
-import type { Convention, Counts, Kind } from './convention.ts';
-import { countsOf } from './counts.ts';
+import { asInputs, first, isDict, structured, textOf } from '../values.ts';
+import { asMessages, type Convention, type Counts, type Kind } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages } from './shared.ts';
+import { countsOf } from './usage.ts';
 
 const scope = 'gcp.vertex.agent';
 const request = 'gcp.vertex.agent.llm_request';

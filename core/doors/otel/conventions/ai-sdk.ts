@@ -1,10 +1,9 @@
 import { parseJson } from '../../../foundations/wire/index.ts';
 import { chatInputs, messageList } from '../messages/chat.ts';
 import { toMessages } from '../messages/message.ts';
-import { asInputs, type Dict, present, structured } from '../plain.ts';
-import type { Convention, Counts, Kind } from './convention.ts';
+import { asInputs, type Dict, present, structured } from '../values.ts';
+import { asMessages, type Convention, type Counts, field, type Kind, toolsOf } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, toolsOf } from './shared.ts';
 
 const kindOf = (operation: string): Kind | undefined => {
   if (/\.do(Generate|Stream)$/.test(operation)) return 'model';

@@ -1,9 +1,8 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
-import { asInputs, type Dict, first, get, isDict, present, structured, unquoted } from '../plain.ts';
-import type { Convention } from './convention.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, unquoted } from '../values.ts';
+import { asMessages, type Convention } from './convention.ts';
 import type { ReadEvent, SpanReader } from './reader.ts';
-import { asMessages } from './shared.ts';
 
 const input = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const details = 'gen_ai.client.inference.operation.details';

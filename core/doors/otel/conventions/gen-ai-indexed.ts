@@ -1,9 +1,8 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
-import { type Dict, first, get, unquoted } from '../plain.ts';
-import type { Convention } from './convention.ts';
+import { type Dict, first, get, unquoted } from '../values.ts';
+import { asMessages, type Convention, field, kindIn, textsOf } from './convention.ts';
 import { operations } from './gen-ai.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, kindIn, textsOf } from './shared.ts';
 
 const prompts = ['gen_ai.prompt', 'llm.prompts'] as const;
 const completions = ['gen_ai.completion', 'llm.completions'] as const;

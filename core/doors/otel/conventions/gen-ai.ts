@@ -1,8 +1,17 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
-import { asInputs, type Dict, present, unquoted } from '../plain.ts';
-import type { Convention, Counts, Kind } from './convention.ts';
+import { asInputs, type Dict, present, unquoted } from '../values.ts';
+import {
+  asMessages,
+  type Convention,
+  type Counts,
+  field,
+  type Kind,
+  kindIn,
+  says,
+  textsOf,
+  toolsOf,
+} from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, kindIn, says, textsOf, toolsOf } from './shared.ts';
 
 /** `gen_ai.operation.name`, and `llm.request.type` before it. */
 export const operations: Readonly<Record<string, Kind>> = {

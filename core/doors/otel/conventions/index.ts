@@ -1,11 +1,10 @@
 import { madeUp } from '../messages/chat.ts';
-import { textOf } from '../plain.ts';
 import type { Span } from '../span.ts';
+import { textOf } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
-import type { Convention, Fields, Kind, Translation } from './convention.ts';
-import { usageOf } from './counts.ts';
+import { type Convention, type Fields, isRequest, type Kind, type Translation } from './convention.ts';
 import { genAi } from './gen-ai.ts';
 import { genAiEvents } from './gen-ai-events.ts';
 import { genAiIndexed } from './gen-ai-indexed.ts';
@@ -19,12 +18,12 @@ import { mastra } from './mastra.ts';
 import { mlflow } from './mlflow.ts';
 import { openInference } from './openinference.ts';
 import { type Marks, SpanReader } from './reader.ts';
-import { isRequest } from './shared.ts';
 import { traceloop } from './traceloop.ts';
+import { usageOf } from './usage.ts';
 import { weave } from './weave.ts';
 
 export type { Convention, Kind, Translation, Usage } from './convention.ts';
-export { withoutRepeats } from './repeats.ts';
+export { withoutRepeats } from './usage.ts';
 
 /**
  * All conventions. A span can follow several; the earlier one is asked first. Frameworks come

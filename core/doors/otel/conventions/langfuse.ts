@@ -1,8 +1,16 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, countOf, isDict, present, structured } from '../plain.ts';
-import type { Convention, Counts, Kind } from './convention.ts';
+import { asInputs, countOf, isDict, present, structured } from '../values.ts';
+import {
+  asMessages,
+  type Convention,
+  type Counts,
+  field,
+  type Kind,
+  kindIn,
+  namedArguments,
+  unwrappedResult,
+} from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, kindIn, namedArguments, unwrappedResult } from './shared.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {
   generation: 'model',

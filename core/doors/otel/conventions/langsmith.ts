@@ -1,8 +1,7 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, structured, textOf } from '../plain.ts';
-import type { Convention, Kind } from './convention.ts';
-import { countsOf } from './counts.ts';
-import { asMessages, kindIn, unwrappedResult } from './shared.ts';
+import { asInputs, first, structured, textOf } from '../values.ts';
+import { asMessages, type Convention, type Kind, kindIn, unwrappedResult } from './convention.ts';
+import { countsOf } from './usage.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {
   llm: 'model',

@@ -1,7 +1,6 @@
-import { first, structured, textOf } from '../plain.ts';
-import type { Convention, Kind } from './convention.ts';
+import { first, structured, textOf } from '../values.ts';
+import { type Convention, field, isRequest, type Kind } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { field, isRequest } from './shared.ts';
 
 /** litellm names the function of its own that was called, such as `acompletion`. */
 const kindOf = (span: SpanReader): Kind | undefined => {

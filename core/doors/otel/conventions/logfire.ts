@@ -1,10 +1,9 @@
 import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
-import { asInputs, first, get, structured, textOf, unquoted } from '../plain.ts';
-import type { Convention, Kind } from './convention.ts';
-import { countsOf } from './counts.ts';
+import { asInputs, first, get, structured, textOf, unquoted } from '../values.ts';
+import { asMessages, type Convention, field, type Kind, toolsOf } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, toolsOf } from './shared.ts';
+import { countsOf } from './usage.ts';
 
 /** Agents up to version 1.0 of Pydantic AI, and Logfire's wrappers of SDKs, name no operation. */
 const kindOf = (span: SpanReader): Kind | undefined => {

@@ -1,4 +1,4 @@
-import { asInputs } from '../plain.ts';
+import { asInputs } from '../values.ts';
 import type { Convention, Kind } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 

@@ -1,9 +1,8 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, parsed, textOf } from '../plain.ts';
-import type { Convention, Kind } from './convention.ts';
-import { countsOf } from './counts.ts';
+import { asInputs, first, parsed, textOf } from '../values.ts';
+import { asMessages, type Convention, field, type Kind, kindIn } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, kindIn } from './shared.ts';
+import { countsOf } from './usage.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {
   llm: 'model',

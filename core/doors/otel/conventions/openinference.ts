@@ -1,8 +1,15 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
-import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../plain.ts';
-import type { Convention, Kind } from './convention.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../values.ts';
+import {
+  asMessages,
+  type Convention,
+  field,
+  type Kind,
+  kindIn,
+  namedArguments,
+  unwrappedResult,
+} from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { asMessages, field, kindIn, namedArguments, unwrappedResult } from './shared.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {
   llm: 'model',

@@ -1,6 +1,5 @@
-import { countOf, parsed, plain, structured, textOf } from '../plain.ts';
 import type { Span } from '../span.ts';
-import { unflatten } from './unflatten.ts';
+import { countOf, parsed, plain, structured, textOf, unflatten } from '../values.ts';
 
 /** What was read of a span on the way to a result. */
 export interface Marks {

@@ -1,6 +1,5 @@
-import { asInputs, get, isDict } from '../plain.ts';
-import type { Convention, Kind } from './convention.ts';
-import { kindIn, namedArguments, unwrappedResult } from './shared.ts';
+import { asInputs, get, isDict } from '../values.ts';
+import { type Convention, type Kind, kindIn, namedArguments, unwrappedResult } from './convention.ts';
 
 const kinds: Readonly<Record<string, Kind>> = {
   workflow: 'other',

@@ -1,10 +1,139 @@
 import { isJsonObject, type JsonObject } from '../../../foundations/wire/index.ts';
-import type { Attributes, Scope } from '../span.ts';
-import { badBody } from './bad-body.ts';
-import { attributesIn, countIn, enumIn, hexIn, longIn, objectIn, objectsIn, textIn } from './json-fields.ts';
-import { type ReceivedExport, UnusableSpan } from './received.ts';
-import { hexOf, type SpanFields } from './span.ts';
-import { SpanCollector } from './span-collector.ts';
+import type { Attributes, AttributeValue, Scope } from '../span.ts';
+import {
+  badBody,
+  hexOf,
+  type ReceivedExport,
+  SpanCollector,
+  type SpanFields,
+  UnusableSpan,
+} from './spans.ts';
+
+/*
+ * Fields of messages by proto3's JSON mapping (https://protobuf.dev/programming-guides/json/): a
+ * field that is null or missing has its default, and integers may be texts.
+ */
+
+/** How deep a value may nest, in lists and objects. Protobuf's messages may nest about as deep. */
+const maxLevels = 200;
+
+const field = (json: JsonObject, name: string): unknown =>
+  (Object.hasOwn(json, name) ? json[name] : null) ?? null;
+
+const wrong = (name: string, what: string): UnusableSpan => new UnusableSpan(`${name} should be ${what}`);
+
+/** A text; empty by default. */
+export const textIn = (json: JsonObject, name: string): string => {
+  const value = field(json, name) ?? '';
+  if (typeof value !== 'string') throw wrong(name, 'a string');
+  return value;
+};
+
+const integerText = /^-?\d{1,20}$/;
+
+const toInteger = (name: string, value: unknown): bigint => {
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
+  if (typeof value === 'string' && integerText.test(value)) return BigInt(value);
+  throw wrong(name, 'an integer, as a number or a string');
+};
+
+/** A 64-bit integer of at least 0; zero by default. */
+export const longIn = (json: JsonObject, name: string): bigint => {
+  const value = toInteger(name, field(json, name) ?? 0);
+  if (value < 0n || value >= 2n ** 64n) throw wrong(name, 'an integer of 64 bits from 0 up');
+  return value;
+};
+
+/** A small integer of at least 0; zero by default. */
+export const countIn = (json: JsonObject, name: string): number => {
+  const value = toInteger(name, field(json, name) ?? 0);
+  if (value < 0n || value >= 2n ** 32n) throw wrong(name, 'an integer of 32 bits from 0 up');
+  return Number(value);
+};
+
+/** A value of an enumeration: its number, or its name among those in order. */
+export const enumIn = (json: JsonObject, name: string, names: readonly string[]): number => {
+  const index = names.indexOf(field(json, name) as string);
+  return index < 0 ? countIn(json, name) : index;
+};
+
+/** A list of objects; empty by default. */
+export const objectsIn = (json: JsonObject, name: string): JsonObject[] => {
+  const list = field(json, name) ?? [];
+  if (Array.isArray(list) && list.every(isJsonObject)) return list;
+  throw wrong(name, 'a list of objects');
+};
+
+/** An object; undefined by default. */
+export const objectIn = (json: JsonObject, name: string): JsonObject | undefined => {
+  const value = field(json, name);
+  if (value === null) return undefined;
+  if (!isJsonObject(value)) throw wrong(name, 'an object');
+  return value;
+};
+
+const hex = /^(?:[0-9a-fA-F]{2})*$/;
+
+/** Bytes in hex, as OTLP has ids and proto3 has not; none by default. */
+export const hexIn = (json: JsonObject, name: string): Uint8Array => {
+  const text = textIn(json, name);
+  if (!hex.test(text)) throw wrong(name, 'hex digits');
+  return Buffer.from(text, 'hex');
+};
+
+const numberOf = (name: string, value: unknown): number => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number === 'number' && (!Number.isNaN(number) || value === 'NaN')) return number;
+  throw wrong(name, 'a number, or NaN, Infinity or -Infinity as a string');
+};
+
+const safeInteger = (value: bigint): number | bigint =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+/** A value has one of these fields. Fields that are not known are passed over. */
+const kinds: ReadonlySet<string> = new Set([
+  ...['stringValue', 'boolValue', 'intValue', 'doubleValue'],
+  ...['bytesValue', 'arrayValue', 'kvlistValue'],
+]);
+
+const ofKind = (value: JsonObject, levels: number): AttributeValue => {
+  if (levels <= 0) throw wrong('attributes', `nested at most ${maxLevels} levels`);
+  const [name, content] =
+    Object.entries(value).find(([kind, each]) => each !== null && kinds.has(kind)) ?? [];
+  switch (name) {
+    case 'stringValue':
+      return textIn(value, name);
+    case 'boolValue':
+      if (typeof content !== 'boolean') throw wrong(name, 'true or false');
+      return content;
+    case 'intValue':
+      return safeInteger(toInteger(name, content));
+    case 'doubleValue':
+      return numberOf(name, content);
+    case 'bytesValue':
+      return Buffer.from(textIn(value, name), 'base64');
+    case 'arrayValue':
+      return objectsIn(objectIn(value, name) ?? {}, 'values').map((each) => ofKind(each, levels - 1));
+    case 'kvlistValue':
+      return kvlist(objectIn(value, name) ?? {}, levels - 1);
+    default:
+      return null;
+  }
+};
+
+/** Without a prototype, so that any key is a field of its own. */
+const kvlist = (json: JsonObject, levels: number): { readonly [key: string]: AttributeValue } => {
+  const object: Record<string, AttributeValue> = Object.create(null);
+  for (const pair of objectsIn(json, 'values')) object[textIn(pair, 'key')] = valueIn(pair, levels);
+  return object;
+};
+
+const valueIn = (pair: JsonObject, levels: number): AttributeValue =>
+  ofKind(objectIn(pair, 'value') ?? {}, levels);
+
+/** The `attributes` of a message, by key. The last of duplicate keys counts. */
+export const attributesIn = (json: JsonObject): Attributes =>
+  new Map(objectsIn(json, 'attributes').map((pair) => [textIn(pair, 'key'), valueIn(pair, maxLevels)]));
 
 /*
  * OTLP's JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). It is read by

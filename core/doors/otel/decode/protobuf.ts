@@ -1,16 +1,75 @@
-import { fromBinary } from '@bufbuild/protobuf';
-import type { Span as SpanMessage } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
-import type { Attributes, Scope } from '../span.ts';
-import { badBody } from './bad-body.ts';
-import type { ReceivedExport } from './received.ts';
+import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
-  recursionLimit,
-} from './schemas.ts';
-import { hexOf, type SpanFields } from './span.ts';
-import { SpanCollector } from './span-collector.ts';
-import { attributesOf } from './values.ts';
+} from '../proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import {
+  type AnyValue,
+  AnyValueSchema,
+  type KeyValue,
+} from '../proto/opentelemetry/proto/common/v1/common_pb.js';
+import { ResourceSchema } from '../proto/opentelemetry/proto/resource/v1/resource_pb.js';
+import { type Span as SpanMessage, SpanSchema } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
+import type { Attributes, AttributeValue, Scope } from '../span.ts';
+import { badBody, hexOf, type ReceivedExport, SpanCollector, type SpanFields } from './spans.ts';
+
+/**
+ * Has strings that are not UTF-8 decoded with U+FFFD in the place of what is wrong. By proto3's
+ * rule one cut-off attribute would cost the whole export.
+ */
+const tolerateBadUtf8 = ({ file }: DescMessage): void => {
+  const visit = (message: DescMessage): void => {
+    for (const field of message.fields) Object.assign(field, { utf8Validation: false });
+    message.nestedMessages.forEach(visit);
+  };
+  file.messages.forEach(visit);
+};
+
+for (const schema of [SpanSchema, ResourceSchema, AnyValueSchema]) tolerateBadUtf8(schema);
+
+export { type ExportTraceServiceRequest, ExportTraceServiceRequestSchema };
+
+/**
+ * How deep messages may nest. A list in a list takes two levels, a `kvlist` in a `kvlist` three, so
+ * values nest less deep than a call's fields may.
+ */
+export const recursionLimit = 600;
+
+const { MAX_SAFE_INTEGER } = Number;
+
+const toNumber = (value: bigint): number | bigint =>
+  value >= -MAX_SAFE_INTEGER && value <= MAX_SAFE_INTEGER ? Number(value) : value;
+
+/** An attribute's value without its protobuf wrapping. A value that is not set is null. */
+export const plainValue = (wrapped: AnyValue | undefined): AttributeValue => {
+  const { case: kind, value } = wrapped?.value ?? { case: undefined };
+  switch (kind) {
+    case 'intValue':
+      return toNumber(value);
+    case 'arrayValue':
+      return value.values.map(plainValue);
+    case 'kvlistValue':
+      return objectOf(value.values);
+    case 'stringValue':
+    case 'boolValue':
+    case 'doubleValue':
+    case 'bytesValue':
+      return value;
+    default:
+      return null;
+  }
+};
+
+/** Without a prototype, so that any key is a field of its own. */
+const objectOf = (pairs: readonly KeyValue[]): { readonly [key: string]: AttributeValue } => {
+  const object: Record<string, AttributeValue> = Object.create(null);
+  for (const { key, value } of pairs) object[key] = plainValue(value);
+  return object;
+};
+
+/** Attributes by key, in order. The last of duplicate keys counts. */
+export const attributesOf = (pairs: readonly KeyValue[]): Attributes =>
+  new Map(pairs.map(({ key, value }) => [key, plainValue(value)]));
 
 const noAttributes: Attributes = new Map();
 

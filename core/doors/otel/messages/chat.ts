@@ -1,4 +1,4 @@
-import { asText, type Dict, first, get, isDict, present, structured } from '../plain.ts';
+import { asText, type Dict, first, get, isDict, present, structured } from '../values.ts';
 import { type Message, toMessages } from './message.ts';
 
 /** Messages of a value that holds a list of them, as a list or as JSON text; else undefined. */

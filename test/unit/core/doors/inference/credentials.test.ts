@@ -5,8 +5,8 @@ import { json as readJson, text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inferenceBody } from '../../../../../api/schemas/inference.ts';
+import { keyOfSecret } from '../../../../../core/doors/inference/credentials.ts';
 import { forward, type InferenceRequest, SecretKeys } from '../../../../../core/doors/inference/index.ts';
-import { keyOfSecret } from '../../../../../core/doors/inference/secrets.ts';
 import type { Upstream, UpstreamCredentials } from '../../../../../core/doors/inference/upstream.ts';
 import {
   json,

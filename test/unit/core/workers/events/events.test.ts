@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
-import { maxDetailBytes, withFitting } from '../../../../../core/workers/events/fit.ts';
+import { maxDetailBytes, withFitting } from '../../../../../core/workers/events/events.ts';
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 

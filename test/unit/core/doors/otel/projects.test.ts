@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { projectOf } from '../../../../../core/doors/otel/project.ts';
+import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { wireNames } from '../../../../../core/foundations/wire/index.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonOf, nested } from '../../../../../core/doors/otel/nested.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
+import { jsonOf, nested } from '../../../../../core/doors/otel/values.ts';
 
 const of = (attributes: Readonly<Record<string, AttributeValue>>): unknown =>
   JSON.parse(JSON.stringify(nested(Object.entries(attributes))));

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callIdOf, microsOf } from '../../../../../core/doors/otel/ids.ts';
-import { idFrom, opNameOf } from '../../../../../core/doors/otel/names.ts';
+import { callIdOf, idFrom, microsOf, opNameOf } from '../../../../../core/doors/otel/calls.ts';
 import { isId } from '../../../../../core/foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 

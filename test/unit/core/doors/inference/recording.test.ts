@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usageOf } from '../../../../../core/doors/inference/usage.ts';
+import { usageOf } from '../../../../../core/doors/inference/recording.ts';
 
 describe('the usage of an answer', () => {
   it.each([

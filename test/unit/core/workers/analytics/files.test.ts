@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compacted } from '../../../../../core/workers/analytics/compact.ts';
+import { compacted } from '../../../../../core/workers/analytics/files.ts';
 import { datasets, fromParquet, toParquet } from '../../../../../core/workers/analytics/index.ts';
 
 const cells = (fields: object = {}) => ({

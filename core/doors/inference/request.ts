@@ -1,0 +1,207 @@
+import type { JsonObject } from '../../foundations/wire/index.ts';
+
+/**
+ * The forwarded paths below `/inference/v1`, each with the operation name of its recorded calls.
+ * The names are those that the tracing of OpenAI's own clients uses.
+ */
+export const endpoints = {
+  '/chat/completions': 'openai.chat.completions.create',
+  '/completions': 'openai.completions.create',
+  '/embeddings': 'openai.embeddings.create',
+  '/responses': 'openai.responses.create',
+} as const;
+
+/** A path that is forwarded. */
+export type InferencePath = keyof typeof endpoints;
+
+/** Whether a path is exactly one of those that are forwarded. */
+export const isInferencePath = (path: string): path is InferencePath => Object.hasOwn(endpoints, path);
+
+/**
+ * A validated inference request: the service's own fields, and everything else for the upstream.
+ */
+export interface InferenceBody extends Readonly<Record<string, unknown>> {
+  readonly model: string;
+  /**
+   * Seconds that the upstream may take, above 0. Null or absent: as long as the function may run.
+   */
+  readonly timeout?: number | null | undefined;
+  /** Headers for the upstream beside the service's own. */
+  readonly extra_headers?: JsonObject | undefined;
+  /** The `api-version` query parameter. */
+  readonly api_version?: string | null | undefined;
+}
+
+/** Fields for this service, which the upstream does not get. */
+const ownFields = ['timeout', 'extra_headers', 'api_version'];
+
+const space = /[^\t\n\r ]/g;
+const bracketOrQuote = /["[\]{}]/g;
+const scalarEnd = /[,\]}\t\n\r ]/g;
+
+/** The index of the next match of a global pattern; the text's length if there is none. */
+const find = (pattern: RegExp, text: string, from: number): number => {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+};
+
+/** The index after the string literal that begins at a quote. */
+const stringEnd = (text: string, quote: number): number => {
+  let at = quote;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let backslashes = 0;
+    while (text[at - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+};
+
+/** The index after the list or object that begins here. */
+const bracketsEnd = (text: string, from: number): number => {
+  let depth = 0;
+  let at = from;
+  do {
+    at = find(bracketOrQuote, text, at);
+    const character = text[at];
+    if (character === '"') at = stringEnd(text, at);
+    else {
+      depth += character === '[' || character === '{' ? 1 : -1;
+      at += 1;
+    }
+  } while (depth > 0 && at < text.length);
+  return at;
+};
+
+const valueEnd = (text: string, from: number): number => {
+  if (text[from] === '"') return stringEnd(text, from);
+  return text[from] === '[' || text[from] === '{' ? bracketsEnd(text, from) : find(scalarEnd, text, from);
+};
+
+/**
+ * Reads the members of a JSON object by name, each value as its original text. The last of several
+ * members with one name counts, as in JSON.parse.
+ *
+ * @param text a JSON object that was parsed before; the result for other text is undefined
+ */
+export const membersOf = (text: string): Map<string, string> => {
+  const members = new Map<string, string>();
+  let at = find(space, text, text.indexOf('{') + 1);
+  while (at < text.length && text[at] !== '}') {
+    const nameEnd = stringEnd(text, at);
+    const from = find(space, text, text.indexOf(':', nameEnd) + 1);
+    const to = valueEnd(text, from);
+    members.set(JSON.parse(text.slice(at, nameEnd)), text.slice(from, to));
+    at = find(space, text, to);
+    if (text[at] === ',') at = find(space, text, at + 1);
+  }
+  return members;
+};
+
+/**
+ * Makes the upstream's body from a client's. It drops the service's own fields and sets the
+ * upstream's name of the model. Values keep their text, so that no number loses a digit.
+ *
+ * @param text the body as received, validated
+ * @param model the model's name at the upstream
+ */
+export const upstreamBody = (text: string, model: string): string => {
+  const members = membersOf(text);
+  for (const name of ownFields) members.delete(name);
+  members.set('model', JSON.stringify(model));
+  return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+};
+
+/** Headers by lower-case name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Headers that concern one connection only (RFC 9110, 7.6.1) or describe how a body is framed. */
+const hopByHop = new Set(
+  (
+    'connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authentication-info ' +
+    'proxy-authorization proxy-connection te trailer transfer-encoding upgrade'
+  ).split(' '),
+);
+
+/** The client's own headers that reach an upstream. A client sends others in `extra_headers`. */
+const forwarded = ['idempotency-key', 'openai-beta', 'x-client-request-id'];
+
+/** Headers that the service sets itself. The client's are dropped. */
+const ownRequest =
+  /^(authorization|accept-encoding|content-type|content-encoding|forwarded|x-forwarded-.*|x-amz-.*)$/;
+
+/**
+ * Makes the headers of a request to an upstream, without credentials: a few of the client's, and
+ * its `extra_headers`.
+ *
+ * @param client the client's headers by lower-case name
+ * @param extra the body's `extra_headers`, validated. Dropped are hop-by-hop headers, credentials,
+ * content encodings and the headers in which proxies describe a client
+ */
+export const requestHeaders = (
+  client: Readonly<Record<string, string | undefined>>,
+  extra: JsonObject = {},
+): Headers => {
+  const headers: Record<string, string> = {};
+  for (const name of forwarded) {
+    const value = client[name];
+    if (value !== undefined && isValue(value)) headers[name] = value;
+  }
+  for (const [key, value] of Object.entries(extra)) {
+    const name = key.toLowerCase();
+    if (typeof value !== 'string' || hopByHop.has(name) || ownRequest.test(name)) continue;
+    headers[name] = value;
+  }
+  return {
+    accept: 'application/json, text/event-stream',
+    'user-agent': 'pennytrace',
+    ...headers,
+    'content-type': 'application/json',
+    // The client and the recording both have to read the bytes that are forwarded.
+    'accept-encoding': 'identity',
+  };
+};
+
+/**
+ * Headers of an upstream about its own host, connection or caller, and those that API Gateway sets.
+ * Cookies and challenges are credentials between the upstream and the service.
+ */
+const ownAnswer =
+  /^(access-control-.*|alt-svc|date|nel|report-to|reporting-endpoints|server|set-cookie2?|strict-transport-security|via|www-authenticate|x-amz-.*|x-amzn-.*|x-request-id)$/;
+
+const isValue = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
+
+/**
+ * Makes the headers of the answer to the client from the upstream's, with rate limits and
+ * `retry-after`. Hop-by-hop headers, credentials and those about the upstream's host are dropped.
+ * `x-request-id` becomes `x-upstream-request-id`, because the service sends its own.
+ *
+ * @param upstream the upstream's headers by lower-case name
+ */
+export const answerHeaders = (
+  upstream: Readonly<Record<string, string | string[] | undefined>>,
+  requestId: string,
+): Headers => {
+  const named = listOf(upstream.connection);
+  const kept = Object.entries(upstream).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined || hopByHop.has(name) || named.has(name) || ownAnswer.test(name)) return [];
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    return isValue(text) ? [[name, text]] : [];
+  });
+  const upstreamId = upstream['x-request-id'];
+  return {
+    'content-type': 'application/octet-stream',
+    ...Object.fromEntries(kept),
+    ...(typeof upstreamId === 'string' && isValue(upstreamId) && { 'x-upstream-request-id': upstreamId }),
+    'x-request-id': requestId,
+  };
+};
+
+/** The names listed in a `connection` header. */
+const listOf = (value: string | string[] | undefined): ReadonlySet<string> =>
+  new Set(
+    [value ?? []]
+      .flat()
+      .flatMap((text) => text.split(','))
+      .map((name) => name.trim().toLowerCase()),
+  );

@@ -1,0 +1,142 @@
+import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import type { Attributes, Scope, Span } from '../span.ts';
+
+const maxMessage = 500;
+
+/** 400: the body is no export. OTLP has it in the place of a 422. */
+export const badBody = (problem: string, cause?: unknown): ServiceError =>
+  new ServiceError(
+    400,
+    [{ loc: ['body'], msg: `the body ${problem.slice(0, maxMessage)}`, type: 'value_error' }],
+    { cause },
+  );
+
+/** A span as it was received. */
+export interface ReceivedSpan {
+  readonly span: Span;
+  /**
+   * Whether its parent is in another process, as its flags say. Exporters that don't set the flags
+   * leave it false.
+   */
+  readonly hasRemoteParent: boolean;
+}
+
+/** Spans that cannot be taken, and why: a sentence that says what to change. */
+export interface Rejection {
+  readonly spans: number;
+  readonly reason: string;
+}
+
+/** A decoded request. */
+export interface ReceivedExport {
+  readonly spans: readonly ReceivedSpan[];
+  readonly rejected: readonly Rejection[];
+}
+
+/** A span cannot be taken. The others of its request can. */
+export class UnusableSpan extends Error {
+  override readonly name = 'UnusableSpan';
+}
+
+/** Bits of `Span.flags` (`trace.proto`): whether it is known where the parent is, and where. */
+const knowsParent = 0x100;
+const parentIsRemote = 0x200;
+
+const traceIdBytes = 16;
+const spanIdBytes = 8;
+
+/** A span's fields as an encoding has them. Nothing of them is checked but their types. */
+export interface SpanFields extends Omit<Span, 'traceId' | 'spanId' | 'parentSpanId' | 'scope' | 'resource'> {
+  readonly traceId: Uint8Array;
+  readonly spanId: Uint8Array;
+  readonly parentSpanId: Uint8Array;
+  readonly flags: number;
+}
+
+/** Bytes as lower-case hex digits. */
+export const hexOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+
+const isSet = (bytes: Uint8Array): boolean => bytes.some((byte) => byte !== 0);
+
+/** @throws UnusableSpan if the id is of another length, or all zeros */
+const requiredId = (name: string, bytes: Uint8Array, length: number): string => {
+  if (bytes.length === length && isSet(bytes)) return hexOf(bytes);
+  throw new UnusableSpan(`${name} should be ${length} bytes that are not all zero`);
+};
+
+/** The parent of a span; undefined for a root, which some exporters mark by zeros. */
+const parentOf = ({ parentSpanId, spanId }: SpanFields): string | undefined => {
+  if (!isSet(parentSpanId)) return undefined;
+  const parent = requiredId('parent_span_id', parentSpanId, spanIdBytes);
+  return parent === hexOf(spanId) ? undefined : parent;
+};
+
+/** Start and end. One that is zero, which means unknown, is taken from the other. */
+const timesOf = ({ startTimeUnixNano: start, endTimeUnixNano: end }: SpanFields) => {
+  if (start === 0n && end === 0n)
+    throw new UnusableSpan('start_time_unix_nano and end_time_unix_nano are both zero; one should be set');
+  return { startTimeUnixNano: start || end, endTimeUnixNano: end || start };
+};
+
+/**
+ * Makes a span of its fields.
+ *
+ * @throws UnusableSpan if its ids or times are none
+ */
+export const toSpan = (fields: SpanFields, resource: Attributes, scope: Scope): ReceivedSpan => {
+  const { flags, ...rest } = fields;
+  const span: Span = {
+    ...rest,
+    traceId: requiredId('trace_id', fields.traceId, traceIdBytes),
+    spanId: requiredId('span_id', fields.spanId, spanIdBytes),
+    parentSpanId: parentOf(fields),
+    ...timesOf(fields),
+    scope,
+    resource,
+  };
+  const remote = knowsParent | parentIsRemote;
+  return { span, hasRemoteParent: (flags & remote) === remote };
+};
+
+/** More calls than one request can store in its time. */
+const maxSpans = 50_000;
+
+const maxName = 60;
+
+/** A span's name for a message. Names can be as long as the request. */
+const shortName = (name: unknown): string => {
+  if (typeof name !== 'string') return 'without a name';
+  return `"${name.length > maxName ? `${name.slice(0, maxName)}…` : name}"`;
+};
+
+/** Collects the spans of a request, and sets those apart that cannot be taken. */
+export class SpanCollector {
+  readonly #spans: ReceivedSpan[] = [];
+  readonly #rejected: Rejection[] = [];
+
+  /**
+   * Takes one span.
+   *
+   * @param name the span's name, for a message
+   * @param fields throws UnusableSpan if the span cannot be taken
+   * @throws ServiceError 413 when there are too many of them
+   */
+  take(name: unknown, fields: () => SpanFields, resource: Attributes, scope: Scope): void {
+    if (this.#spans.length + this.#rejected.length >= maxSpans) {
+      const msg = `should have at most ${maxSpans} spans: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
+      throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+    }
+    try {
+      this.#spans.push(toSpan(fields(), resource, scope));
+    } catch (error) {
+      if (!(error instanceof UnusableSpan)) throw error;
+      this.#rejected.push({ spans: 1, reason: `span ${shortName(name)}: ${error.message}` });
+    }
+  }
+
+  /** What was collected. */
+  all(): ReceivedExport {
+    return { spans: this.#spans, rejected: this.#rejected };
+  }
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { asBytes, type Item, type Store } from '../../foundations/storage/index.ts';
+import {
+  callRef,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+  parseJson,
+  parseRef,
+  type WireNames,
+} from '../../foundations/wire/index.ts';
+import {
+  type CallHeader,
+  callColumns,
+  headerValue,
+  isPayloadColumn,
+  isTurn,
+  type Payload,
+  serviceSummary,
+} from '../../records/calls/index.ts';
+import type { Costs } from '../../records/costs/index.ts';
+import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
+import type { ItemChange, Measured } from '../streams/index.ts';
+import type { EndedCall } from './ended.ts';
+
+/** What events tell of. */
+export type EventKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
+
+/** The source of all events. Rules match it. */
+export const eventSource = 'pennytrace';
+
+/** An event, ready to be sent. */
+export interface ServiceEvent {
+  readonly kind: EventKind;
+  /** The same whenever the same end or the same feedback is told of again. */
+  readonly id: string;
+  /** When what it tells of was stored. */
+  readonly time: Micros;
+  /** What rules and targets get. openapi/events.ts has the schema. */
+  readonly detail: JsonObject;
+}
+
+/** The bytes of an id. Equal ids of different events are then not to be expected in any life. */
+const idBytes = 16;
+
+/**
+ * The id of an event: a digest of what makes it this event and no other, as 32 hex digits.
+ *
+ * @param parts the project, the id of the call or the feedback, and its revision
+ */
+export const eventId = (kind: EventKind, ...parts: readonly unknown[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, ...parts]))
+    .digest()
+    .subarray(0, idBytes)
+    .toString('hex');
+
+/**
+ * The most bytes of a detail. EventBridge takes 256 KB an entry, of which its other fields need a
+ * little.
+ */
+export const maxDetailBytes = 240 * 1024;
+
+const sizeOf = (value: JsonValue): number => Buffer.byteLength(JSON.stringify(value));
+
+/**
+ * The beginning of a value's JSON, as text. In a detail each of its quotes has a backslash, so it
+ * gets half of the bytes.
+ */
+const beginning = (value: JsonValue, bytes: number): string =>
+  new TextDecoder().decode(Buffer.from(JSON.stringify(value)).subarray(0, Math.max(0, bytes >> 1)), {
+    stream: true,
+  });
+
+/**
+ * Adds fields to a detail as far as they fit. The small ones come whole. Of the others the detail
+ * has the beginning of their JSON as text, and `cut` names them.
+ */
+export const withFitting = (detail: JsonObject, fields: JsonObject): JsonObject => {
+  const names = Object.keys(fields);
+  const sizes = new Map(names.map((name) => [name, sizeOf(fields[name] ?? null)]));
+  // A field's name, its quotes, a colon and a comma; and once more among those that were cut.
+  const frames = names.reduce((sum, name) => sum + 2 * (name.length + 4), 16);
+  let left = maxDetailBytes - sizeOf(detail) - frames;
+  const cut = new Map<string, string>();
+  for (const [at, name] of names
+    .toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0))
+    .entries()) {
+    const share = Math.floor(left / (names.length - at));
+    const size = sizes.get(name) ?? 0;
+    if (size > share) cut.set(name, beginning(fields[name] ?? null, share));
+    left -= Math.min(size, share);
+  }
+  const fitting = names.map((name) => [name, cut.get(name) ?? fields[name] ?? null] as const);
+  return {
+    ...detail,
+    ...Object.fromEntries(fitting),
+    ...(cut.size > 0 && { cut: names.filter((name) => cut.has(name)) }),
+  };
+};
+
+/** An ended call with all that its events say. */
+export type ToldCall = EndedCall & Measured;
+
+/** The kinds of events that an ended call makes. */
+const kindsOf = ({ id, start, end }: CallHeader): EventKind[] => [
+  'CallEnded',
+  ...(end?.status === 'error' ? (['CallFailed'] as const) : []),
+  ...(isTurn({ id, ...start }) ? (['TurnEnded'] as const) : []),
+];
+
+const totalOf = (costs: Costs): number =>
+  Object.values(costs).reduce(
+    (sum, each) => sum + each.prompt_tokens_total_cost + each.completion_tokens_total_cost,
+    0,
+  );
+
+const headerFields = (names: WireNames, header: CallHeader): JsonObject =>
+  Object.fromEntries(
+    callColumns(names).flatMap((column) =>
+      isPayloadColumn(column) ? [] : [[column, headerValue(names, header, column) ?? null]],
+    ),
+  );
+
+const parsed = (payload: Payload): JsonObject =>
+  Object.fromEntries(Object.entries(payload).map(([field, text]) => [field, parseJson(text) as JsonValue]));
+
+/**
+ * The events of an ended call. Their ids are made of the end alone. So the same end has the same
+ * ids however often it is reported, and wherever its payload lies.
+ */
+export const callEvents = (
+  names: WireNames,
+  { change, header, usage, costs, payload }: ToldCall,
+): ServiceEvent[] => {
+  const { projectId, id, end } = header;
+  const { payload: _, ...revision } = end ?? { payload: null };
+  const detail = {
+    call_ref: callRef(names, projectId, id),
+    ...headerFields(names, header),
+    ...serviceSummary(names, header),
+    total_cost: totalOf(costs),
+  };
+  // Clients choose the names of models, and what they say of usage.
+  const variable = { usage, costs: { ...costs }, ...(payload && parsed(payload)) };
+  return kindsOf(header).map((kind) => {
+    const own = eventId(kind, projectId, id, revision);
+    return {
+      kind,
+      id: own,
+      time: change.change.at,
+      detail: withFitting({ event_id: own, ...detail }, variable),
+    };
+  });
+};
+
+/** The call that a ref leads to. */
+const callAt = (names: WireNames, ref: string): string | null => {
+  const parsed = parseRef(names, ref);
+  return parsed?.kind === 'call' ? callRef(names, parsed.projectId, parsed.callId) : null;
+};
+
+const digestOf = (item: Item | undefined): string | undefined => {
+  const digest = asBytes(item?.d);
+  return digest && Buffer.from(digest).toString('hex');
+};
+
+/**
+ * The event of a change of the feedback table. Records that were replaced or purged make none. The
+ * id is made of the record's content and time, so that the same record has the same.
+ */
+export const feedbackEvent = async (
+  store: Store,
+  { projectId, before, after, at }: ItemChange,
+): Promise<ServiceEvent | undefined> => {
+  const record = after && (await feedbackOf(store, projectId, after));
+  // A record whose attributes changed, but not its content, is no new one.
+  if (!record || (before?.h && digestOf(before) === digestOf(after))) return undefined;
+  const { header, payload } = record;
+  const id = eventId('FeedbackCreated', projectId, header.id, header.createdAt, digestOf(after));
+  const detail = {
+    event_id: id,
+    ...feedbackFields(store.names, header),
+    on_call: callAt(store.names, header.ref),
+  };
+  const variable = payload === null ? {} : { payload: parseJson(payload) as JsonValue };
+  const whole = withFitting(detail, variable);
+  return {
+    kind: 'FeedbackCreated',
+    id,
+    time: at,
+    detail: payload === null ? { ...whole, payload: null, cut: ['payload'] } : whole,
+  };
+};
