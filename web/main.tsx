@@ -2,11 +2,11 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { RequestFailed } from './api/errors.ts';
+import { RequestFailed } from './api/http.ts';
 import { makeRouter } from './app/router.tsx';
 import { Gate } from './session/gate.tsx';
 import './styles/index.css';
-import { applyTheme, chosenTheme } from './ui/theme.ts';
+import { applyTheme, chosenTheme } from './session/device.ts';
 
 applyTheme(chosenTheme());
 

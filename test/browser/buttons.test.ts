@@ -14,11 +14,11 @@ const heldList = async (): Promise<{ readonly page: Page; readonly release: () =
   // Without the page's scripts, which would load what is to be held.
   const page = await visit('robots.txt', { expected: /robots/ });
   const { promise: released, resolve } = Promise.withResolvers<void>();
-  await page.route(/(?:menu|popup)-base/, async (route) => {
+  await page.route(/overlays/, async (route) => {
     await released;
     await route.continue();
   });
-  const loaded = [/menu-base/, /popup-base/].map((file) => page.waitForResponse(file));
+  const loaded = [/overlays/].map((file) => page.waitForResponse(file));
   await page.goto(`${pageUrl}traces?project=${encodeURIComponent(project)}`);
   await page.getByRole('link', { name: 'Turn b1' }).waitFor();
   const release = async () => {

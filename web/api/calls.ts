@@ -1,5 +1,13 @@
-import { prefixOf } from './names.ts';
 import type { Call, ModelCost } from './types.ts';
+
+/** The service's name in Weave's dialect, and in no other: the setting `serviceName` sees to it. */
+const weave = 'weave';
+
+/**
+ * What fields of users and runs begin with: the service's name, or `wb` after Weights & Biases in
+ * Weave's dialect.
+ */
+export const prefixOf = (service: string): string => (service === weave ? 'wb' : service);
 
 /** The columns that every call has. The rest is there if it was asked for. */
 type Always = 'id' | 'project_id' | 'op_name' | 'trace_id' | 'started_at';

@@ -1,6 +1,5 @@
-import { connectionFailure, failureOf } from './errors.ts';
+import { chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
-import { chunksOf, linesOf } from './lines.ts';
 import type { Api } from './types.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 

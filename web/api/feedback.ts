@@ -1,6 +1,5 @@
-import type { CallRow } from './calls.ts';
+import { type CallRow, prefixOf } from './calls.ts';
 import type { Client } from './client.ts';
-import { prefixOf } from './names.ts';
 import type { CallFeedback, FeedbackCreateReq, FeedbackReplaceReq } from './types.ts';
 
 /** The kinds of feedback that the page gives, each a record of its own. */

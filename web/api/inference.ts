@@ -1,7 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { apiUrl } from './client.ts';
-import { connectionFailure, failureOf, RequestFailed } from './errors.ts';
-import { chunksOf } from './lines.ts';
+import { chunksOf, connectionFailure, failureOf, RequestFailed } from './http.ts';
 
 /** An answer of a model that has begun. */
 export interface ModelAnswer {

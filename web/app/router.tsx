@@ -1,18 +1,50 @@
-import { createRootRoute, createRoute, createRouter, type RouterHistory } from '@tanstack/react-router';
-import { parseCompareSearch } from '../views/compare/search.ts';
-import { parseObjectsSearch } from '../views/objects/search.ts';
-import { parseOverviewSearch } from '../views/overview/search.ts';
-import { parsePlaygroundSearch } from '../views/playground/search.ts';
-import { parsePricesSearch } from '../views/prices/search.ts';
-import { parseThreadSearch } from '../views/thread/search.ts';
-import { parseThreadsSearch } from '../views/threads/search.ts';
-import { parseTraceSearch } from '../views/trace/search.ts';
-import { parseTracesSearch } from '../views/traces/search.ts';
-import { FailedView } from './failed-view.tsx';
-import { HomeView } from './home-view.tsx';
-import { MissingView } from './missing-view.tsx';
-import { Shell } from './shell.tsx';
-import { viewOf } from './view-of.ts';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  type RouterHistory,
+  useRouter,
+} from '@tanstack/react-router';
+import { RequestFailed, wordsOf } from '../api/http.ts';
+import { Button, Notice } from '../ui/controls.tsx';
+import { lazily, loadFailed } from '../ui/lazy.ts';
+import {
+  parseCompareSearch,
+  parseObjectsSearch,
+  parseOverviewSearch,
+  parsePlaygroundSearch,
+  parsePricesSearch,
+  parseThreadSearch,
+  parseThreadsSearch,
+  parseTraceSearch,
+  parseTracesSearch,
+} from '../views/search.ts';
+import { HomeView } from './home.tsx';
+import { MissingView, Shell } from './shell.tsx';
+
+/** What stands where a view broke, or where it could not be loaded. */
+export const FailedView = ({ error }: ErrorComponentProps) => {
+  const router = useRouter();
+  const tryAgain = async () => {
+    await loadFailed();
+    await router.invalidate();
+  };
+  return (
+    <main className="center">
+      {error instanceof RequestFailed ? (
+        <Notice kind="error" action={<Button onClick={tryAgain}>Try again</Button>}>
+          {error.message}
+        </Notice>
+      ) : (
+        <Notice kind="error" action={<Button onClick={() => location.reload()}>Load the page again</Button>}>
+          This view could not be shown. Check the connection: a part of the page may not have been loaded. It
+          may also have been updated since it was opened. ({wordsOf(error)})
+        </Notice>
+      )}
+    </main>
+  );
+};
 
 /*
  * Every view has a path of one segment, and all of its state in the query. So the base of the
@@ -27,63 +59,63 @@ export const tracesRoute = createRoute({
   getParentRoute: () => root,
   path: '/traces',
   validateSearch: parseTracesSearch,
-  component: viewOf(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
+  component: lazily(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
 });
 
 export const traceRoute = createRoute({
   getParentRoute: () => root,
   path: '/trace',
   validateSearch: parseTraceSearch,
-  component: viewOf(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
+  component: lazily(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
 });
 
 export const overviewRoute = createRoute({
   getParentRoute: () => root,
   path: '/overview',
   validateSearch: parseOverviewSearch,
-  component: viewOf(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
+  component: lazily(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
 });
 
 export const playgroundRoute = createRoute({
   getParentRoute: () => root,
   path: '/playground',
   validateSearch: parsePlaygroundSearch,
-  component: viewOf(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
+  component: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
 });
 
 export const pricesRoute = createRoute({
   getParentRoute: () => root,
   path: '/prices',
   validateSearch: parsePricesSearch,
-  component: viewOf(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
+  component: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 });
 
 export const objectsRoute = createRoute({
   getParentRoute: () => root,
   path: '/objects',
   validateSearch: parseObjectsSearch,
-  component: viewOf(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
+  component: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
 });
 
 export const threadsRoute = createRoute({
   getParentRoute: () => root,
   path: '/threads',
   validateSearch: parseThreadsSearch,
-  component: viewOf(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
+  component: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
 });
 
 export const threadRoute = createRoute({
   getParentRoute: () => root,
   path: '/thread',
   validateSearch: parseThreadSearch,
-  component: viewOf(() => import('../views/thread/thread-view.tsx'), 'ThreadView'),
+  component: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
 });
 
 export const compareRoute = createRoute({
   getParentRoute: () => root,
   path: '/compare',
   validateSearch: parseCompareSearch,
-  component: viewOf(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
+  component: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
 });
 
 /** Makes the router, below the path that the document came from. */

@@ -1,14 +1,21 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Wakeable } from '../api/wake.ts';
-import { noteProject } from '../session/last-project.ts';
+import { chooseTheme, chosenTheme, noteProject, type Theme } from '../session/device.ts';
 import { useSession } from '../session/session.tsx';
-import { Logo } from '../ui/logo.tsx';
-import { Menu } from '../ui/menu.tsx';
-import { chooseTheme, chosenTheme, type Theme } from '../ui/theme.ts';
-import { MissingView } from './missing-view.tsx';
-import { useProjects } from './projects.ts';
-import { useViewTitle } from './use-title.ts';
+import { Logo, Notice } from '../ui/controls.tsx';
+import { Menu } from '../ui/popups.tsx';
+import { useProjects } from './home.tsx';
+import { useViewTitle } from './title.ts';
+
+/** What stands at a path that no view has. */
+export const MissingView = () => (
+  <main className="center">
+    <Notice kind="error" action={<Link to="/">Your projects</Link>}>
+      There is nothing at this address. The link may be cut off.
+    </Notice>
+  </main>
+);
 
 /** The project of the present view; undefined in the list of projects. */
 const useProject = (): string | undefined =>

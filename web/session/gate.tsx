@@ -1,14 +1,85 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { clientOf } from '../api/client.ts';
-import { RequestFailed, wordsOf } from '../api/errors.ts';
-import { Button } from '../ui/button.tsx';
-import { Modal } from '../ui/modal.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { SignInForm } from '../views/sign-in/sign-in-form.tsx';
-import { SignInView } from '../views/sign-in/sign-in-view.tsx';
-import { forgetKey, isOnDevice, keepKey, keptKey } from './key-store.ts';
+import { RequestFailed, wordsOf } from '../api/http.ts';
+import { Button, Logo, Notice } from '../ui/controls.tsx';
+import { Modal } from '../ui/popups.tsx';
+import { forgetKey, isOnDevice, keepKey, keptKey } from './device.ts';
 import { type Me, SessionProvider } from './session.tsx';
+
+/** What the form does with a key: it throws if the service does not accept it. */
+export type SignIn = (key: string, onDevice: boolean) => Promise<void>;
+
+interface SignInFormProps {
+  readonly onSignIn: SignIn;
+  /** Whether keeping the key on the device is preselected. */
+  readonly onDevice?: boolean;
+  /** Why an earlier key was not accepted. */
+  readonly error?: unknown;
+}
+
+/** Asks for a key. */
+export const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormProps) => {
+  const [key, setKey] = useState('');
+  const [keep, setKeep] = useState(onDevice);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(earlier);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onSignIn(key.trim(), keep);
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+      <label className="field">
+        <span>Key</span>
+        <input
+          type="password"
+          name="key"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+      </label>
+      <label className="check">
+        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
+        <span>Keep it on this device</span>
+      </label>
+      <Button kind="primary" type="submit" disabled={busy || key.trim() === ''}>
+        {busy ? 'Signing in…' : 'Sign in'}
+      </Button>
+    </form>
+  );
+};
+
+/** The first view of a visitor without a key. */
+export const SignInView = ({ onSignIn, error }: { onSignIn: SignIn; error?: unknown }) => (
+  <main className="center">
+    <div className="card sign-in">
+      <h1 className="brand">
+        <Logo /> pennytrace
+      </h1>
+      <p className="muted">
+        Sign in with a key of this service. It stays in this tab unless you keep it, and goes nowhere but to
+        the service.
+      </p>
+      <SignInForm onSignIn={onSignIn} error={error} />
+      <p className="hint">
+        An operator makes keys with <code>npm run keys -- create</code>. The local service prints one when it
+        starts.
+      </p>
+    </div>
+  </main>
+);
 
 /** A key that the service accepted. */
 interface Accepted {

@@ -1,6 +1,8 @@
-import { createContext, type ReactNode, useContext } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
 import type { Client } from '../api/client.ts';
 import type { Api } from '../api/types.ts';
+import type { Wakeable } from '../api/wake.ts';
 
 /** Who the key belongs to, and what it may do. */
 export type Me = Api['GET /me']['answer'];
@@ -24,4 +26,61 @@ export const useSession = (): Session => {
   const session = useContext(Context);
   if (!session) throw new Error('no session');
   return session;
+};
+
+type Role = Me['grants'][number]['role'];
+
+/** Whether a key may do something to a project. The service decides; this says it beforehand. */
+export const allows = ({ grants }: Pick<Me, 'grants'>, project: string, role: Role): boolean =>
+  grants.some(({ resource, role: granted }) => {
+    const includes = granted === role || (granted === 'write' && role === 'read');
+    const covers =
+      resource === '*' || resource === project || resource === `${project.slice(0, project.indexOf('/'))}/*`;
+    return includes && covers;
+  });
+
+/**
+ * A state that outlives its view as long as what was read does, so that whoever comes back finds
+ * it. Signing out removes it.
+ *
+ * @param name its name, and what it belongs to
+ */
+export const useKept = <Value,>(
+  name: string,
+  of: string,
+  first: Value,
+): readonly [Value, (next: Value) => void] => {
+  const { me } = useSession();
+  const cache = useQueryClient();
+  const { key_id } = me;
+  const { data } = useQuery<{ value: Value }>({
+    queryKey: [name, key_id, of],
+    enabled: false,
+    initialData: { value: first },
+  });
+  // The cache tells of a change a moment later, which would have a checkbox jump back and forth.
+  const [latest, setLatest] = useState<{ readonly of: string; readonly value: Value }>();
+  const keep = useCallback(
+    (value: Value) => {
+      cache.setQueryData([name, key_id, of], { value });
+      setLatest({ of, value });
+    },
+    [cache, name, key_id, of],
+  );
+  if (latest?.of === of) return [latest.value, keep];
+  return [data ? data.value : first, keep];
+};
+
+/**
+ * Wakes the functions that a view's next views will need, once its own requests are on their way.
+ *
+ * @param project undefined while it is not known
+ */
+export const useWake = (project: string | undefined, operations: readonly Wakeable[]): void => {
+  const { client } = useSession();
+  const wanted = operations.join();
+  useEffect(() => {
+    if (!project) return;
+    for (const operation of wanted.split(',')) client.wake(operation as Wakeable, project);
+  }, [client, project, wanted]);
 };

@@ -59,7 +59,7 @@ describe('npm run web', () => {
   it('builds anew when a source is saved', async () => {
     const before = builds();
     const now = new Date();
-    utimesSync(join(root, 'web/data/value-at.ts'), now, now);
+    utimesSync(join(root, 'web/data/values.ts'), now, now);
     await expect.poll(builds, { timeout: 20_000 }).toBeGreaterThan(before);
   });
 });

@@ -1,10 +1,233 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { wordsOf } from '../../api/errors.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { useCall } from '../trace/use-trace.ts';
-import { Chooser } from './chooser.tsx';
-import { Comparison } from './comparison.tsx';
+import { type FormEvent, useMemo, useState } from 'react';
+import {
+  type CallRow,
+  fromWire,
+  headerColumns,
+  nameOf,
+  pathToWire,
+  statusOf,
+  timeOf,
+} from '../../api/calls.ts';
+import { wordsOf } from '../../api/http.ts';
+import type { Call } from '../../api/types.ts';
+import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { useSession } from '../../session/session.tsx';
+import { Button, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { valueText } from '../../ui/diff.ts';
+import { SideBySide } from '../../ui/diff-view.tsx';
+import { useCall, useTrace } from '../data.ts';
+import { type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
+import { factsOf, nodeIn, pairsOf } from './compare.ts';
+
+/** How many calls are offered. */
+const offeredCount = 30;
+
+/** The newest calls of the same operation. */
+const useOffered = ({ project_id, op_name, id }: Call) => {
+  const { client, me } = useSession();
+  const { name } = me.service;
+  return useQuery({
+    queryKey: ['offered', me.key_id, project_id, op_name],
+    queryFn: async ({ signal }) => {
+      const request = {
+        project_id,
+        filter: { op_names: [op_name] },
+        sort_by: [{ field: 'started_at', direction: 'desc' as const }],
+        columns: headerColumns.map((path) => pathToWire(path, name)),
+        limit: offeredCount,
+      };
+      const rows: CallRow[] = [];
+      for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+        for (const row of batch) rows.push(fromWire(row, name));
+      return rows;
+    },
+    select: (rows) => rows.filter((row) => row.id !== id),
+  });
+};
+
+/** Chooses what to compare a call with: a call of the same operation, or any by its id. */
+export const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => void }) => {
+  const { data, error } = useOffered(call);
+  const [id, setId] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChoose(id.trim());
+  };
+  return (
+    <section className="stack" aria-label="Compare with">
+      <p>
+        Compare <strong dir="auto">{nameOf(call)}</strong> with a call of the same operation, or with any
+        call:
+      </p>
+      <form className="actions" onSubmit={submit}>
+        <input
+          className="id-box"
+          aria-label="Id of a call"
+          placeholder="Id of a call"
+          spellCheck={false}
+          value={id}
+          onChange={(event) => setId(event.target.value)}
+        />
+        <Button type="submit" disabled={id.trim() === ''}>
+          Compare
+        </Button>
+      </form>
+      {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+      {data?.length === 0 ? <p className="muted">There is no other call of this operation.</p> : null}
+      <ul className="changes">
+        {data?.map((row) => (
+          <li key={row.id}>
+            <Link
+              to="/compare"
+              search={{ project: call.project_id, left: call.id, right: row.id }}
+              className="change"
+            >
+              <span className="cut" dir="auto">
+                {nameOf(row)}
+              </span>
+              <StatusBadge status={statusOf(row)} />
+              <span className="muted">
+                {momentText(row.started_at)}
+                {row.ended_at ? ` · ${durationText(timeOf(row.ended_at) - timeOf(row.started_at))}` : ''}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** How many steps are shown. */
+const shownCount = 200;
+
+const Cell = ({ line, mark }: { line: TreeLine | undefined; mark: 'removed' | 'added' | 'same' }) => {
+  if (!line) return <div className="side absent" />;
+  const { node, depth } = line;
+  const usage = node.totalUsage;
+  return (
+    <div
+      className={`side step-side ${mark}`}
+      style={{ paddingInlineStart: `${0.6 + Math.min(8, depth) * 0.9}rem` }}
+    >
+      <span className="cut" dir="auto">
+        {mark === 'same' ? null : <span className="hidden">only here: </span>}
+        {node.name}
+      </span>
+      {statusOf(node.call) === 'error' ? <span className="error-text">failed</span> : null}
+      <span className="figures">
+        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
+        <span>{durationText(node.end - node.start)}</span>
+      </span>
+    </div>
+  );
+};
+
+interface StepsTableProps {
+  readonly left: TreeNode | undefined;
+  readonly right: TreeNode | undefined;
+}
+
+/** What is below two calls, step by step: those that only one of them has are marked. */
+export const StepsTable = ({ left, right }: StepsTableProps) => {
+  const pairs = useMemo(() => pairsOf(left, right), [left, right]);
+  if (pairs.length === 0) return null;
+  return (
+    <section className="stack" aria-label="Steps">
+      <h2>Steps</h2>
+      <div className="diff">
+        {pairs.slice(0, shownCount).map((pair) => (
+          <div key={`${pair.left?.node.call.id} ${pair.right?.node.call.id}`} className="sides">
+            <Cell line={pair.left} mark={pair.right ? 'same' : 'removed'} />
+            <Cell line={pair.right} mark={pair.left ? 'same' : 'added'} />
+          </div>
+        ))}
+      </div>
+      {pairs.length > shownCount ? (
+        <p className="muted">{countText(pairs.length - shownCount)} more steps are in the traces.</p>
+      ) : null}
+    </section>
+  );
+};
+
+const parts = ['inputs', 'output', 'attributes'] as const;
+
+const Heading = ({ call, side }: { call: Call; side: string }) => (
+  <div className="side-head">
+    <span className="muted">{side}</span>
+    <Link to="/trace" search={{ project: call.project_id, trace: call.trace_id, call: call.id }} dir="auto">
+      {nameOf(call)}
+    </Link>
+    <time className="muted" dateTime={call.started_at}>
+      {momentText(call.started_at)}
+    </time>
+  </div>
+);
+
+interface FactsProps {
+  readonly left: Call;
+  readonly right: Call;
+  readonly nodes: readonly [left: TreeNode | undefined, right: TreeNode | undefined];
+}
+
+const Facts = ({ left, right, nodes }: FactsProps) => (
+  <div className="scroll-x card flush">
+    <table className="plain-table wide facts-table">
+      <thead>
+        <tr>
+          <th>
+            <span className="hidden">Fact</span>
+          </th>
+          <th>
+            <Heading call={left} side="left" />
+          </th>
+          <th>
+            <Heading call={right} side="right" />
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {factsOf({ call: left, node: nodes[0] }, { call: right, node: nodes[1] }).map((fact) => (
+          <tr key={fact.title} className={fact.left === fact.right ? '' : 'differs'}>
+            <th scope="row">{fact.title}</th>
+            <td dir="auto">{fact.left}</td>
+            <td dir="auto">{fact.right}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** The tree below a call, from the headers of its trace. */
+const useNode = (call: Call) => {
+  const { data } = useTrace(call.project_id, call.trace_id);
+  return useMemo(() => data && nodeIn(treeOf(data.calls, data.readAt), call.id), [data, call.id]);
+};
+
+/** Two calls with all that differs between them: facts, steps, and data. */
+export const Comparison = ({ left, right }: { left: Call; right: Call }) => {
+  const texts = useMemo(
+    () => parts.map((part) => [part, valueText(left[part]), valueText(right[part])] as const),
+    [left, right],
+  );
+  const [leftNode, rightNode] = [useNode(left), useNode(right)];
+  return (
+    <>
+      <Facts left={left} right={right} nodes={[leftNode, rightNode]} />
+      {texts.map(([part, one, other]) => (
+        <section key={part} className="stack" aria-label={part}>
+          <h2>{part}</h2>
+          <SideBySide one={one} other={other} label={`Differences of ${part}`} />
+        </section>
+      ))}
+      {leftNode && rightNode ? <StepsTable left={leftNode} right={rightNode} /> : null}
+    </>
+  );
+};
 
 const route = getRouteApi('/compare');
 

@@ -1,11 +1,159 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { wordsOf } from '../../api/errors.ts';
+import { useMemo } from 'react';
+import { fromWire } from '../../api/calls.ts';
+import { wordsOf } from '../../api/http.ts';
 import type { ObjectVersion } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { maxListed, useObjects, useVersions } from './use-objects.ts';
-import { VersionView, versionName } from './version-view.tsx';
+import { useSession } from '../../session/session.tsx';
+import { Button, CopyButton, Notice } from '../../ui/controls.tsx';
+import { valueText } from '../../ui/diff.ts';
+import { DiffView } from '../../ui/diff-view.tsx';
+import { JsonTree } from '../../ui/json-tree.tsx';
+
+/** The most objects, and versions of one, that are read. */
+export const maxListed = 1000;
+
+const versionOf = (record: unknown, service: string): ObjectVersion =>
+  fromWire(record, service) as unknown as ObjectVersion;
+
+/** The latest versions of all objects of a project, by name, without their values. */
+export const useObjects = (project: string) => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: ['objects', me.key_id, project],
+    queryFn: async ({ signal }) => {
+      const request = {
+        project_id: project,
+        filter: { latest_only: true },
+        metadata_only: true,
+        sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
+        limit: maxListed,
+      };
+      const { objs } = await client.ask('POST /objs/query', request, signal);
+      return objs.map((record) => versionOf(record, me.service.name));
+    },
+  });
+};
+
+/** The versions of an object, the newest first, without their values. */
+export const useVersions = (project: string, object: string | undefined) => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: ['versions', me.key_id, project, object],
+    enabled: object !== undefined,
+    queryFn: async ({ signal }) => {
+      const request = {
+        project_id: project,
+        filter: { object_ids: [object ?? ''] },
+        metadata_only: true,
+        sort_by: [{ field: 'version_index' as const, direction: 'desc' as const }],
+        limit: maxListed,
+      };
+      const { objs } = await client.ask('POST /objs/query', request, signal);
+      return objs.map((record) => versionOf(record, me.service.name));
+    },
+  });
+};
+
+/** The value of a version. It never changes, so it is read once. */
+export const useValue = (version: ObjectVersion | undefined) => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: ['value', me.key_id, version?.project_id, version?.object_id, version?.digest],
+    enabled: version !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      const request = {
+        project_id: version?.project_id ?? '',
+        object_id: version?.object_id ?? '',
+        digest: version?.digest ?? '',
+      };
+      return (await client.ask('POST /obj/read', request, signal)).obj.val;
+    },
+  });
+};
+
+interface VersionViewProps {
+  readonly shown: ObjectVersion;
+  /** What it is compared with; undefined for nothing. */
+  readonly base: ObjectVersion | undefined;
+  /** All versions, the newest first. */
+  readonly versions: readonly ObjectVersion[];
+  readonly onBase: (digest: string) => void;
+}
+
+/** The name of a version, as `POST /obj/read` takes it. */
+export const versionName = ({ version_index }: ObjectVersion): string => `v${version_index}`;
+
+const Differences = ({ one, other, label }: { one: unknown; other: unknown; label: string }) => {
+  const texts = useMemo(() => [valueText(one), valueText(other)] as const, [one, other]);
+  return <DiffView one={texts[0]} other={texts[1]} label={label} />;
+};
+
+/** A version with its value, and what differs from another one. */
+export const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
+  const value = useValue(shown);
+  const before = useValue(base);
+  const error = value.error ?? before.error;
+  const others = versions.filter(({ digest }) => digest !== shown.digest);
+  return (
+    <section className="stack" aria-label="Version">
+      <div className="row-between">
+        <h2 dir="auto">
+          {shown.object_id} {versionName(shown)}
+        </h2>
+        <CopyButton text={() => shown.digest}>Copy digest</CopyButton>
+      </div>
+      <p className="facts">
+        <time dateTime={shown.created_at}>{momentText(shown.created_at)}</time>
+        <span dir="auto">{shown.svc_user_id}</span>
+        {shown.is_latest ? <span>latest</span> : null}
+      </p>
+      {error ? (
+        <Notice
+          kind="error"
+          action={
+            <Button
+              onClick={() => {
+                value.refetch();
+                before.refetch();
+              }}
+            >
+              Try again
+            </Button>
+          }
+        >
+          {wordsOf(error)}
+        </Notice>
+      ) : null}
+      {base ? (
+        <>
+          <label className="compared">
+            <span>Differences from</span>
+            <select value={base.digest} onChange={(event) => onBase(event.target.value)}>
+              {others.map((other) => (
+                <option key={other.digest} value={other.digest}>
+                  {versionName(other)} · {momentText(other.created_at)}
+                </option>
+              ))}
+            </select>
+          </label>
+          {value.isSuccess && before.isSuccess ? (
+            <Differences
+              one={before.data}
+              other={value.data}
+              label={`Differences between ${versionName(base)} and ${versionName(shown)}`}
+            />
+          ) : null}
+        </>
+      ) : null}
+      <h3>Value</h3>
+      {value.isPending && !error ? <p className="muted">Loading the value…</p> : null}
+      {value.isSuccess ? <JsonTree key={shown.digest} value={value.data} path="" label="value" /> : null}
+    </section>
+  );
+};
 
 const route = getRouteApi('/objects');
 

@@ -1,11 +1,106 @@
-import { useMemo } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { Suspense, useMemo, useState } from 'react';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
-import type { Figures } from './figures.ts';
-import { callsIn, failuresIn } from './links.ts';
-import { MetricChart } from './metric-chart.tsx';
-import type { Point } from './series.ts';
-import { useCostText } from './use-cost-text.ts';
+import { lazily } from '../../ui/lazy.ts';
+import type { TracesSearch } from '../search.ts';
+import { useCostText } from './data.ts';
+import { bucketText, type Figures, type Point, tickText } from './figures.ts';
+import { callsIn, failuresIn } from './requests.ts';
+
+/**
+ * Gives the browser the language `en` if the one that it has is none, such as `en-US@posix`. The
+ * library of charts takes it for its numbers as it loads, and would fail.
+ */
+const ensureValidLanguage = (): void => {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+  }
+};
+
+const Chart = lazily(() => {
+  ensureValidLanguage();
+  return import('../../ui/chart.tsx');
+}, 'Chart');
+
+interface MetricChartProps {
+  readonly title: string;
+  readonly points: readonly Point[];
+  readonly lines: readonly Line[];
+  readonly bars: boolean;
+  /** Seconds of a bucket. */
+  readonly granularity: number;
+  readonly text: (value: number) => string;
+  /** The calls behind a point. */
+  readonly linkOf: (point: Point) => TracesSearch;
+}
+
+/** What a chart shows, for whoever does not see it. The table of values has the rest. */
+const nameOf = ({ title, lines, text }: MetricChartProps): string => {
+  const parts = lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    return `${label}: ${known.length === 0 ? 'none' : `at most ${text(Math.max(...known))}`}`;
+  });
+  return `${title} over time. ${parts.join('; ')}`;
+};
+
+/** A figure over time. A click on a point lists its calls. */
+export const MetricChart = (props: MetricChartProps) => {
+  const { title, points, lines, bars, granularity, text, linkOf } = props;
+  const navigate = useNavigate();
+  const [at, setAt] = useState<number>();
+  const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
+  const point = at === undefined ? undefined : points[at];
+  const isEmpty = lines.every(({ values }) => values.every((value) => value === null || value === 0));
+  return (
+    <section className="card metric" aria-label={title}>
+      <div className="metric-head">
+        <h2>{title}</h2>
+        <ul className="legend">
+          {lines.map(({ label, values, color }) => {
+            const value = at === undefined ? undefined : values[at];
+            return (
+              <li key={label}>
+                <span className={`swatch series-${color}`} aria-hidden="true" />
+                <span className="cut" dir="auto">
+                  {label}
+                </span>
+                {typeof value === 'number' ? <strong>{text(value)}</strong> : null}
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+      {isEmpty ? (
+        <p className="muted chart-empty">none in this time</p>
+      ) : (
+        <Suspense fallback={<div className="chart" />}>
+          <Chart
+            name={nameOf(props)}
+            times={times}
+            span={[points[0]?.from ?? 0, points.at(-1)?.to ?? 0]}
+            lines={lines}
+            bars={bars}
+            timeText={(ms) => tickText(ms, granularity)}
+            valueText={text}
+            onPoint={setAt}
+            onPick={(index) => {
+              const picked = points[index];
+              if (picked) navigate({ to: '/traces', search: linkOf(picked) });
+            }}
+          />
+        </Suspense>
+      )}
+      {point ? (
+        <p className="muted metric-foot" aria-hidden="true">
+          {bucketText(point)} · click for its calls
+        </p>
+      ) : null}
+    </section>
+  );
+};
 
 /** How many groups have a line of their own. */
 const maxLines = 5;

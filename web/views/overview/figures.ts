@@ -1,4 +1,6 @@
 import type { CallsStatsRes, StatsPeriod } from '../../api/types.ts';
+import { momentText } from '../../data/format.ts';
+import type { Span } from './requests.ts';
 
 /** What is counted of calls. */
 export interface Figures {
@@ -93,4 +95,170 @@ export const groupsOf = (
     group,
     ...figuresOf(calls, usages.get(group) ?? []),
   }));
+};
+
+/** In what way a group became worse. */
+export type Worse = 'slower' | 'dearer' | 'faultier';
+
+/** What became worse than in the period before. */
+export interface Change {
+  readonly group: string;
+  readonly worse: Worse;
+  /** p95 in ms, cost of a call, or the share of calls that failed. */
+  readonly before: number;
+  readonly now: number;
+}
+
+/** With fewer calls in either period, a difference says nothing. */
+const minCalls = 5;
+
+/** How much worse something has to be to be told: less comes and goes by itself. */
+const minSlower = 1.2;
+const minSlowerMs = 20;
+const minDearer = 1.1;
+const minFaultier = 0.02;
+
+/** The cost of a call on average; undefined without prices. */
+export const costOfCall = ({ cost, calls }: Figures): number | undefined =>
+  cost === undefined || calls === 0 ? undefined : cost / calls;
+
+/** The share of calls that failed. */
+export const errorRate = ({ errors, calls }: Figures): number => (calls === 0 ? 0 : errors / calls);
+
+const slower = (before: Figures, now: Figures): readonly [number, number] | undefined => {
+  const [from, to] = [before.p95, now.p95];
+  if (from === undefined || to === undefined) return undefined;
+  return to >= from * minSlower && to - from >= minSlowerMs ? [from, to] : undefined;
+};
+
+const dearer = (before: Figures, now: Figures): readonly [number, number] | undefined => {
+  const [from, to] = [costOfCall(before), costOfCall(now)];
+  return from !== undefined && to !== undefined && from > 0 && to >= from * minDearer
+    ? [from, to]
+    : undefined;
+};
+
+const faultier = (before: Figures, now: Figures): readonly [number, number] | undefined => {
+  const [from, to] = [errorRate(before), errorRate(now)];
+  return to - from >= minFaultier ? [from, to] : undefined;
+};
+
+const tests = { faultier, slower, dearer } as const;
+
+/** How bad a change is, to put the worst first: by how often its group is called, and how much. */
+const weightOf = ({ before, now }: Change, calls: number): number =>
+  Math.log2(Math.min(64, now / (before || now / 64))) * Math.log2(1 + calls);
+
+/** What became slower, dearer or more faulty, the worst first. */
+export const changesOf = (before: readonly GroupFigures[], now: readonly GroupFigures[]): Change[] => {
+  const earlier = new Map(before.map((figures) => [figures.group, figures]));
+  const weighed = now.flatMap((figures) => {
+    const { group, calls } = figures;
+    const old = earlier.get(group);
+    if (group === null || !old || calls < minCalls || old.calls < minCalls) return [];
+    return (Object.keys(tests) as Worse[]).flatMap((worse) => {
+      const found = tests[worse](old, figures);
+      if (!found) return [];
+      const change: Change = { group, worse, before: found[0], now: found[1] };
+      return [{ change, weight: weightOf(change, calls) }];
+    });
+  });
+  return weighed.sort((a, b) => b.weight - a.weight).map(({ change }) => change);
+};
+
+/** A bucket of time with what is counted in it. */
+export interface Point extends Figures {
+  /** In ms since 1970, inclusive, and within the period. */
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+  /** The figures of each group in it. */
+  readonly groups: ReadonlyMap<string, Figures>;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * The next bucket's beginning. Buckets of days begin at the reader's midnights, and days have 23 to
+ * 25 hours. Shorter buckets are counted from each midnight, so the last of a day may be cut.
+ */
+const nextEdge = (from: number, granularity: number): number => {
+  const ms = granularity * 1000;
+  const midnight = new Date(from);
+  midnight.setHours(24 * Math.max(1, Math.round(ms / dayMs)), 0, 0, 0);
+  return ms >= dayMs ? midnight.getTime() : Math.min(from + ms, midnight.getTime());
+};
+
+/** The edges of the buckets, with those that have no calls and are not in the answer. */
+const edgesOf = ({ start, end }: Span, granularity: number, known: readonly number[]): number[] => {
+  const midnight = new Date(start);
+  midnight.setHours(0, 0, 0, 0);
+  // Buckets of several days are counted from days that the answer alone knows.
+  let at = granularity * 1000 > dayMs ? (known[0] ?? midnight.getTime()) : midnight.getTime();
+  const edges: number[] = [];
+  while (at < end) {
+    const next = nextEdge(at, granularity);
+    if (next > start) edges.push(at);
+    at = next;
+  }
+  return [...new Set([...edges, ...known])].sort((a, b) => a - b);
+};
+
+const timeOf = ({ timestamp }: StatsPeriod): number => Date.parse(timestamp);
+
+/**
+ * The points of the charts, in order of time, those without calls included.
+ *
+ * @param field the field that was grouped by; undefined tells models apart
+ */
+export const pointsOf = (answer: CallsStatsRes, span: Span, field: string | undefined): Point[] => {
+  const { call_buckets, usage_buckets, granularity } = answer;
+  const calls = Map.groupBy(call_buckets, timeOf);
+  const usages = Map.groupBy(usage_buckets, timeOf);
+  const known = [...new Set([...calls.keys(), ...usages.keys()])].sort((a, b) => a - b);
+  const edges = edgesOf(span, granularity, known);
+  return edges.map((edge, at) => {
+    const [call_buckets, usage_buckets] = [calls.get(edge) ?? [], usages.get(edge) ?? []];
+    const groups = groupsOf({ call_buckets, usage_buckets }, field);
+    return {
+      ...(call_buckets.length > 0 ? figuresOf(call_buckets, usage_buckets) : nothing),
+      // Percentiles of groups cannot be put together.
+      ...(field !== undefined && { p50: undefined, p95: undefined }),
+      from: Math.max(span.start, edge),
+      to: Math.min(span.end, edges[at + 1] ?? span.end),
+      groups: new Map(groups.flatMap(({ group, ...figures }) => (group === null ? [] : [[group, figures]]))),
+    };
+  });
+};
+
+const daySeconds = 86_400;
+
+const dayText = (ms: number): string =>
+  new Date(ms).toLocaleString('en-US', { day: 'numeric', month: 'short' });
+
+const clockText = (ms: number): string => momentText(new Date(ms).toISOString()).slice(-8, -3);
+
+/** A tick of the axis of time: a day, or a time of it. Midnights are shown as their days. */
+export const tickText = (ms: number, granularity: number): string =>
+  granularity >= daySeconds || clockText(ms) === '00:00' ? dayText(ms) : clockText(ms);
+
+/** A bucket of time: `22 Nov 14:00 – 14:30`. */
+export const bucketText = ({ from, to }: Pick<Point, 'from' | 'to'>): string => {
+  if (to - from >= daySeconds * 1000) return dayText(from);
+  return `${dayText(from)}, ${clockText(from)} – ${clockText(to)}`;
+};
+
+/** A share in percent: `2.5 %`. */
+export const percentText = (share: number): string => {
+  const percent = share * 100;
+  return `${percent >= 10 || percent === 0 ? Math.round(percent) : percent.toFixed(1)} %`;
+};
+
+/** How much a figure changed: `+12 %`, `×3.2`. Undefined if there is nothing to compare it with. */
+export const changeText = (before: number | undefined, now: number | undefined): string | undefined => {
+  if (before === undefined || now === undefined || before === 0) return undefined;
+  const factor = now / before;
+  if (factor >= 2) return `×${factor >= 10 ? Math.round(factor) : factor.toFixed(1)}`;
+  const percent = Math.round((factor - 1) * 100);
+  return percent === 0 ? '±0 %' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`;
 };

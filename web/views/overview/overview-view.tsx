@@ -1,32 +1,323 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
-import { wordsOf } from '../../api/errors.ts';
-import { changed } from '../../data/changed.ts';
-import { countText } from '../../data/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { TimeMenu } from '../traces/time-menu.tsx';
-import { Breakdown } from './breakdown.tsx';
-import { ChangesList } from './changes-list.tsx';
+import { wordsOf } from '../../api/http.ts';
+import { countText, durationText, tokensText } from '../../data/format.ts';
+import { Button, Notice } from '../../ui/controls.tsx';
+import {
+  type Changes,
+  changed,
+  type Dimension,
+  dimensions,
+  type Order,
+  type OverviewSearch,
+  orders,
+  type TracesSearch,
+} from '../search.ts';
+import { TimeMenu } from '../time-menu.tsx';
 import { Charts } from './charts.tsx';
-import { Headline } from './headline.tsx';
-import { type Dimension, dimensions, type OverviewSearch } from './search.ts';
-import { useOverview } from './use-overview.ts';
-import { maxRead } from './use-stats.ts';
-import { ValuesTable } from './values-table.tsx';
+import { maxRead, useCostText, useOverview } from './data.ts';
+import {
+  bucketText,
+  type Change,
+  changeText,
+  errorRate,
+  type Figures,
+  type GroupFigures,
+  type Point,
+  percentText,
+  type Worse,
+} from './figures.ts';
+import { callsIn, callsOf, failuresIn, type Period, worseCalls } from './requests.ts';
+
+interface Tile {
+  readonly title: string;
+  readonly text: string;
+  readonly change: string | undefined;
+  /** Whether more of it is worse. */
+  readonly worse: boolean;
+  readonly link: TracesSearch;
+}
+
+const or = <T,>(value: T | undefined, text: (value: T) => string): string =>
+  value === undefined ? '–' : text(value);
+
+interface HeadlineProps {
+  readonly project: string;
+  readonly period: Period;
+  readonly now: Figures;
+  readonly before: Figures | undefined;
+}
+
+const tilesOf = (
+  { project, period, now, before }: HeadlineProps,
+  costText: (cost: number) => string,
+): Tile[] => {
+  const all = callsIn(project, period);
+  const slow = { ...all, sort: '-summary.svc.latency_ms' };
+  const change = (of: (figures: Figures) => number | undefined) => changeText(before && of(before), of(now));
+  return [
+    { title: 'Calls', text: countText(now.calls), change: change((f) => f.calls), worse: false, link: all },
+    {
+      title: 'Errors',
+      text: `${countText(now.errors)} · ${percentText(errorRate(now))}`,
+      change: change((f) => f.errors),
+      worse: true,
+      link: failuresIn(project, period),
+    },
+    {
+      title: 'p50 latency',
+      text: or(now.p50, durationText),
+      change: change((f) => f.p50),
+      worse: true,
+      link: slow,
+    },
+    {
+      title: 'p95 latency',
+      text: or(now.p95, durationText),
+      change: change((f) => f.p95),
+      worse: true,
+      link: slow,
+    },
+    {
+      title: 'Tokens',
+      text: tokensText(now.tokens),
+      change: change((f) => f.tokens),
+      worse: false,
+      link: all,
+    },
+    { title: 'Cost', text: or(now.cost, costText), change: change((f) => f.cost), worse: true, link: all },
+  ];
+};
+
+const toneOf = ({ change, worse }: Tile): string => {
+  if (!worse || change === undefined || change.startsWith('±')) return 'muted';
+  return change.startsWith('−') ? 'better' : 'worse';
+};
+
+/** The figures of the whole period, beside those of the period before. */
+export const Headline = (props: HeadlineProps) => {
+  const costText = useCostText(props.project);
+  return (
+    <ul className="tiles" aria-label="In all">
+      {tilesOf(props, costText).map((tile) => (
+        <li key={tile.title}>
+          <Link to="/traces" search={tile.link} className="card tile">
+            <span className="muted">{tile.title}</span>
+            <strong>{tile.text}</strong>
+            <span className={`tile-change ${toneOf(tile)}`}>
+              {tile.change === undefined ? 'nothing before' : `${tile.change} vs. before`}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** How many are shown. */
+const shownChanges = 8;
+
+const words: Readonly<Record<Worse, string>> = {
+  slower: 'slower',
+  dearer: 'dearer',
+  faultier: 'more faulty',
+};
+
+interface ChangesListProps {
+  readonly project: string;
+  readonly period: Period;
+  readonly by: Dimension;
+  readonly changes: readonly Change[];
+  readonly textOf: (group: string) => string;
+}
+
+/** What became slower, dearer or more faulty than in the period before. */
+export const ChangesList = ({ project, period, by, changes, textOf }: ChangesListProps) => {
+  const dearer = useCostText(project);
+  const texts: Readonly<Record<Worse, (value: number) => string>> = {
+    slower: durationText,
+    dearer,
+    faultier: percentText,
+  };
+  return (
+    <section className="card metric" aria-label="What became worse">
+      <h2>What became worse</h2>
+      <p className="hint">
+        p95 latency, cost of a call, and share of calls that failed, against the period before.
+      </p>
+      {changes.length === 0 ? <p className="muted">Nothing did, of what is called often enough.</p> : null}
+      <ul className="changes">
+        {changes.slice(0, shownChanges).map(({ group, worse, before, now }) => (
+          <li key={`${worse} ${group}`}>
+            <Link to="/traces" search={worseCalls(project, period, by, group, worse)} className="change">
+              <span className="cut" dir="auto">
+                {textOf(group)}
+              </span>
+              <span className={`badge ${worse === 'faultier' ? 'error' : 'descendant_error'}`}>
+                {words[worse]} {changeText(before, now) ?? ''}
+              </span>
+              <span className="muted">
+                {texts[worse](before)} → {texts[worse](now)}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** How many groups are shown. */
+const shownGroups = 50;
+
+const orderTitles: Readonly<Record<Order, string>> = {
+  calls: 'Calls',
+  errors: 'Errors',
+  p50: 'p50',
+  p95: 'p95',
+  tokens: 'Tokens',
+  cost: 'Cost',
+};
+
+type CellOf = (figures: GroupFigures, costText: (cost: number) => string) => ReactNode;
+
+const cells: Readonly<Record<Order, CellOf>> = {
+  calls: ({ calls }) => countText(calls),
+  errors: (figures) =>
+    figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`,
+  p50: ({ p50 }) => (p50 === undefined ? '' : durationText(p50)),
+  p95: ({ p95 }) => (p95 === undefined ? '' : durationText(p95)),
+  tokens: ({ tokens }) => (tokens === 0 ? '' : tokensText(tokens)),
+  cost: ({ cost }, costText) => (cost === undefined ? '' : costText(cost)),
+};
+
+/** The columns while nobody has counted errors and latencies. */
+const partly: readonly Order[] = ['calls', 'tokens', 'cost'];
+
+interface BreakdownProps {
+  readonly project: string;
+  readonly period: Period;
+  readonly by: Dimension;
+  /** Whether groups have errors and latencies. */
+  readonly whole: boolean;
+  readonly sort: Order;
+  readonly groups: readonly GroupFigures[];
+  readonly textOf: (group: string) => string;
+  readonly onSort: (order: Order) => void;
+}
+
+/** The figures of each operation, model or user. */
+export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }: BreakdownProps) => {
+  const costText = useCostText(project);
+  const columns = whole ? orders : partly;
+  const order = columns.includes(sort) ? sort : 'calls';
+  const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
+  if (groups.length === 0) return <p className="muted">None in this time.</p>;
+  return (
+    <div className="scroll-x">
+      <table className="plain-table breakdown">
+        <thead>
+          <tr>
+            <th>Name</th>
+            {columns.map((column) => (
+              <th key={column} className="numeric" aria-sort={column === order ? 'descending' : 'none'}>
+                <button type="button" className="sort" onClick={() => onSort(column)}>
+                  {orderTitles[column]}
+                  <span aria-hidden="true">{column === order ? ' ↓' : ''}</span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.slice(0, shownGroups).map((figures) => (
+            <tr key={figures.group ?? ''}>
+              <td dir="auto" className="break">
+                {figures.group === null ? (
+                  <span className="muted">all others</span>
+                ) : (
+                  <Link to="/traces" search={callsOf(project, period, by, figures.group)}>
+                    {textOf(figures.group)}
+                  </Link>
+                )}
+              </td>
+              {columns.map((column) => (
+                <td key={column} className="numeric">
+                  {cells[column](figures, costText)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {groups.length > shownGroups ? (
+        <p className="muted">
+          The first {shownGroups} of {countText(groups.length)} are shown.
+        </p>
+      ) : null}
+    </div>
+  );
+};
+
+const heads = ['Calls', 'Errors', 'p50', 'p95', 'Tokens', 'Cost'] as const;
+
+/** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */
+export const ValuesTable = ({ project, points }: { project: string; points: readonly Point[] }) => {
+  const costText = useCostText(project);
+  return (
+    <details className="values">
+      <summary>The values as a table</summary>
+      <div className="scroll-x">
+        <table className="plain-table">
+          <thead>
+            <tr>
+              <th>Time</th>
+              {heads.map((head) => (
+                <th key={head} className="numeric">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {points
+              .filter(({ calls }) => calls > 0)
+              .map((point) => (
+                <tr key={point.from}>
+                  <td>
+                    <Link to="/traces" search={callsIn(project, { start: point.from, end: point.to })}>
+                      {bucketText(point)}
+                    </Link>
+                  </td>
+                  <td className="numeric">{countText(point.calls)}</td>
+                  <td className="numeric">{countText(point.errors)}</td>
+                  <td className="numeric">{point.p50 === undefined ? '' : durationText(point.p50)}</td>
+                  <td className="numeric">{point.p95 === undefined ? '' : durationText(point.p95)}</td>
+                  <td className="numeric">{tokensText(point.tokens)}</td>
+                  <td className="numeric">{point.cost === undefined ? '' : costText(point.cost)}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+};
 
 const route = getRouteApi('/overview');
 
-const titles: Readonly<Record<Dimension, string>> = { op: 'Operations', model: 'Models', user: 'Users' };
-
-type Change = { readonly [Field in keyof OverviewSearch]?: OverviewSearch[Field] | undefined };
+const dimensionTitles: Readonly<Record<Dimension, string>> = {
+  op: 'Operations',
+  model: 'Models',
+  user: 'Users',
+};
 
 const useOverviewSearch = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = useCallback(
-    (changes: Change) =>
+    (changes: Changes<OverviewSearch>) =>
       navigate({
         search: (before) => changed<OverviewSearch>(before, changes),
       }),
@@ -36,7 +327,13 @@ const useOverviewSearch = () => {
 };
 
 /** What the figures are told apart by, and whether the charts are. */
-const Dimensions = ({ search, change }: { search: OverviewSearch; change: (change: Change) => void }) => (
+const Dimensions = ({
+  search,
+  change,
+}: {
+  search: OverviewSearch;
+  change: (change: Changes<OverviewSearch>) => void;
+}) => (
   <fieldset className="segments">
     <legend className="hidden">Tell apart</legend>
     {dimensions.map((by) => (
@@ -46,7 +343,7 @@ const Dimensions = ({ search, change }: { search: OverviewSearch; change: (chang
         aria-pressed={(search.by ?? 'op') === by}
         onClick={() => change({ by: by === 'op' ? undefined : by })}
       >
-        {titles[by]}
+        {dimensionTitles[by]}
       </Button>
     ))}
   </fieldset>
@@ -109,8 +406,8 @@ export const OverviewView = () => {
         </div>
       ) : null}
       {groups && totals && totals.calls > 0 ? (
-        <section className="card" aria-label={titles[by]}>
-          <h2>{titles[by]}</h2>
+        <section className="card" aria-label={dimensionTitles[by]}>
+          <h2>{dimensionTitles[by]}</h2>
           <Breakdown
             project={project}
             period={period}

@@ -1,7 +1,53 @@
-import { prefixOf } from '../../api/names.ts';
+import { prefixOf } from '../../api/calls.ts';
 import type { CallsStatsReq } from '../../api/types.ts';
-import type { Period, Span } from './period.ts';
-import type { Dimension } from './search.ts';
+import { typedText } from '../../data/values.ts';
+import { type Condition, type Dimension, type OverviewSearch, ranges, type TracesSearch } from '../search.ts';
+import type { Worse } from './figures.ts';
+
+const minuteMs = 60_000;
+const hour = 3600;
+
+/** A span of time in ms since 1970: from the first, inclusive, to the second, exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the overview is about: a span of time, and the one of the same length before it. */
+export interface Period extends Span {
+  readonly before: Span;
+  /** Seconds of a bucket of the charts. */
+  readonly granularity: number;
+}
+
+/** Buckets to choose from, in seconds. Days begin at the reader's midnights. */
+const usual = [60, 300, 600, 1800, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 7 * 24 * hour] as const;
+
+/** As many points as can be told apart and clicked. */
+const maxPoints = 62;
+
+const granularityOf = (ms: number): number =>
+  usual.find((seconds) => ms / 1000 / seconds <= maxPoints) ?? 28 * 24 * hour;
+
+/**
+ * The period of a URL's state. A range ends with the present minute, so that a view that is drawn
+ * again within it asks for nothing anew.
+ *
+ * @param now ms since 1970
+ */
+export const periodOf = ({ range, from, to }: OverviewSearch, now: number): Period => {
+  const end =
+    (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
+  const length = ranges[range ?? '24h'] * minuteMs;
+  const asked = from === undefined || range ? end - length : Date.parse(from);
+  const start = asked < end ? asked : end - length;
+  return {
+    start,
+    end,
+    before: { start: start - (end - start), end: start },
+    granularity: granularityOf(end - start),
+  };
+};
 
 /*
  * What the overview asks for. Groups by operation and user and sums of usage come from rollups, so
@@ -64,3 +110,45 @@ export const whole = 36_500 * 86_400;
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
 export const totalsRequest = (project: string, span: Span, field: string | undefined): CallsStatsReq =>
   statsOf(project, span, whole, field);
+
+/** The calls of a span of time, which figures are counted of. */
+export const callsIn = (project: string, { start, end }: Span): TracesSearch => ({
+  project,
+  all: true,
+  from: iso(start),
+  to: iso(end),
+});
+
+/** The condition that calls of a group fulfil. */
+const conditionOf = (by: Dimension, group: string): Condition => {
+  if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
+  return { path: by === 'op' ? 'op_name' : 'svc_user_id', op: 'is', value: typedText(group) };
+};
+
+/** The calls of a group. */
+export const callsOf = (project: string, span: Span, by: Dimension, group: string): TracesSearch => ({
+  ...callsIn(project, span),
+  where: [conditionOf(by, group)],
+});
+
+/** The calls that show what became worse, the worst first where they can be sorted by it. */
+export const worseCalls = (
+  project: string,
+  span: Span,
+  by: Dimension,
+  group: string,
+  worse: Worse,
+): TracesSearch => ({
+  ...callsOf(project, span, by, group),
+  // What failed has no usage as a rule.
+  ...(worse === 'faultier' &&
+    by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: typedText(group) }] }),
+  ...(worse === 'faultier' && { status: ['error'] }),
+  ...(worse === 'slower' && { sort: '-summary.svc.latency_ms' }),
+});
+
+/** The calls of a span that failed. */
+export const failuresIn = (project: string, span: Span): TracesSearch => ({
+  ...callsIn(project, span),
+  status: ['error'],
+});

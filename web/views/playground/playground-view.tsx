@@ -1,14 +1,219 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { wordsOf } from '../../api/errors.ts';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { fromWire } from '../../api/calls.ts';
+import { wordsOf } from '../../api/http.ts';
 import type { Call } from '../../api/types.ts';
-import { allows } from '../../session/grants.ts';
-import { useSession } from '../../session/session.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { allows, useSession } from '../../session/session.tsx';
+import { Button, Notice } from '../../ui/controls.tsx';
+import { imageOf } from '../../ui/text.tsx';
+import type { PlaygroundSearch } from '../search.ts';
 import { AnswerPane } from './answer-pane.tsx';
-import { RequestPane } from './request-pane.tsx';
-import { useOriginal, useTrial } from './use-trial.ts';
+import { type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
+import { isBusy, Trial, type TrialState } from './trial.ts';
+
+/** The recorded call that the playground begins with; null if it is not there. */
+export const useOriginal = ({ project, call }: PlaygroundSearch) => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: ['original', me.key_id, project, call],
+    enabled: call !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<Call | null> => {
+      const request = { project_id: project, id: call ?? '', include_costs: true };
+      const { call: read } = await client.ask('POST /call/read', request, signal);
+      return read && (fromWire(read, me.service.name) as Call);
+    },
+  });
+};
+
+/** The trial of a call, from the cache or begun anew. What is on its way stops when one leaves. */
+export const useTrial = (project: string, original: Call | undefined) => {
+  const { client, me } = useSession();
+  const cache = useQueryClient();
+  const { name } = me.service;
+  const queryKey = ['trial', me.key_id, project, original?.id];
+  const make = () => new Trial(client, project, name, (original && draftOf(original)) ?? emptyDraft());
+  const { data: trial } = useQuery({
+    queryKey,
+    queryFn: async () => make(),
+    initialData: make,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const state = useSyncExternalStore(trial.subscribe, trial.snapshot);
+  useEffect(() => trial.stop, [trial]);
+  const reset = () => {
+    trial.stop();
+    cache.setQueryData(queryKey, make());
+  };
+  return { trial, state, reset };
+};
+
+interface MessageEditorProps {
+  readonly message: DraftMessage;
+  /** From 1. */
+  readonly number: number;
+  readonly onChange: (message: DraftMessage) => void;
+  readonly onRemove: () => void;
+}
+
+const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+
+const Images = ({ message, onChange }: Pick<MessageEditorProps, 'message' | 'onChange'>) =>
+  message.images.map((url, at) => {
+    const own = imageOf(url);
+    return (
+      <div key={url.slice(0, 100)} className="row-between">
+        {own ? (
+          <img className="image small" src={own} alt="In the message" />
+        ) : (
+          <span className="muted break">Image: {url.slice(0, 300)}</span>
+        )}
+        <Button
+          kind="quiet"
+          onClick={() => onChange({ ...message, images: message.images.filter((_, index) => index !== at) })}
+        >
+          Remove image
+        </Button>
+      </div>
+    );
+  });
+
+/** A message of the request, with its role and its text. */
+export const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorProps) => {
+  const { role, text, extra } = message;
+  const known = roles.some((name) => name === role);
+  return (
+    <div className={`message ${role}`} role="group" aria-label={`Message ${number}`}>
+      <div className="row-between">
+        <select
+          className="role"
+          aria-label={`Role of message ${number}`}
+          value={role}
+          onChange={(event) => onChange({ ...message, role: event.target.value })}
+        >
+          {(known ? roles : [role, ...roles]).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <Button
+          kind="quiet"
+          aria-label={`Remove message ${number}`}
+          onClick={({ currentTarget }) => {
+            // This button goes away. The next is that of another message, or adds a message.
+            currentTarget.closest('.message')?.nextElementSibling?.querySelector('button')?.focus();
+            onRemove();
+          }}
+        >
+          ✕
+        </Button>
+      </div>
+      <textarea
+        aria-label={`Text of message ${number}`}
+        value={text}
+        rows={Math.min(12, Math.max(2, text.split('\n', 13).length))}
+        dir="auto"
+        onChange={(event) => onChange({ ...message, text: event.target.value })}
+      />
+      <Images message={message} onChange={onChange} />
+      {extra === '' ? null : (
+        <label className="field">
+          <span>Other fields, as JSON</span>
+          <textarea
+            className="mono"
+            value={extra}
+            rows={Math.min(10, extra.split('\n', 11).length)}
+            spellCheck={false}
+            onChange={(event) => onChange({ ...message, extra: event.target.value })}
+          />
+        </label>
+      )}
+    </div>
+  );
+};
+
+interface RequestPaneProps {
+  readonly trial: Trial;
+  readonly state: TrialState;
+  /** Whether the key may send requests. */
+  readonly allowed: boolean;
+  readonly onReset: () => void;
+}
+
+/** What is sent: model, messages and parameters, all of it to edit. */
+export const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
+  const { draft, problem } = state;
+  const { model, messages, parameters } = draft;
+  const busy = isBusy(state);
+  const change = (at: number, next: readonly DraftMessage[]) =>
+    trial.edit({ messages: [...messages.slice(0, at), ...next, ...messages.slice(at + 1)] });
+  const lastRole = messages.at(-1)?.role;
+  return (
+    <form
+      className="stack"
+      aria-label="Request"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (allowed) trial.send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !allowed) return;
+        event.preventDefault();
+        trial.send();
+      }}
+    >
+      <label className="field">
+        <span>Model</span>
+        <input
+          value={model}
+          spellCheck={false}
+          placeholder="gpt-4o-mini"
+          onChange={(event) => trial.edit({ model: event.target.value })}
+        />
+      </label>
+      {messages.map((message, at) => (
+        <MessageEditor
+          key={message.key}
+          message={message}
+          number={at + 1}
+          onChange={(next) => change(at, [next])}
+          onRemove={() => change(at, [])}
+        />
+      ))}
+      <div>
+        <Button
+          onClick={() =>
+            change(messages.length, [draftMessage({ role: lastRole === 'user' ? 'assistant' : 'user' })])
+          }
+        >
+          Add message
+        </Button>
+      </div>
+      <label className="field">
+        <span>Parameters, as JSON</span>
+        <textarea
+          className="mono"
+          value={parameters}
+          rows={Math.min(12, Math.max(3, parameters.split('\n', 13).length))}
+          spellCheck={false}
+          onChange={(event) => trial.edit({ parameters: event.target.value })}
+        />
+      </label>
+      {problem ? <Notice kind="error">{problem}</Notice> : null}
+      <div className="send">
+        {/* One element keeps the focus. It submits nothing, or Enter in a field would stop. */}
+        <Button kind="primary" disabled={!allowed} onClick={busy ? trial.stop : trial.send}>
+          {busy ? 'Stop' : 'Send'}
+        </Button>
+        <Button kind="quiet" onClick={onReset}>
+          Start over
+        </Button>
+        <span className="spring" />
+        <span className="hint">Ctrl+Enter sends</span>
+      </div>
+    </form>
+  );
+};
 
 const route = getRouteApi('/playground');
 

@@ -1,9 +1,136 @@
-import type { CallRow } from '../../api/calls.ts';
+import { type CallRow, fromWire } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
-import { RequestFailed } from '../../api/errors.ts';
-import { type Answer, noAnswer, withChunk } from './answer.ts';
+import { RequestFailed } from '../../api/http.ts';
+import type { CallsQueryReq } from '../../api/types.ts';
+import { isFields } from '../trace/conversation.ts';
 import { type Draft, requestOf } from './draft.ts';
-import { findRecorded } from './find-recorded.ts';
+
+/** An answer as far as it came. */
+export interface Answer {
+  readonly text: string;
+  /** What the model thought before, if it says so. */
+  readonly thinking: string;
+  /** Calls of tools, in OpenAI's shape. */
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: string | undefined;
+  readonly tokens: { readonly input: number; readonly output: number } | undefined;
+  /** What the provider says went wrong. */
+  readonly error: string | undefined;
+}
+
+interface ToolCall {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export const noAnswer: Answer = {
+  text: '',
+  thinking: '',
+  toolCalls: [],
+  finish: undefined,
+  tokens: undefined,
+  error: undefined,
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** Puts a piece of a tool call to the call that it belongs to. */
+const withPiece = (calls: readonly ToolCall[], piece: unknown): readonly ToolCall[] => {
+  if (!isFields(piece)) return calls;
+  const at = typeof piece.index === 'number' ? piece.index : calls.length;
+  // Providers count from 0; anything else would make a list with holes.
+  if (at < 0 || at > calls.length) return calls;
+  const { name, arguments: written } = isFields(piece.function) ? piece.function : {};
+  const before = calls[at];
+  const call: ToolCall = {
+    id: before?.id || textOf(piece.id),
+    function: {
+      name: before?.function.name || textOf(name),
+      arguments: (before?.function.arguments ?? '') + textOf(written),
+    },
+  };
+  return [...calls.slice(0, at), call, ...calls.slice(at + 1)];
+};
+
+const messageOf = (error: unknown): string =>
+  isFields(error) ? textOf(error.message) || JSON.stringify(error) : textOf(error) || 'an unknown error';
+
+/**
+ * Adds a chunk of a streamed chat to an answer, or takes a whole answer as one chunk. Only the
+ * first choice is shown.
+ */
+export const withChunk = (answer: Answer, chunk: unknown): Answer => {
+  if (!isFields(chunk)) return answer;
+  const { choices, usage, error } = chunk;
+  const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
+  const of = isFields(choice) ? choice : {};
+  const delta = isFields(of.delta) ? of.delta : isFields(of.message) ? of.message : {};
+  const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [];
+  return {
+    text: answer.text + textOf(delta.content) + textOf(delta.refusal),
+    thinking: answer.thinking + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
+    toolCalls: pieces.reduce<readonly ToolCall[]>(withPiece, answer.toolCalls),
+    finish: textOf(of.finish_reason) || answer.finish,
+    tokens: isFields(usage)
+      ? { input: numberOf(usage.prompt_tokens), output: numberOf(usage.completion_tokens) }
+      : answer.tokens,
+    error: error === undefined || error === null ? answer.error : messageOf(error),
+  };
+};
+
+/** What is known of a request that the service records. */
+interface Recorded {
+  readonly project: string;
+  readonly requestId: string;
+  /** When it was answered by the service's clock, in ms since 1970. */
+  readonly serverTime: number;
+}
+
+/** The call is written once the answer has gone out: pauses before each look for it, in ms. */
+const pauses = [250, 500, 1000, 2000, 4000];
+
+/** How long before its answer a request may have come, in ms: as long as the service waits. */
+const maxWaitMs = 15 * 60_000;
+
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+const requestFor = ({ project, requestId, serverTime }: Recorded): CallsQueryReq => ({
+  project_id: project,
+  filter: { trace_roots_only: true },
+  query: {
+    $expr: {
+      $and: [
+        {
+          $gte: [{ $getField: 'started_at' }, { $literal: new Date(serverTime - maxWaitMs).toISOString() }],
+        },
+        { $eq: [{ $getField: 'attributes.inference.request_id' }, { $literal: requestId }] },
+      ],
+    },
+  },
+  sort_by: [{ field: 'started_at', direction: 'desc' }],
+  limit: 1,
+  columns: ['ended_at'],
+});
+
+/** The call that the service made of a request; null if it is not there after some seconds. */
+export const findRecorded = async (
+  client: Client,
+  service: string,
+  recorded: Recorded,
+): Promise<CallRow | null> => {
+  for (const pause of pauses) {
+    await sleep(pause);
+    try {
+      for await (const batch of client.stream('POST /calls/stream_query', requestFor(recorded)))
+        for (const row of batch) return fromWire(row, service);
+    } catch {
+      // The next look may succeed; without it the answer is there all the same.
+    }
+  }
+  return null;
+};
 
 /** A request that is edited and sent, and what came of it. */
 export interface TrialState {

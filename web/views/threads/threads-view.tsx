@@ -1,18 +1,166 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { wordsOf } from '../../api/errors.ts';
-import type { Thread } from '../../api/types.ts';
-import { changed } from '../../data/changed.ts';
-import { countText } from '../../data/format.ts';
-import { useKept } from '../../session/use-kept.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Shortcuts } from '../../ui/shortcuts.tsx';
-import { useKeys } from '../../ui/use-keys.ts';
-import { TimeMenu } from '../traces/time-menu.tsx';
-import type { ThreadsSearch } from './search.ts';
-import { ThreadTable } from './thread-table.tsx';
-import { useThreads } from './use-threads.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { wordsOf } from '../../api/http.ts';
+import type { Thread, ThreadsQueryReq } from '../../api/types.ts';
+import { countText, durationText, momentText } from '../../data/format.ts';
+import { useKept, useSession } from '../../session/session.tsx';
+import { Button, Notice } from '../../ui/controls.tsx';
+import { useKeys } from '../../ui/keys.ts';
+import { Shortcuts } from '../../ui/popups.tsx';
+import {
+  type Changes,
+  changed,
+  ranges,
+  type ThreadField,
+  type ThreadsSearch,
+  threadFields,
+} from '../search.ts';
+import { TimeMenu } from '../time-menu.tsx';
+
+/** The field and the direction of an order; the newest first for one that is not known. */
+const orderOf = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
+  const name = sort?.replace(/^-/, '');
+  const field = threadFields.find((each) => each === name);
+  if (!field) return { field: 'last_updated', direction: 'desc' };
+  return { field, direction: sort?.startsWith('-') ? 'desc' : 'asc' };
+};
+
+/** How many threads are asked for at once. */
+const pageSize = 100;
+
+/**
+ * The request of the list, without bounds to a page of it.
+ *
+ * @param now milliseconds since 1970, which the range ends at
+ */
+export const requestOf = (search: ThreadsSearch, now: number): ThreadsQueryReq => {
+  const { project, range, from, to, id, sort } = search;
+  const after = range ? new Date(now - ranges[range] * 60_000).toISOString() : from;
+  const before = range ? undefined : to;
+  return {
+    project_id: project,
+    filter: {
+      ...(after && { after_datetime: after }),
+      ...(before && { before_datetime: before }),
+      ...(id && { thread_ids: [id] }),
+    },
+    sort_by: [orderOf(sort)],
+  };
+};
+
+/** The threads of a project, page by page. */
+export const useThreads = (search: ThreadsSearch) => {
+  const { client, me } = useSession();
+  const [now, setNow] = useState(() => Date.now());
+  const request = requestOf(search, now);
+  const query = useInfiniteQuery({
+    queryKey: ['threads', me.key_id, request],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }): Promise<readonly Thread[]> => {
+      const page = { ...request, limit: pageSize, offset: pageParam };
+      return client.ask('POST /threads/stream_query', page, signal);
+    },
+    getNextPageParam: (last, pages) => (last.length < pageSize ? undefined : pages.length * pageSize),
+  });
+  const refresh = () => {
+    if (search.range) setNow(Date.now());
+    query.refetch();
+  };
+  return { query, threads: query.data?.pages.flat() ?? [], refresh };
+};
+
+interface Column {
+  readonly field: ThreadField;
+  readonly title: string;
+  readonly cell: (thread: Thread) => ReactNode;
+}
+
+const timeCell = (time: string) => <time dateTime={time}>{momentText(time)}</time>;
+
+const durationCell = (ms: number | null) => (ms === null ? '' : durationText(ms));
+
+const columns: readonly Column[] = [
+  { field: 'turn_count', title: 'Turns', cell: ({ turn_count }) => countText(turn_count) },
+  { field: 'start_time', title: 'Began', cell: ({ start_time }) => timeCell(start_time) },
+  { field: 'last_updated', title: 'Updated', cell: ({ last_updated }) => timeCell(last_updated) },
+  {
+    field: 'p50_turn_duration_ms',
+    title: 'p50 of turns',
+    cell: ({ p50_turn_duration_ms }) => durationCell(p50_turn_duration_ms),
+  },
+  {
+    field: 'p99_turn_duration_ms',
+    title: 'p99 of turns',
+    cell: ({ p99_turn_duration_ms }) => durationCell(p99_turn_duration_ms),
+  },
+];
+
+interface HeadProps {
+  readonly field: ThreadField;
+  readonly title: string;
+  readonly sort: string | undefined;
+  readonly onSort: (sort: string) => void;
+}
+
+const Head = ({ field, title, sort, onSort }: HeadProps) => {
+  const order = orderOf(sort);
+  const direction = order.field === field ? order.direction : undefined;
+  const mark = direction && (direction === 'asc' ? 'ascending' : 'descending');
+  return (
+    <th className={field === 'thread_id' ? '' : 'numeric'} aria-sort={mark ?? 'none'}>
+      <button
+        type="button"
+        className="sort"
+        onClick={() => onSort(direction === 'desc' ? field : `-${field}`)}
+      >
+        {title}
+        <span aria-hidden="true">{mark === 'ascending' ? ' ↑' : mark ? ' ↓' : ''}</span>
+      </button>
+    </th>
+  );
+};
+
+interface ThreadTableProps {
+  readonly project: string;
+  readonly threads: readonly Thread[];
+  /** The row that the keyboard is at; -1 for none. */
+  readonly active: number;
+  readonly sort: string | undefined;
+  readonly onSort: (sort: string) => void;
+}
+
+/** Threads with the statistics of their turns. */
+export const ThreadTable = ({ project, threads, active, sort, onSort }: ThreadTableProps) => (
+  <div className="scroll-x card flush">
+    <table className="plain-table wide">
+      <thead>
+        <tr>
+          <Head field="thread_id" title="Thread" sort={sort} onSort={onSort} />
+          {columns.map(({ field, title }) => (
+            <Head key={field} field={field} title={title} sort={sort} onSort={onSort} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {threads.map((thread, at) => (
+          <tr key={thread.thread_id} className={at === active ? 'active' : ''}>
+            <td className="break" dir="auto">
+              <Link to="/thread" search={{ project, thread: thread.thread_id }}>
+                {thread.thread_id}
+              </Link>
+            </td>
+            {columns.map(({ field, cell }) => (
+              <td key={field} className="numeric">
+                {cell(thread)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
 
 const route = getRouteApi('/threads');
 
@@ -25,11 +173,9 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-type Change = { readonly [Field in keyof ThreadsSearch]?: ThreadsSearch[Field] | undefined };
-
 const useChange = () => {
   const navigate = route.useNavigate();
-  return (changes: Change) =>
+  return (changes: Changes<ThreadsSearch>) =>
     navigate({
       search: (before) => changed<ThreadsSearch>(before, changes),
     });

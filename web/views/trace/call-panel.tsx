@@ -1,24 +1,108 @@
 import { Tabs } from '@base-ui/react/tabs';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type CallRow, nameOf, statusOf, timeOf } from '../../api/calls.ts';
-import { wordsOf } from '../../api/errors.ts';
+import { type CallRow, nameOf, statusOf, timeOf, usageByModel } from '../../api/calls.ts';
+import { wordsOf } from '../../api/http.ts';
 import type { Call } from '../../api/types.ts';
-import { bytesText, durationText, momentText } from '../../data/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
-import { DataPanel } from './data-panel.tsx';
-import { ErrorPanel } from './error-panel.tsx';
-import { FeedbackPanel } from './feedback/feedback-panel.tsx';
-import { Thumbs } from './feedback/thumbs.tsx';
-import { useFeedback } from './feedback/use-feedback.ts';
-import { conversationOf } from './messages/conversation.ts';
-import { MessagesPanel } from './messages/messages-panel.tsx';
-import { type Tab, tabs } from './search.ts';
-import { UsagePanel } from './usage-panel.tsx';
-import { useCall } from './use-trace.ts';
+import { bytesText, costText, countText, durationText, momentText } from '../../data/format.ts';
+import { Button, CopyButton, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { JsonTree } from '../../ui/json-tree.tsx';
+import { LongText } from '../../ui/text.tsx';
+import { useCall } from '../data.ts';
+import { type Tab, tabs } from '../search.ts';
+import { conversationOf } from './conversation.ts';
+import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
+import { MessagesPanel } from './messages.tsx';
+
+const parts = ['inputs', 'output', 'attributes', 'summary'] as const;
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** The free-form parts of a call as trees. */
+export const DataPanel = ({ call }: { call: Call }) => {
+  const navigate = useNavigate();
+  const filterBy = (path: string, value: string) =>
+    navigate({
+      to: '/traces',
+      search: { project: call.project_id, all: true, where: [{ path, op: 'is', value }] },
+    });
+  return (
+    <div className="stack">
+      {parts.map((part) => (
+        <section key={part}>
+          <h3>{part}</h3>
+          {isEmpty(call[part]) ? (
+            <p className="muted">{call[part] === null ? 'none' : 'empty'}</p>
+          ) : (
+            <JsonTree value={call[part]} path={part} label={part} onFilter={filterBy} />
+          )}
+        </section>
+      ))}
+    </div>
+  );
+};
+
+/** What the call failed with: its message first, then the rest, which mostly is a stack trace. */
+export const ErrorPanel = ({ exception }: { exception: string }) => {
+  const end = exception.indexOf('\n');
+  const message = end < 0 ? exception : exception.slice(0, end);
+  const rest = end < 0 ? '' : exception.slice(end + 1);
+  return (
+    <div className="stack">
+      <div className="row-end">
+        <CopyButton text={() => exception}>Copy</CopyButton>
+      </div>
+      <div className="exception">
+        <LongText text={message} />
+      </div>
+      {rest ? (
+        <div className="code">
+          <LongText text={rest} />
+        </div>
+      ) : null}
+    </div>
+  );
+};
+
+/** Tokens and cost of the call itself, by model. */
+export const UsagePanel = ({ call }: { call: Call }) => {
+  const models = [...usageByModel(call)];
+  if (models.length === 0)
+    return (
+      <p className="muted">
+        This call reported no usage of its own. The tree shows what calls below it used.
+      </p>
+    );
+  return (
+    <div className="scroll-x">
+      <table className="plain-table">
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th className="numeric">Input tokens</th>
+            <th className="numeric">Output tokens</th>
+            <th className="numeric">Tokens</th>
+            <th className="numeric">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map(([model, { input, output, total, cost }]) => (
+            <tr key={model}>
+              <td className="break" dir="auto">
+                {model}
+              </td>
+              <td className="numeric">{countText(input)}</td>
+              <td className="numeric">{countText(output)}</td>
+              <td className="numeric">{countText(total)}</td>
+              <td className="numeric">{cost === undefined ? 'no price' : costText(cost)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
 
 interface CallPanelProps {
   readonly call: CallRow;

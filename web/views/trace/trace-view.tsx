@@ -1,20 +1,16 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { wordsOf } from '../../api/errors.ts';
-import { useTitle } from '../../app/use-title.ts';
+import { wordsOf } from '../../api/http.ts';
+import { useTitle } from '../../app/title.ts';
 import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
-import { useKept } from '../../session/use-kept.ts';
-import { useWake } from '../../session/use-wake.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Shortcuts } from '../../ui/shortcuts.tsx';
-import { useKeys } from '../../ui/use-keys.ts';
-import type { TracesSearch } from '../traces/search.ts';
+import { useKept, useWake } from '../../session/session.tsx';
+import { Button, Notice } from '../../ui/controls.tsx';
+import { useKeys } from '../../ui/keys.ts';
+import { Shortcuts } from '../../ui/popups.tsx';
+import type { TraceSearch, TracesSearch } from '../search.ts';
 import { CallPanel } from './call-panel.tsx';
-import type { TraceSearch } from './search.ts';
+import { type TraceState, useTraceState, useTreeKeys } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
-import { type TraceState, useTraceState } from './use-trace-state.ts';
-import { useTreeKeys } from './use-tree-keys.ts';
 
 const route = getRouteApi('/trace');
 

@@ -1,7 +1,109 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { type CSSProperties, useEffect, useRef } from 'react';
+import { statusOf } from '../../api/calls.ts';
+import { costText, durationText, tokensText } from '../../data/format.ts';
 import type { TreeLine } from './tree.ts';
-import { lineId, type Span, TreeRow } from './tree-row.tsx';
+
+/** The time that the timeline spans, in ms since 1970. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The id of a line's element, for `aria-activedescendant`. */
+export const lineId = (index: number): string => `line-${index}`;
+
+interface TreeRowProps {
+  readonly line: TreeLine;
+  readonly index: number;
+  readonly span: Span;
+  readonly selected: boolean;
+  readonly found: boolean;
+  /** Whether figures are those of the call itself. */
+  readonly own: boolean;
+  readonly top: number;
+  readonly onSelect: () => void;
+  readonly onToggle: () => void;
+}
+
+/** Deeper levels are indented no further, so that their names stay in sight. */
+const maxIndent = 16;
+
+const percent = (part: number, whole: number): string =>
+  `${Math.min(100, Math.max(0, (part / (whole || 1)) * 100))}%`;
+
+const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
+  const whole = span.end - span.start;
+  const style = {
+    insetInlineStart: percent(node.start - span.start, whole),
+    inlineSize: percent(node.end - node.start, whole),
+  };
+  return (
+    <span className="lane" aria-hidden="true">
+      <span className={`span ${statusOf(node.call)}`} style={style} />
+    </span>
+  );
+};
+
+const Figures = ({ line: { node }, own }: Pick<TreeRowProps, 'line' | 'own'>) => {
+  const usage = own ? node.usage : node.totalUsage;
+  const ms = node.end - node.start;
+  const other = own ? `${durationText(ms)} in all` : `${durationText(node.ownMs)} of its own`;
+  return (
+    <span className="figures">
+      {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+      {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
+      <span title={other}>{durationText(own ? node.ownMs : ms)}</span>
+    </span>
+  );
+};
+
+const signs = { error: '✕', descendant_error: '!', running: '…', success: '' } as const;
+
+/** A call as a line of tree and timeline. */
+export const TreeRow = (props: TreeRowProps) => {
+  const { line, index, selected, found, top, onSelect, onToggle } = props;
+  const { node, depth, expanded } = line;
+  const status = statusOf(node.call);
+  const hasChildren = node.children.length > 0;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and takes all keys
+    <div
+      role="treeitem"
+      id={lineId(index)}
+      aria-level={depth + 1}
+      aria-selected={selected}
+      aria-expanded={hasChildren ? expanded : undefined}
+      className={`tree-row ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${status}`}
+      style={{ transform: `translateY(${top}px)`, '--depth': Math.min(depth, maxIndent) } as CSSProperties}
+      onClick={onSelect}
+    >
+      <span className="node">
+        <span
+          className="twisty"
+          aria-hidden="true"
+          onClick={(event) => {
+            if (!hasChildren) return;
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          {hasChildren ? (expanded ? '▾' : '▸') : ''}
+        </span>
+        {signs[status] ? (
+          <span className={`sign ${status}`} role="img" aria-label={status.replace('_', ' ')}>
+            {signs[status]}
+          </span>
+        ) : null}
+        <span className="cut" dir="auto">
+          {node.name}
+        </span>
+      </span>
+      <Figures line={line} own={props.own} />
+      <Bar {...props} />
+    </div>
+  );
+};
 
 const rowHeight = 30;
 

@@ -1,11 +1,65 @@
 import { type CallRow, fromWire, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
+import type { Client } from '../../api/client.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
-import { advanced, atStart, type Cursor } from './cursor.ts';
-import { emptyList, type ListOptions, type ListState } from './list-state.ts';
 import { maxLiveRows, newerThan, nextPage, pageSize, reportedSince, rowsAgain } from './request.ts';
-import type { RowFigures } from './row-figures.ts';
-import { UsageBatches } from './usage-batches.ts';
-import { chunkSize, readUsage } from './use-trace-usage.ts';
+import { type CostTest, chunkSize, type RowFigures, readUsage, UsageBatches } from './usage.ts';
+
+/** What a list of calls holds at a moment. */
+export interface ListState {
+  readonly rows: readonly CallRow[];
+  /** `reading` while a page is on its way, `stopped` if its reader stopped it. */
+  readonly phase: 'reading' | 'idle' | 'stopped' | 'failed';
+  /** Whether all rows are there. */
+  readonly complete: boolean;
+  /** How many rows were read, those included that the filter by cost left out. */
+  readonly read: number;
+  /** What roots used with all below them, by id, where the list itself asked for it. */
+  readonly figures: ReadonlyMap<string, RowFigures>;
+  readonly error?: unknown;
+}
+
+/** What a list is made of. */
+export interface ListOptions {
+  readonly client: Client;
+  /** What the service is called. */
+  readonly service: string;
+  readonly request: CallsQueryReq;
+  /** Whether its rows are roots, which show the figures of their traces. */
+  readonly roots: boolean;
+  /** The filter by cost. @default - none */
+  readonly costTest?: CostTest | undefined;
+}
+
+/** A list before its first row. */
+export const emptyList: ListState = {
+  rows: [],
+  phase: 'idle',
+  complete: false,
+  read: 0,
+  figures: new Map(),
+};
+
+/** How far a list has been read. */
+export interface Cursor {
+  /** How many rows were read. */
+  readonly read: number;
+  /** When the last of them started. @default - none was read */
+  readonly last?: string;
+  /** How many of the last rows started at that moment. */
+  readonly same: number;
+}
+
+/** Before the first row. */
+export const atStart: Cursor = { read: 0, same: 0 };
+
+/** A cursor after more rows. */
+export const advanced = (cursor: Cursor, rows: readonly { readonly started_at: string }[]): Cursor => {
+  const last = rows.at(-1)?.started_at;
+  if (last === undefined) return cursor;
+  const others = rows.findLastIndex(({ started_at }) => started_at !== last) + 1;
+  const before = others === 0 && cursor.last === last ? cursor.same : 0;
+  return { read: cursor.read + rows.length, last, same: before + rows.length - others };
+};
 
 /** In live mode, one look in so many goes back for calls that were reported late. */
 const looksPerWide = 4;

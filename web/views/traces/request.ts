@@ -1,8 +1,8 @@
 import { headerColumns, pathToWire } from '../../api/calls.ts';
 import type { CallOperation, CallsQueryReq } from '../../api/types.ts';
-import { literalOf } from '../../data/literal.ts';
-import type { Cursor } from './cursor.ts';
-import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from './search.ts';
+import { literalOf } from '../../data/values.ts';
+import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from '../search.ts';
+import type { Cursor } from './call-list.ts';
 
 /*
  * What the list asks the service for: pure functions of the URL's state. The page shows these very

@@ -1,28 +1,242 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import { wordsOf } from '../../api/errors.ts';
-import { changed } from '../../data/changed.ts';
-import { useSession } from '../../session/session.tsx';
-import { useKept } from '../../session/use-kept.ts';
-import { useWake } from '../../session/use-wake.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Shortcuts } from '../../ui/shortcuts.tsx';
-import { ColumnMenu } from './column-menu.tsx';
-import { columnsOf } from './columns.tsx';
-import { EmptyList } from './empty-list.tsx';
-import { ExportMenu } from './export-menu.tsx';
-import { type Change, FilterBar } from './filter-bar.tsx';
-import { ListProgress } from './list-progress.tsx';
-import { QueryDialog } from './query-dialog.tsx';
-import type { TracesSearch } from './search.ts';
-import { TraceTable } from './trace-table.tsx';
-import { placeAfter } from './use-anchor.ts';
-import { useCallList } from './use-call-list.ts';
-import { useListKeys } from './use-list-keys.ts';
-import { useLive } from './use-live.ts';
-import { usePicked } from './use-picked.ts';
+import { wordsOf } from '../../api/http.ts';
+import type { CallsQueryReq, PlainCallQuery } from '../../api/types.ts';
+import { countText } from '../../data/format.ts';
+import { useKept, useSession, useWake } from '../../session/session.tsx';
+import { Button, CopyButton, Notice } from '../../ui/controls.tsx';
+import { Menu, Modal, Popup, Shortcuts } from '../../ui/popups.tsx';
+import { type Changes, changed, type TracesSearch } from '../search.ts';
+import type { CallList, ListState } from './call-list.ts';
+import { type Exported, saveFile } from './export.ts';
+import { FilterBar } from './filters.tsx';
+import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
+import { feedbackPath } from './request.ts';
+import { columnsOf, TraceTable } from './table.tsx';
+
+interface ListProgressProps {
+  readonly state: ListState;
+  readonly list: CallList;
+  readonly live: boolean;
+  /** Whether the page filters the rows itself, by their cost. */
+  readonly filtered: boolean;
+  readonly onStop: () => void;
+  readonly onMore: () => void;
+}
+
+/** How many rows there are, and what is going on. */
+export const ListProgress = ({ state, list, live, filtered, onStop, onMore }: ListProgressProps) => (
+  <div className="progress" role="status">
+    <span>
+      {countText(state.rows.length)}
+      {state.complete ? '' : '+'} {state.rows.length === 1 ? 'row' : 'rows'}
+    </span>
+    {filtered ? (
+      <span className="muted" title="What rows cost is looked up one by one">
+        of {countText(state.read)} looked at
+      </span>
+    ) : null}
+    {/* Costs and feedback are joined to rows, and not counted by. */}
+    {state.complete || state.rows.length === 0 || list.request.include_feedback || filtered ? null : (
+      <CountButton key={list.number} list={list} />
+    )}
+    {state.phase === 'reading' ? (
+      <>
+        <span className="muted">reading…</span>
+        <Button kind="quiet" onClick={onStop}>
+          Stop
+        </Button>
+      </>
+    ) : null}
+    {state.phase === 'stopped' ? (
+      <>
+        <span className="muted">stopped</span>
+        <Button kind="quiet" onClick={onMore}>
+          Go on
+        </Button>
+      </>
+    ) : null}
+    {live ? <span className="live">live</span> : null}
+  </div>
+);
+
+/** Counts all rows of a list, which reads their headers: only when somebody asks. */
+export const CountButton = ({ list }: { list: CallList }) => {
+  const { client, me } = useSession();
+  const [asked, setAsked] = useState(false);
+  const { project_id, filter, query } = list.request;
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['count', me.key_id, list.number],
+    enabled: asked,
+    queryFn: ({ signal }) =>
+      client.ask(
+        'POST /calls/query_stats',
+        { project_id, filter: filter ?? null, query: (query ?? null) as PlainCallQuery | null },
+        signal,
+      ),
+  });
+  if (data) return <span className="muted">of {countText(data.count)}</span>;
+  if (error) return <span className="error-text">{wordsOf(error)}</span>;
+  return (
+    <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(true)}>
+      {isFetching ? 'Counting…' : 'Count all'}
+    </Button>
+  );
+};
+
+const isFiltered = ({ range, from, to, status, text, where, feedback }: TracesSearch): boolean =>
+  [range, from, to, status, text, where, feedback].some((part) => part !== undefined);
+
+/** A list without rows: what hides them all, or how to report the first. */
+export const EmptyList = ({ search, onClear }: { search: TracesSearch; onClear: () => void }) =>
+  isFiltered(search) ? (
+    <Notice kind="info" action={<Button onClick={onClear}>Remove all filters</Button>}>
+      Nothing matches these filters.
+    </Notice>
+  ) : (
+    <Notice kind="info">
+      {search.project} has no calls yet. Report one to <code>POST /call/start</code>, and it appears here.
+    </Notice>
+  );
+
+interface QueryDialogProps {
+  readonly request: CallsQueryReq;
+  /** Whether the page filters the rows itself, by their cost. */
+  readonly filtered: boolean;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows the request behind the list, in the words of the query language. */
+export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
+  const text = JSON.stringify(request, null, 2);
+  return (
+    <Modal title="The query of this list" open={open} onClose={onClose}>
+      <p className="muted">
+        <code>POST /calls/stream_query</code>{' '}
+        {filtered
+          ? 'answers these calls and more: the filter by cost is the page’s own.'
+          : 'answers exactly these calls.'}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
+      <pre className="code" tabIndex={0}>
+        {text}
+      </pre>
+      <div className="row-end">
+        <CopyButton text={() => text}>Copy</CopyButton>
+        <Button kind="primary" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Modal>
+  );
+};
+
+interface ColumnMenuProps {
+  readonly columns: readonly string[];
+  readonly onChange: (columns: readonly string[]) => void;
+}
+
+/** Adds columns for any path, and removes them. */
+export const ColumnMenu = ({ columns, onChange }: ColumnMenuProps) => {
+  const [open, setOpen] = useState(false);
+  const [path, setPath] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const added = path.trim();
+    if (added !== '') onChange([...columns.filter((column) => column !== added), added]);
+    setPath('');
+  };
+  return (
+    <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
+      <form className="stack" onSubmit={submit}>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={columns.includes(feedbackPath)}
+            onChange={({ target: { checked } }) =>
+              onChange(checked ? [...columns, feedbackPath] : columns.filter((path) => path !== feedbackPath))
+            }
+          />
+          <span>Feedback</span>
+        </label>
+        {columns
+          .filter((column) => column !== feedbackPath)
+          .map((column) => (
+            <div key={column} className="row-between">
+              <code className="cut">{column}</code>
+              <Button
+                kind="quiet"
+                aria-label={`Remove the column ${column}`}
+                onClick={() => onChange(columns.filter((other) => other !== column))}
+              >
+                ✕
+              </Button>
+            </div>
+          ))}
+        <label className="field">
+          <span>Path of a new column</span>
+          <input
+            value={path}
+            spellCheck={false}
+            placeholder="inputs.model"
+            onChange={(event) => setPath(event.target.value)}
+          />
+        </label>
+        <Button type="submit" disabled={path.trim() === ''}>
+          Add column
+        </Button>
+      </form>
+    </Popup>
+  );
+};
+
+const forms = [
+  { label: 'JSON Lines', form: 'jsonl' },
+  { label: 'CSV', form: 'csv' },
+] as const;
+
+interface ExportMenuProps {
+  readonly list: CallList;
+  readonly onError: (message: string | undefined) => void;
+}
+
+const progressText = (read: number, lookedUp?: number): string =>
+  lookedUp === undefined ? countText(read) : `${countText(lookedUp)} of ${countText(read)}`;
+
+/** Saves all rows of the list with what it shows, those included that are not on the screen yet. */
+export const ExportMenu = ({ list, onError }: ExportMenuProps) => {
+  const { client } = useSession();
+  const [progress, setProgress] = useState<string>();
+  const running = useRef<AbortController>(undefined);
+  const save = async (form: Exported['form']) => {
+    const ending = new AbortController();
+    running.current = ending;
+    setProgress('');
+    onError(undefined);
+    try {
+      const { exportRows } = await import('./export.ts');
+      const onProgress: Exported['onProgress'] = (...counts) => setProgress(progressText(...counts));
+      const blob = await exportRows({ ...list.options, client, form, onProgress, signal: ending.signal });
+      saveFile(blob, `${list.request.project_id.replace('/', '-')}-calls.${form}`);
+    } catch (error) {
+      if (!ending.signal.aborted) onError(`Nothing was saved. ${wordsOf(error)}`);
+    } finally {
+      setProgress(undefined);
+    }
+  };
+  if (progress !== undefined)
+    return (
+      <Button onClick={() => running.current?.abort()}>
+        Stop the export <span className="muted">{progress}</span>
+      </Button>
+    );
+  return (
+    <Menu label="Export" items={forms.map(({ label, form }) => ({ label, onSelect: () => save(form) }))} />
+  );
+};
 
 const route = getRouteApi('/traces');
 
@@ -42,7 +256,7 @@ const useListSearch = () => {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const change = useCallback(
-    (changes: Change) =>
+    (changes: Changes<TracesSearch>) =>
       navigate({
         search: (before) => changed<TracesSearch>(before, changes),
       }),

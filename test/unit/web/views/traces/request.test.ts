@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallsQueryReq } from '../../../../../web/api/types.ts';
-import { costTestOf } from '../../../../../web/views/traces/cost-filter.ts';
-import { advanced, atStart } from '../../../../../web/views/traces/cursor.ts';
+import { parseTracesSearch } from '../../../../../web/views/search.ts';
+import { advanced, atStart } from '../../../../../web/views/traces/call-list.ts';
 import {
   newerThan,
   nextPage,
@@ -9,7 +9,7 @@ import {
   reportedSince,
   requestOf,
 } from '../../../../../web/views/traces/request.ts';
-import { parseTracesSearch } from '../../../../../web/views/traces/search.ts';
+import { costTestOf } from '../../../../../web/views/traces/usage.ts';
 
 const now = Date.parse('2026-10-01T12:00:00Z');
 const project = 'acme/shop';

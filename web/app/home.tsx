@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate } from '@tanstack/react-router';
+import { wordsOf } from '../api/http.ts';
+import { lastProject } from '../session/device.ts';
+import { type Me, useSession, useWake } from '../session/session.tsx';
+import { Button, Notice } from '../ui/controls.tsx';
+
+/** The projects that the key may read, by name. */
+export const useProjects = () => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: ['projects', me.key_id],
+    queryFn: async ({ signal }) => {
+      const { projects } = await client.ask('POST /projects/query', {}, signal);
+      return projects.map(({ project_id }) => project_id);
+    },
+  });
+};
+
+/** The projects that grants name one by one: known even before anything was reported to them. */
+export const grantedProjects = ({ grants }: Me): string[] =>
+  [...new Set(grants.map(({ resource }) => resource))].filter((resource) => !resource.includes('*'));
+
+/** What a key may do, in a table. */
+const Grants = () => {
+  const { me } = useSession();
+  return (
+    <table className="plain-table">
+      <thead>
+        <tr>
+          <th>Projects</th>
+          <th>Role</th>
+        </tr>
+      </thead>
+      <tbody>
+        {me.grants.map(({ resource, role }) => (
+          <tr key={`${resource} ${role}`}>
+            <td>
+              <code>{resource}</code>
+            </td>
+            <td>{role}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+/** The projects of the key, and what it may do. A single project is opened at once. */
+export const HomeView = () => {
+  const { me } = useSession();
+  const { data, error, refetch, isPending } = useProjects();
+  const last = lastProject();
+  const all = [...new Set([...(data ?? []), ...grantedProjects(me)])];
+  const next = data && (all.find((name) => name === last) ?? all[0]);
+  useWake(next, ['POST /calls/stream_query', 'POST /calls/usage']);
+  const ordered = [...all.filter((name) => name === last), ...all.filter((name) => name !== last)];
+  if (data && all.length === 1 && all[0] !== undefined)
+    return <Navigate to="/traces" search={{ project: all[0] }} replace />;
+  return (
+    <main className="page">
+      <h1>Projects</h1>
+      {error ? (
+        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
+          {wordsOf(error)}
+        </Notice>
+      ) : null}
+      {isPending ? <p className="muted">Loading projects…</p> : null}
+      {data && all.length === 0 ? (
+        <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>
+      ) : null}
+      <ul className="projects">
+        {ordered.map((project) => (
+          <li key={project}>
+            <Link to="/traces" search={{ project }} className="card project">
+              <strong>{project}</strong>
+              {project === last ? <span className="muted">opened last</span> : null}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <h2>This key</h2>
+      <p>
+        It belongs to <strong>{me.user}</strong>
+        {me.expires_at ? ` and expires on ${me.expires_at.slice(0, 10)}` : ''}.
+      </p>
+      <Grants />
+    </main>
+  );
+};

@@ -1,0 +1,58 @@
+/**
+ * What a dotted path leads to; undefined for nothing. Like the service, it tries the longest key
+ * first, since a key may hold dots itself (`summary.usage.gpt-4.1.total_tokens`).
+ */
+export const valueAt = (value: unknown, path: string): unknown => {
+  if (path === '') return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (let end = path.length; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const key = path.slice(0, end);
+    if (!Object.hasOwn(value, key)) continue;
+    const found = valueAt((value as Record<string, unknown>)[key], path.slice(end + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/*
+ * What people type into a filter: a number, a boolean and null are meant as such, unless they stand
+ * in quotes.
+ */
+
+/** A typed text as the value it means: `12`, `true` and `null` are no texts, `"12"` is. */
+export const literalOf = (text: string): string | number | boolean | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (
+      typeof value === 'number' ||
+      typeof value === 'boolean' ||
+      typeof value === 'string' ||
+      value === null
+    )
+      return value;
+  } catch {
+    // It is a text without quotes.
+  }
+  return text;
+};
+
+/** How a text is typed: in quotes if it would mean something else without. */
+export const typedText = (text: string): string => (literalOf(text) === text ? text : JSON.stringify(text));
+
+/* TypeScript does not know these yet: https://tc39.es/proposal-json-parse-with-source. */
+const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+const exact: Reviver = (_key, value, context) => {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || String(value) === source) return value;
+  return rawJSON ? rawJSON(source) : value;
+};
+
+/**
+ * Parses JSON to be written again. A number that JavaScript would write otherwise, as 1.0 or one
+ * beyond 2^53, becomes an object that `JSON.stringify` writes as it was. Browsers before 2025 may
+ * lack that, and round such a number.
+ */
+export const parseToWrite = (text: string): unknown =>
+  JSON.parse(text, exact as Parameters<typeof JSON.parse>[1]);

@@ -1,0 +1,75 @@
+/*
+ * What the browser keeps: the key, the project that was open last, and the theme. Where its storage
+ * is blocked, all of this lasts until the page is closed.
+ */
+
+type Place = () => Storage;
+
+const tab: Place = () => sessionStorage;
+const device: Place = () => localStorage;
+
+const read = (place: Place, name: string): string | null => {
+  try {
+    return place().getItem(name);
+  } catch {
+    return null;
+  }
+};
+
+const write = (place: Place, name: string, value: string | null): void => {
+  try {
+    if (value === null) place().removeItem(name);
+    else place().setItem(name, value);
+  } catch {
+    // Nothing was kept there, and nothing can be.
+  }
+};
+
+const keyName = 'pennytrace.key';
+
+/** The kept key; null for none. It is never in a URL, a cookie or the query cache. */
+export const keptKey = (): string | null => read(tab, keyName) ?? read(device, keyName);
+
+/** Forgets the key, wherever it was kept. */
+export const forgetKey = (): void => {
+  for (const place of [tab, device]) write(place, keyName, null);
+};
+
+/** Keeps a key for the tab, or on the device if its owner asked for that. */
+export const keepKey = (key: string, onDevice: boolean): void => {
+  forgetKey();
+  write(onDevice ? device : tab, keyName, key);
+};
+
+/** Whether the key is kept on the device. */
+export const isOnDevice = (): boolean => read(device, keyName) !== null;
+
+const projectName = 'pennytrace.project';
+
+/** The project that was open last on this device; undefined for none. */
+export const lastProject = (): string | undefined => read(device, projectName) ?? undefined;
+
+/** Notes the open project. */
+export const noteProject = (project: string): void => write(device, projectName, project);
+
+/** What the page looks like. */
+export type Theme = 'system' | 'light' | 'dark';
+
+const themeName = 'pennytrace.theme';
+
+/** The theme that was chosen on this device. */
+export const chosenTheme = (): Theme => {
+  const kept = read(device, themeName);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+};
+
+/** Applies a theme. The tokens follow `color-scheme`. */
+export const applyTheme = (theme: Theme): void => {
+  document.documentElement.dataset.theme = theme;
+};
+
+/** Applies a theme and keeps it on the device. */
+export const chooseTheme = (theme: Theme): void => {
+  applyTheme(theme);
+  write(device, themeName, theme);
+};

@@ -1,0 +1,142 @@
+import { type ComponentProps, type ReactNode, useState } from 'react';
+import type { Status } from '../api/calls.ts';
+import type { Marks } from '../api/feedback.ts';
+
+/** The sign of the product: a penny with a trace on it. */
+export const Logo = () => (
+  <svg className="logo" viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+    <circle cx="16" cy="16" r="15" fill="var(--accent)" />
+    <path d="M8 11h16M12 16h12M16 21h8" stroke="var(--on-accent)" strokeWidth="2.6" strokeLinecap="round" />
+  </svg>
+);
+
+interface ButtonProps extends ComponentProps<'button'> {
+  /** @default 'plain' */
+  readonly kind?: 'plain' | 'primary' | 'quiet';
+  /** Whether it does nothing now. Unlike a disabled button, it keeps the focus. @default false */
+  readonly idle?: boolean;
+}
+
+const doNothing = (event: { preventDefault(): void }) => event.preventDefault();
+
+/** A button. It submits nothing unless it is told to. */
+export const Button = ({ kind = 'plain', type = 'button', className = '', idle, ...props }: ButtonProps) => (
+  <button
+    type={type}
+    className={`button ${kind} ${className}`}
+    {...props}
+    {...(idle && { 'aria-disabled': true, onClick: doNothing })}
+  />
+);
+
+interface CopyButtonProps {
+  /** What to copy. It is asked for only when somebody copies: it may be long. */
+  readonly text: () => string;
+  readonly children: ReactNode;
+  readonly label?: string;
+}
+
+/** Copies a text, and says whether that worked. */
+export const CopyButton = ({ text, children, label }: CopyButtonProps) => {
+  const [said, setSaid] = useState<string>();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      setSaid('Copied');
+    } catch {
+      // Browsers keep the clipboard from pages without HTTPS. A value may also nest too deeply.
+      setSaid('Cannot copy');
+    }
+    setTimeout(() => setSaid(undefined), 2000);
+  };
+  return (
+    <Button kind="quiet" onClick={copy} aria-label={label}>
+      <span aria-live="polite">{said ?? children}</span>
+    </Button>
+  );
+};
+
+interface NoticeProps {
+  readonly kind: 'error' | 'info';
+  readonly children: ReactNode;
+  /** What to do about it. */
+  readonly action?: ReactNode;
+}
+
+/** Says what happened, and what to do. Errors are announced to screen readers at once. */
+export const Notice = ({ kind, children, action }: NoticeProps) => (
+  <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+    <div>{children}</div>
+    {action}
+  </div>
+);
+
+const texts: Readonly<Record<Status, string>> = {
+  success: 'ok',
+  error: 'error',
+  descendant_error: 'error below',
+  running: 'running',
+};
+
+const signs: Readonly<Record<Status, string>> = {
+  success: '✓',
+  error: '✕',
+  descendant_error: '!',
+  running: '…',
+};
+
+/** The state of a call, by sign, word and color: none of them alone. */
+export const StatusBadge = ({ status }: { status: Status }) => (
+  <span className={`badge ${status}`}>
+    <span aria-hidden="true">{signs[status]}</span> {texts[status]}
+  </span>
+);
+
+/** A thumb, drawn: not every device has a font with one. */
+export const Thumb = ({ up }: { up: boolean }) => (
+  <svg
+    className="thumb"
+    viewBox="0 0 20 20"
+    width="16"
+    height="16"
+    aria-hidden="true"
+    style={up ? undefined : { transform: 'scaleY(-1)' }}
+  >
+    <path
+      d="M2.5 9h3v8h-3zM7.5 9l3.3-6.3c1.4 0 2.2 1 1.9 2.4L12 8h4.2c1.1 0 1.8 1 1.5 2l-1.5 5.4c-.3 1-1.1 1.6-2.1 1.6H7.5z"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinejoin="round"
+    />
+  </svg>
+);
+
+const scoreText = (score: number): string => String(Math.round(score * 100) / 100);
+
+/** What feedback comes to, by signs that have words. */
+export const FeedbackMarks = ({ marks }: { marks: Marks }) => {
+  const { up, down, score, notes, corrections, others } = marks;
+  const parts: readonly (readonly [ReactNode, string, string, boolean])[] = [
+    [<Thumb key="up" up />, up > 1 ? String(up) : '', 'thumbs up', up > 0],
+    [<Thumb key="down" up={false} />, down > 1 ? String(down) : '', 'thumbs down', down > 0],
+    ['★', score === undefined ? '' : scoreText(score), 'score', score !== undefined],
+    ['✎', notes > 1 ? String(notes) : '', 'note', notes > 0],
+    ['↻', corrections > 1 ? String(corrections) : '', 'correction', corrections > 0],
+    ['•', String(others), 'other feedback', others > 0],
+  ];
+  return (
+    <span className="marks">
+      {parts
+        .filter(([, , , shown]) => shown)
+        .map(([sign, text, name]) => (
+          <span key={name} title={name}>
+            <span role="img" aria-label={name}>
+              {sign}
+            </span>
+            {text}
+          </span>
+        ))}
+    </span>
+  );
+};

@@ -1,0 +1,93 @@
+import { type ReactNode, useMemo, useState } from 'react';
+import { countText } from '../data/format.ts';
+import { Button } from './controls.tsx';
+import { blocksOf, type DiffBlock, type DiffLine, diffOf, sidesOf } from './diff.ts';
+
+interface DiffProps {
+  readonly one: string;
+  readonly other: string;
+  /** What is compared, for screen readers. */
+  readonly label: string;
+}
+
+const Pieces = ({ line: { pieces } }: { line: DiffLine }) =>
+  pieces.map(({ text, changed }, at) => (changed ? <mark key={at}>{text}</mark> : text));
+
+const signs: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '−', added: '+' };
+
+const Line = ({ line }: { line: DiffLine }) => (
+  <div className={`diff-line ${line.kind}`}>
+    <span aria-hidden="true" className="diff-sign">
+      {signs[line.kind]}
+    </span>
+    <span className="diff-text" dir="auto">
+      <span className="hidden">{line.kind === 'same' ? '' : `${line.kind}: `}</span>
+      <Pieces line={line} />
+    </span>
+  </div>
+);
+
+const Side = ({ line, name }: { line: DiffLine | undefined; name: string }) => (
+  <div className={`side ${line?.kind ?? 'absent'}`} dir="auto">
+    {line !== undefined && line.kind !== 'same' ? <span className="hidden">only {name}: </span> : null}
+    {line ? <Pieces line={line} /> : null}
+  </div>
+);
+
+/** Lines one below the other. */
+const inLines = (lines: readonly DiffLine[]): ReactNode[] =>
+  lines.map((line, at) => <Line key={at} line={line} />);
+
+/** Lines beside each other. */
+const inSides = (lines: readonly DiffLine[]): ReactNode[] =>
+  sidesOf(lines).map(({ left, right }, at) => (
+    <div key={at} className="sides">
+      <Side line={left} name="left" />
+      <Side line={right} name="right" />
+    </div>
+  ));
+
+/** How many rows of a block are in the document at first. */
+const firstRows = 400;
+
+const Block = ({ block, rowsOf }: { block: DiffBlock; rowsOf: typeof inLines }) => {
+  const [open, setOpen] = useState(!block.folded);
+  const [count, setCount] = useState(firstRows);
+  const rows = useMemo(() => rowsOf(block.lines), [block, rowsOf]);
+  if (!open)
+    return (
+      <button type="button" className="diff-fold" onClick={() => setOpen(true)}>
+        {countText(rows.length)} equal lines
+      </button>
+    );
+  return (
+    <>
+      {rows.slice(0, count)}
+      {rows.length > count ? (
+        <Button kind="quiet" onClick={() => setCount((before) => before * 4)}>
+          {countText(rows.length - count)} more lines
+        </Button>
+      ) : null}
+    </>
+  );
+};
+
+const Diff = ({ one, other, label, rowsOf }: DiffProps & { rowsOf: typeof inLines }) => {
+  const lines = useMemo(() => diffOf(one, other), [one, other]);
+  const blocks = useMemo(() => blocksOf(lines ?? []), [lines]);
+  if (!lines) return <p className="muted">These two differ too much to be compared line by line.</p>;
+  if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">Nothing differs.</p>;
+  return (
+    <section className="diff" aria-label={label}>
+      {blocks.map((block) => (
+        <Block key={`${block.at} ${block.folded}`} block={block} rowsOf={rowsOf} />
+      ))}
+    </section>
+  );
+};
+
+/** Two texts, one below the other, with what differs marked by sign and color. */
+export const DiffView = (props: DiffProps) => <Diff {...props} rowsOf={inLines} />;
+
+/** Two texts beside each other, with what differs marked by color and underline. */
+export const SideBySide = (props: DiffProps) => <Diff {...props} rowsOf={inSides} />;

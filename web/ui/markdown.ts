@@ -1,0 +1,134 @@
+import MarkdownIt, { type Token } from 'markdown-it';
+import { createElement, type ReactNode, useMemo } from 'react';
+
+/** The schemes that a link may have. Whatever else looks like a link stays the text it is. */
+const schemes = /^(?:https?:\/\/|mailto:)/i;
+
+/** More would be too many elements for one message. */
+const maxTokens = 4000;
+
+const parser = new MarkdownIt({ html: false, linkify: false, breaks: true });
+parser.set({ maxNesting: 20 });
+parser.validateLink = (url) => schemes.test(url);
+
+const countOf = (tokens: readonly Token[]): number =>
+  tokens.reduce((sum, { children }) => sum + 1 + (children?.length ?? 0), 0);
+
+/** Reads a text as Markdown (CommonMark and tables); undefined if it has too many parts to show. */
+export const tokensOf = (text: string): readonly Token[] | undefined => {
+  const tokens = parser.parse(text, {});
+  return countOf(tokens) > maxTokens ? undefined : tokens;
+};
+
+/** The elements that Markdown may become. Headings are no headings of the page. */
+const elements: Readonly<Record<string, string>> = {
+  p: 'p',
+  h1: 'p',
+  h2: 'p',
+  h3: 'p',
+  h4: 'p',
+  h5: 'p',
+  h6: 'p',
+  ul: 'ul',
+  ol: 'ol',
+  li: 'li',
+  blockquote: 'blockquote',
+  strong: 'strong',
+  em: 'em',
+  s: 's',
+  a: 'a',
+  table: 'table',
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+  th: 'th',
+  td: 'td',
+};
+
+/** An element that is open, with what came into it so far. */
+interface Frame {
+  readonly token: Token | undefined;
+  readonly children: ReactNode[];
+}
+
+const propsOf = (token: Token): object => {
+  const { tag } = token;
+  if (/^h\d$/.test(tag)) return { className: `heading ${tag}`, dir: 'auto' };
+  if (tag === 'a') {
+    const href = token.attrGet('href') ?? '';
+    return { href, title: href, target: '_blank', rel: 'noopener noreferrer' };
+  }
+  if (tag === 'ol') return { start: Number(token.attrGet('start') ?? 1) };
+  const align = /text-align:(left|right|center)/.exec(String(token.attrGet('style') ?? ''))?.[1];
+  if (tag === 'th' || tag === 'td') return { ...(align && { style: { textAlign: align } }), dir: 'auto' };
+  return tag === 'p' || tag === 'li' ? { dir: 'auto' } : {};
+};
+
+const closed = ({ token, children }: Frame, key: number): ReactNode => {
+  const tag = token && elements[token.tag];
+  // A list without gaps has no paragraphs around its items.
+  if (!token || !tag || token.hidden) return createElement('span', { key, className: 'bare' }, ...children);
+  const element = createElement(tag, { key, ...propsOf(token) }, ...children);
+  if (tag !== 'table') return element;
+  // It scrolls, so the keyboard must reach it.
+  const scroller = { key, className: 'scroll-x', role: 'region', 'aria-label': 'Table', tabIndex: 0 };
+  return createElement('div', scroller, element);
+};
+
+const leaf = (token: Token, key: number): ReactNode => {
+  switch (token.type) {
+    case 'softbreak':
+    case 'hardbreak':
+      return createElement('br', { key });
+    case 'hr':
+      return createElement('hr', { key });
+    case 'code_inline':
+      return createElement('code', { key }, token.content);
+    case 'fence':
+    case 'code_block':
+      return createElement('pre', { key, className: 'code', dir: 'auto' }, token.content.replace(/\n$/, ''));
+    case 'image':
+      // An image that is loaded would tell its host who reads what.
+      return createElement(
+        'span',
+        { key, className: 'muted break' },
+        `Image, not loaded: ${token.content} ${String(token.attrGet('src') ?? '').slice(0, 300)}`,
+      );
+    default:
+      return token.content;
+  }
+};
+
+/** Puts the elements together that tokens of Markdown stand for. */
+export const elementsOf = (tokens: readonly Token[]): ReactNode[] => {
+  const root: Frame = { token: undefined, children: [] };
+  const open: Frame[] = [root];
+  let key = 0;
+  const add = (node: ReactNode) => open.at(-1)?.children.push(node);
+  const walk = (list: readonly Token[]) => {
+    for (const token of list) {
+      key++;
+      if (token.type === 'inline') walk(token.children ?? []);
+      else if (token.nesting === 1) open.push({ token, children: [] });
+      else if (token.nesting === -1) {
+        const frame = open.pop();
+        if (frame) add(closed(frame, key));
+      } else add(leaf(token, key));
+    }
+  };
+  walk(tokens);
+  return root.children;
+};
+
+/**
+ * A text as Markdown, with the library behind it.
+ *
+ * @param fallback stands there if the text has too many parts
+ */
+export const MarkdownText = ({ text, fallback }: { text: string; fallback: ReactNode }): ReactNode => {
+  const elements = useMemo(() => {
+    const tokens = tokensOf(text);
+    return tokens && elementsOf(tokens);
+  }, [text]);
+  return elements ? createElement('div', { className: 'markdown' }, elements) : fallback;
+};

@@ -1,0 +1,106 @@
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazily } from './lazy.ts';
+import type { MenuProps, ModalProps, PopupProps } from './overlays.tsx';
+
+const load = () => import('./overlays.tsx');
+const OpenMenu = lazily(load, 'OpenMenu');
+const OpenPopup = lazily(load, 'OpenPopup');
+const OpenModal = lazily(load, 'OpenModal');
+
+interface OpenerProps extends Omit<ComponentProps<'button'>, 'onClick' | 'onKeyDown'> {
+  /** Loads what the button opens. */
+  readonly preload: () => void;
+  /** The button with what it opens, opened. */
+  readonly opened: ReactNode;
+  /** Whether the arrow keys open it, as they do menus. @default false */
+  readonly byArrows?: boolean;
+  /** Called with the first click. */
+  readonly onOpen?: () => void;
+}
+
+/**
+ * The button of a menu or a popup. What it opens loads once the view stands, and takes the button's
+ * place with the first click: a button that is replaced while it is pressed gets no click.
+ */
+const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: OpenerProps) => {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(preload, [preload]);
+  const open = () => {
+    preload();
+    setIsOpen(true);
+    onOpen?.();
+  };
+  const button = (
+    <button
+      type="button"
+      aria-expanded={false}
+      onClick={open}
+      onKeyDown={(event) => {
+        if (!byArrows || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+        // The keys would scroll the page, or go through its rows.
+        event.preventDefault();
+        open();
+      }}
+      {...attributes}
+    />
+  );
+  return <Suspense fallback={button}>{isOpen ? opened : button}</Suspense>;
+};
+
+const preloadMenu = () => void OpenMenu.preload?.();
+const preloadPopup = () => void OpenPopup.preload?.();
+
+/** A button that opens a list of choices. */
+export const Menu = ({ className = 'button plain', ...props }: MenuProps) => (
+  <Opener
+    preload={preloadMenu}
+    opened={<OpenMenu className={className} {...props} />}
+    byArrows
+    className={className}
+    aria-label={props.name}
+    aria-haspopup="menu"
+  >
+    {props.label}
+  </Opener>
+);
+
+/** A button that opens a small form. */
+export const Popup = (props: PopupProps) => (
+  <Opener
+    preload={preloadPopup}
+    opened={<OpenPopup {...props} />}
+    onOpen={() => props.onOpenChange(true)}
+    className="button plain"
+    aria-haspopup="dialog"
+  >
+    {props.label}
+  </Opener>
+);
+
+/** A dialog over the page. Escape and its button close it. */
+export const Modal = (props: ModalProps) => (
+  <Suspense>{props.open ? <OpenModal {...props} /> : null}</Suspense>
+);
+
+interface ShortcutsProps extends Pick<ModalProps, 'open' | 'onClose'> {
+  /** Keys with what they do. */
+  readonly keys: readonly (readonly [string, string])[];
+}
+
+/** The keys of a view. */
+export const Shortcuts = ({ open, onClose, keys }: ShortcutsProps) => (
+  <Modal title="Keyboard" open={open} onClose={onClose}>
+    <dl className="shortcuts">
+      {keys.map(([key, text]) => (
+        <div key={key}>
+          <dt>
+            {key.split(' ').map((part) => (
+              <kbd key={part}>{part}</kbd>
+            ))}
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </Modal>
+);

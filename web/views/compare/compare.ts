@@ -1,0 +1,112 @@
+import { diffArrays } from 'diff';
+import {
+  type CallRow,
+  nameOf,
+  opText,
+  statusOf,
+  sumUsage,
+  timeOf,
+  type Usage,
+  usageByModel,
+} from '../../api/calls.ts';
+import { costText, countText, durationText } from '../../data/format.ts';
+import { linesOf, type TreeLine, type TreeNode } from '../trace/tree.ts';
+
+/** What headers say of two calls, line by line. */
+export interface Fact {
+  readonly title: string;
+  readonly left: string;
+  readonly right: string;
+}
+
+const latencyOf = (call: CallRow): string => {
+  const ms = timeOf(call.ended_at) - timeOf(call.started_at);
+  return Number.isNaN(ms) ? '' : durationText(ms);
+};
+
+const usageText = (call: CallRow, text: (usage: Usage) => string): string => {
+  const usage = sumUsage(usageByModel(call).values());
+  return usage ? text(usage) : '';
+};
+
+const readers: readonly (readonly [string, (call: CallRow) => string])[] = [
+  ['Name', nameOf],
+  ['Operation', ({ op_name }) => opText(op_name)],
+  ['Status', statusOf],
+  ['Latency', latencyOf],
+  ['Model', (call) => [...usageByModel(call).keys()].join(', ')],
+  ['Input tokens', (call) => usageText(call, ({ input }) => countText(input))],
+  ['Output tokens', (call) => usageText(call, ({ output }) => countText(output))],
+  ['Cost', (call) => usageText(call, ({ cost }) => (cost === undefined ? '' : costText(cost)))],
+  ['User', ({ svc_user_id }) => svc_user_id ?? ''],
+  ['Thread', ({ thread_id }) => thread_id ?? ''],
+  ['Exception', ({ exception }) => exception?.split('\n', 1)[0] ?? ''],
+];
+
+/** What calls below a call add to it: nothing is said of a call that has none. */
+const totals: readonly (readonly [string, (node: TreeNode) => string])[] = [
+  ['Tokens with all below', ({ totalUsage }) => (totalUsage ? countText(totalUsage.total) : '')],
+  [
+    'Cost with all below',
+    ({ totalUsage }) => (totalUsage?.cost === undefined ? '' : costText(totalUsage.cost)),
+  ],
+];
+
+const withBelow = (node: TreeNode | undefined, read: (node: TreeNode) => string): string =>
+  node && node.children.length > 0 ? read(node) : '';
+
+/** A call to compare, with its tree once that is known. */
+export interface Compared {
+  readonly call: CallRow;
+  readonly node: TreeNode | undefined;
+}
+
+/** The facts of two calls, without those that neither has. */
+export const factsOf = (left: Compared, right: Compared): Fact[] =>
+  [
+    ...readers.map(([title, read]) => ({ title, left: read(left.call), right: read(right.call) })),
+    ...totals.map(([title, read]) => ({
+      title,
+      left: withBelow(left.node, read),
+      right: withBelow(right.node, read),
+    })),
+  ].filter((fact) => fact.left !== '' || fact.right !== '');
+
+/** A step of each trace beside the other; undefined where one has none. */
+export interface StepPair {
+  readonly left: TreeLine | undefined;
+  readonly right: TreeLine | undefined;
+}
+
+const noneCollapsed: ReadonlySet<string> = new Set();
+
+/** Traces with more steps are compared up to here. */
+const maxSteps = 2000;
+
+/** The node of a call in a forest, however deep it is. */
+export const nodeIn = (forest: readonly TreeNode[], id: string): TreeNode | undefined => {
+  const waiting = [...forest];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.call.id === id) return node;
+    waiting.push(...node.children);
+  }
+  return undefined;
+};
+
+const stepsBelow = (node: TreeNode | undefined): TreeLine[] =>
+  node ? linesOf(node.children, noneCollapsed).slice(0, maxSteps) : [];
+
+const isSame = (one: TreeLine, other: TreeLine): boolean =>
+  one.node.name === other.node.name && one.depth === other.depth;
+
+/** Puts the steps below two calls beside each other, by their names and depths. */
+export const pairsOf = (left: TreeNode | undefined, right: TreeNode | undefined): StepPair[] => {
+  const [ours, theirs] = [stepsBelow(left), stepsBelow(right)];
+  let [atLeft, atRight] = [0, 0];
+  return diffArrays(ours, theirs, { comparator: isSame }).flatMap(({ added, removed, value }) =>
+    value.map(() => ({
+      left: added ? undefined : ours[atLeft++],
+      right: removed ? undefined : theirs[atRight++],
+    })),
+  );
+};

@@ -1,0 +1,143 @@
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { CallsStatsReq, CallsStatsRes } from '../../api/types.ts';
+import { costText } from '../../data/format.ts';
+import { useSession } from '../../session/session.tsx';
+import { maxPrices, usePrices } from '../data.ts';
+import type { OverviewSearch } from '../search.ts';
+import { changesOf, type Figures, figuresOf, groupsOf, pointsOf, withModelCalls } from './figures.ts';
+import {
+  fieldOf,
+  modelCallsRequest,
+  type Period,
+  periodOf,
+  seriesRequest,
+  totalsRequest,
+  whole,
+} from './requests.ts';
+
+/** Statistics from the cache, or from the service. Those of before stay until there are others. */
+export const useStats = (request: CallsStatsReq) => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: ['stats', me.key_id, request],
+    queryFn: ({ signal }) => client.ask('POST /calls/stats', request, signal),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** So many calls are read for the errors and latencies of models: some 4,000 read units. */
+export const maxRead = 100_000;
+
+interface ModelCallsProps {
+  readonly project: string;
+  readonly period: Period;
+  /** Whether the figures are told apart by models. */
+  readonly wanted: boolean;
+  /** Whether they are also wanted over time. */
+  readonly split: boolean;
+  /** How many calls the period has and the one before it; undefined as long as nobody knows. */
+  readonly calls: number | undefined;
+  readonly callsBefore: number | undefined;
+}
+
+/**
+ * The errors and latencies of models, over time, of the period, and of the one before it. They are
+ * read from the headers of calls, so they are asked for when these are few enough.
+ */
+export const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
+  const { client, me } = useSession();
+  const useCounted = (request: CallsStatsReq, enabled: boolean) =>
+    useQuery<CallsStatsRes>({
+      queryKey: ['stats', me.key_id, request],
+      queryFn: ({ signal }) => client.ask('POST /calls/stats', request, signal),
+      enabled,
+    });
+  const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
+  return {
+    series: useCounted(modelCallsRequest(project, period, period.granularity), split && isFew(calls)),
+    now: useCounted(modelCallsRequest(project, period, whole), isFew(calls)),
+    before: useCounted(modelCallsRequest(project, period.before, whole), isFew(callsBefore)),
+    tooMany: wanted && (calls ?? 0) > maxRead,
+  };
+};
+
+type Stats = UseQueryResult<CallsStatsRes>;
+
+const totalsOf = ({ data }: Stats): Figures | undefined =>
+  data && figuresOf(data.call_buckets, data.usage_buckets);
+
+/** Everything that the overview shows, as far as it is there. */
+export const useOverview = (search: OverviewSearch, now: number) => {
+  const { me } = useSession();
+  const { project, by = 'op', split = false } = search;
+  const { range, from, to } = search;
+  const period = useMemo(
+    () => periodOf({ project, ...(range && { range }), ...(from && { from }), ...(to && { to }) }, now),
+    [project, range, from, to, now],
+  );
+  const field = fieldOf(by, me.service.name);
+  const lines = split ? field : undefined;
+  const queries = {
+    series: useStats(seriesRequest(project, period, lines)),
+    now: useStats(totalsRequest(project, period, undefined)),
+    before: useStats(totalsRequest(project, period.before, undefined)),
+    groupsNow: useStats(totalsRequest(project, period, field)),
+    groupsBefore: useStats(totalsRequest(project, period.before, field)),
+  };
+  const { series, groupsNow, groupsBefore } = queries;
+  const totals = totalsOf(queries.now);
+  const totalsBefore = totalsOf(queries.before);
+  const models = useModelCalls({
+    ...{ project, period, split, wanted: by === 'model' },
+    calls: queries.now.isPlaceholderData ? undefined : totals?.calls,
+    callsBefore: queries.before.isPlaceholderData ? undefined : totalsBefore?.calls,
+  });
+  const points = useMemo(
+    () => series.data && pointsOf(withModelCalls(series.data, models.series.data), period, lines),
+    [series.data, models.series.data, period, lines],
+  );
+  const groups = useMemo(
+    () => groupsNow.data && groupsOf(withModelCalls(groupsNow.data, models.now.data), field),
+    [groupsNow.data, models.now.data, field],
+  );
+  const changes = useMemo(() => {
+    if (!groups || !groupsBefore.data) return undefined;
+    return changesOf(groupsOf(withModelCalls(groupsBefore.data, models.before.data), field), groups);
+  }, [groups, groupsBefore.data, models.before.data, field]);
+  const all: readonly Stats[] = [...Object.values(queries), models.series, models.now, models.before];
+  return {
+    period,
+    points,
+    groups,
+    changes,
+    totals,
+    totalsBefore,
+    /** Whether the groups have errors and latencies, in all and over time. */
+    whole: by !== 'model' || models.now.data !== undefined,
+    wholeLines: by !== 'model' || models.series.data !== undefined,
+    tooMany: models.tooMany,
+    error: all.find(({ error }) => error)?.error,
+    retry: () => {
+      for (const query of all) if (query.error) query.refetch();
+    },
+  };
+};
+
+const withoutUnit = (cost: number): string => costText(new Map([['', cost]]));
+
+/**
+ * How the sums of a project's costs are written. The service adds up amounts of all units, so they
+ * are dollars only if all of the project's own prices are. Default prices are.
+ */
+export const useCostText = (project: string): ((cost: number) => string) => {
+  const { data } = usePrices(project).query;
+  const areDollars =
+    data &&
+    data.length < maxPrices &&
+    data.every(
+      ({ prompt_token_cost_unit: prompt = 'USD', completion_token_cost_unit: completion = 'USD' }) =>
+        prompt === 'USD' && completion === 'USD',
+    );
+  return areDollars ? costText : withoutUnit;
+};

@@ -1,0 +1,59 @@
+import type { Call } from '../../api/types.ts';
+import { conversationOf, isFields, type Message, messageOf } from '../trace/conversation.ts';
+
+/** What was said in a turn. */
+export interface Said {
+  readonly asked: readonly Message[];
+  readonly answered: readonly Message[];
+}
+
+/** The names under which agents keep what somebody said, the likeliest first. */
+const askedNames = ['message', 'question', 'query', 'input', 'prompt', 'text', 'content', 'user_input'];
+const answeredNames = ['answer', 'output', 'response', 'result', 'text', 'content', 'message', 'reply'];
+
+/** The text in a value: itself, that under a usual name, or its only text. */
+const textIn = (value: unknown, names: readonly string[]): string | undefined => {
+  if (typeof value === 'string') return value;
+  if (!isFields(value)) return undefined;
+  for (const name of names) {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (typeof found === 'string') return found;
+  }
+  const [only, ...others] = Object.values(value);
+  return others.length === 0 && typeof only === 'string' ? only : undefined;
+};
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0);
+
+/** A value without a known shape is shown as data. */
+const saidBy = (role: string, value: unknown, names: readonly string[]): Message[] => {
+  if (isEmpty(value)) return [];
+  const text = textIn(value, names);
+  if (text !== undefined) return [{ role, parts: [{ kind: 'text', text }] }];
+  return [
+    isFields(value) && 'role' in value ? messageOf(value, role) : { role, parts: [{ kind: 'other', value }] },
+  ];
+};
+
+/** What is new: all that comes after the last answer, which an earlier turn has shown. */
+const fresh = (messages: readonly Message[]): readonly Message[] => {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'model');
+  return messages.slice(last + 1).filter(({ role }) => role !== 'system' && role !== 'developer');
+};
+
+/** Reads what was asked and answered in a turn, whatever shape its inputs and output have. */
+export const saidIn = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Said => {
+  const conversation = conversationOf({ inputs, output });
+  if (!conversation) {
+    return {
+      asked: saidBy('user', inputs, askedNames),
+      answered: saidBy('assistant', output, answeredNames),
+    };
+  }
+  const { sent, received } = conversation;
+  return {
+    asked: fresh(sent),
+    answered: received.length > 0 ? received : saidBy('assistant', output, answeredNames),
+  };
+};

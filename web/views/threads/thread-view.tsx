@@ -1,0 +1,471 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  type CallRow,
+  fromWire,
+  headerColumns,
+  nameOf,
+  pathToWire,
+  statusOf,
+  sumUsage,
+  timeOf,
+  type Usage,
+} from '../../api/calls.ts';
+import type { Client } from '../../api/client.ts';
+import { wordsOf } from '../../api/http.ts';
+import type { CallsQueryReq } from '../../api/types.ts';
+import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { useKept, useSession } from '../../session/session.tsx';
+import { Button, CopyButton, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { useKeys } from '../../ui/keys.ts';
+import { Shortcuts } from '../../ui/popups.tsx';
+import { LongText } from '../../ui/text.tsx';
+import type { ThreadsSearch } from '../search.ts';
+import { MessageCard } from '../trace/messages.tsx';
+import { linesOf, type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
+import { saidIn } from './exchange.ts';
+
+/** How often a thread with a running turn is read again, in ms. */
+const runningIntervalMs = 5000;
+
+/** A thread may get steps while its reader is elsewhere: it is read again when they return. */
+const staleTime = 0;
+
+const byTime = [{ field: 'started_at', direction: 'asc' as const }];
+
+const readRows = async (client: Client, service: string, request: CallsQueryReq, signal: AbortSignal) => {
+  const rows: CallRow[] = [];
+  for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+    for (const row of batch) rows.push(fromWire(row, service));
+  return rows;
+};
+
+/** The turns of a thread by their headers, in order of their start. */
+export const useTurns = (project: string, thread: string) => {
+  const { client, me } = useSession();
+  const { name } = me.service;
+  return useQuery({
+    queryKey: ['thread', me.key_id, project, thread],
+    queryFn: ({ signal }) =>
+      readRows(
+        client,
+        name,
+        {
+          project_id: project,
+          filter: { thread_ids: [thread] },
+          // A turn is a call that is its own turn.
+          query: { $expr: { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] } },
+          sort_by: byTime,
+          columns: headerColumns.map((path) => pathToWire(path, name)),
+        },
+        signal,
+      ),
+    staleTime,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some((call) => statusOf(call) === 'running') ? runningIntervalMs : false,
+  });
+};
+
+/** What is below turns: the nodes of their trees, by the id of the turn. */
+const nodesOf = (
+  calls: readonly CallRow[],
+  turns: readonly CallRow[],
+  readAt: number,
+): Map<string, TreeNode> => {
+  const wanted = new Set(turns.map(({ id }) => id));
+  const found = new Map<string, TreeNode>();
+  const waiting = [...Map.groupBy(calls, ({ trace_id }) => trace_id).values()].flatMap((trace) =>
+    treeOf(trace, readAt),
+  );
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (wanted.has(node.call.id)) found.set(node.call.id, node);
+    waiting.push(...node.children);
+  }
+  return found;
+};
+
+/** The steps, tokens and costs of some turns, from the headers of their traces. */
+export const useSteps = (project: string, turns: readonly CallRow[]) => {
+  const { client, me } = useSession();
+  const { name } = me.service;
+  const traces = [...new Set(turns.map(({ trace_id }) => trace_id))];
+  const query = useQuery({
+    queryKey: ['steps', me.key_id, project, traces, turns.map(({ ended_at }) => ended_at)],
+    queryFn: async ({ signal }) => {
+      const request = {
+        project_id: project,
+        filter: { trace_ids: traces },
+        sort_by: byTime,
+        columns: [...headerColumns, 'summary.usage'].map((path) => pathToWire(path, name)),
+        include_costs: true,
+      };
+      return { calls: await readRows(client, name, request, signal), readAt: Date.now() };
+    },
+    staleTime,
+    placeholderData: keepPreviousData,
+  });
+  const { data } = query;
+  const nodes = useMemo(
+    () => (data ? nodesOf(data.calls, turns, data.readAt) : new Map<string, TreeNode>()),
+    [data, turns],
+  );
+  return { query, nodes };
+};
+
+/** What was said in some turns: their payloads, by the id of the turn. */
+export const useSaid = (project: string, turns: readonly CallRow[]) => {
+  const { client, me } = useSession();
+  const { name } = me.service;
+  const ids = turns.map(({ id }) => id);
+  return useQuery({
+    queryKey: ['said', me.key_id, project, ids, turns.map(({ ended_at }) => ended_at)],
+    queryFn: async ({ signal }) => {
+      const request = {
+        project_id: project,
+        filter: { call_ids: ids },
+        columns: ['inputs', 'output', 'exception'],
+      };
+      const rows = await readRows(client, name, request, signal);
+      return new Map(rows.map((row) => [row.id, row]));
+    },
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** With more steps than this, they are folded at first, and this many are listed. */
+const openCount = 6;
+const shownCount = 60;
+
+const noneCollapsed: ReadonlySet<string> = new Set();
+
+const Step = ({ line: { node, depth } }: { line: TreeLine }) => {
+  const { call, name, start, end, usage } = node;
+  const status = statusOf(call);
+  return (
+    <li className={`step ${status}`} style={{ '--depth': Math.min(8, depth) } as CSSProperties}>
+      <Link
+        to="/trace"
+        search={{ project: call.project_id, trace: call.trace_id, call: call.id }}
+        className="cut"
+        dir="auto"
+      >
+        {name}
+      </Link>
+      {status === 'error' ? <span className="error-text">failed</span> : null}
+      <span className="figures">
+        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
+        <span>{status === 'running' ? 'running' : durationText(end - start)}</span>
+      </span>
+    </li>
+  );
+};
+
+/** What happened between question and answer: models, tools and anything else below the turn. */
+export const Steps = ({ turn }: { turn: TreeNode }) => {
+  const lines = useMemo(() => linesOf(turn.children, noneCollapsed), [turn]);
+  if (lines.length === 0) return null;
+  const errors = lines.filter(({ node }) => node.isError).length;
+  return (
+    <details className="steps" open={lines.length <= openCount}>
+      <summary>
+        {countText(lines.length)} {lines.length === 1 ? 'step' : 'steps'}
+        {errors > 0 ? (
+          <span className="error-text">
+            {' '}
+            · {countText(errors)} {errors === 1 ? 'error' : 'errors'}
+          </span>
+        ) : null}
+      </summary>
+      <ol>
+        {lines.slice(0, shownCount).map((line) => (
+          <Step key={line.node.call.id} line={line} />
+        ))}
+      </ol>
+      {lines.length > shownCount ? (
+        <p className="muted">{countText(lines.length - shownCount)} more are in the trace.</p>
+      ) : null}
+    </details>
+  );
+};
+
+interface TurnProps {
+  readonly number: number;
+  readonly call: CallRow;
+  /** Its payload; undefined while it is on its way. */
+  readonly payload: CallRow | undefined;
+  /** What is below it; undefined while it is on its way. */
+  readonly node: TreeNode | undefined;
+  readonly plain: boolean;
+}
+
+/** What the turn took, with all below it. */
+const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
+  const ms = timeOf(call.ended_at) - timeOf(call.started_at);
+  const usage = node?.totalUsage;
+  const status = statusOf(call);
+  return (
+    <p className="facts turn-foot">
+      {status === 'success' ? null : <StatusBadge status={status} />}
+      <time dateTime={call.started_at}>{momentText(call.started_at)}</time>
+      {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
+      {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
+      {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+      <Link to="/trace" search={{ project: call.project_id, trace: call.trace_id, call: call.id }}>
+        Trace
+      </Link>
+    </p>
+  );
+};
+
+/** A turn: what was asked, what happened then, and what was answered. */
+export const Turn = ({ number, call, payload, node, plain }: TurnProps) => {
+  const said = useMemo(
+    () => payload && saidIn({ inputs: payload.inputs ?? {}, output: payload.output ?? null }),
+    [payload],
+  );
+  return (
+    <article className="turn" aria-label={`Turn ${number}: ${nameOf(call)}`} tabIndex={-1}>
+      {payload ? null : <p className="muted">Loading the turn…</p>}
+      <div className="asked">
+        {said?.asked.map((message, at) => (
+          <MessageCard key={at} message={message} plain={plain} />
+        ))}
+      </div>
+      {node ? <Steps turn={node} /> : null}
+      <div className="answered">
+        {said?.answered.map((message, at) => (
+          <MessageCard key={at} message={message} plain={plain} />
+        ))}
+        {typeof payload?.exception === 'string' ? (
+          <div className="exception">
+            <LongText text={payload.exception.split('\n', 1)[0] ?? ''} />
+          </div>
+        ) : null}
+      </div>
+      <Foot call={call} node={node} />
+    </article>
+  );
+};
+
+interface TurnsProps {
+  readonly project: string;
+  readonly turns: readonly CallRow[];
+  /** How many turns are before these. */
+  readonly before: number;
+  readonly plain: boolean;
+  /** Is told what these turns used, once it is known. */
+  readonly onUsage: (first: string, usage: Usage | undefined) => void;
+}
+
+/** Some turns that are read together: their headers by traces, and their payloads. */
+export const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
+  const { query, nodes } = useSteps(project, turns);
+  const said = useSaid(project, turns);
+  const first = turns[0]?.id ?? '';
+  useEffect(() => {
+    if (nodes.size > 0)
+      onUsage(first, sumUsage([...nodes.values()].flatMap(({ totalUsage }) => totalUsage ?? [])));
+  }, [nodes, first, onUsage]);
+  const error = said.error ?? query.error;
+  return (
+    <>
+      {error ? (
+        <Notice
+          kind="error"
+          action={
+            <Button
+              onClick={() => {
+                if (said.error) said.refetch();
+                if (query.error) query.refetch();
+              }}
+            >
+              Try again
+            </Button>
+          }
+        >
+          {wordsOf(error)}
+        </Notice>
+      ) : null}
+      {turns.map((call, at) => (
+        <Turn
+          key={call.id}
+          number={before + at + 1}
+          call={call}
+          payload={said.data?.get(call.id)}
+          node={nodes.get(call.id)}
+          plain={plain}
+        />
+      ))}
+    </>
+  );
+};
+
+const route = getRouteApi('/thread');
+
+/** How many turns are read together, and how many such pages are shown at first: the newest. */
+const pageSize = 10;
+const firstPages = 2;
+
+const keys = [
+  ['j ↓', 'next turn'],
+  ['k ↑', 'previous turn'],
+  ['Escape', 'back to the threads'],
+  ['?', 'these keys'],
+] as const;
+
+const none: readonly CallRow[] = [];
+
+/** The turns in pages that stay as they are when more turns come. */
+const pagesOf = (turns: readonly CallRow[]): CallRow[][] => {
+  const pages: CallRow[][] = [];
+  for (let at = 0; at < turns.length; at += pageSize) pages.push(turns.slice(at, at + pageSize));
+  return pages;
+};
+
+/** Goes from turn to turn by the keyboard. */
+const moveFocus = (by: number): void => {
+  const turns = [...document.querySelectorAll<HTMLElement>('.turn')];
+  const at = turns.findIndex((turn) => turn.contains(document.activeElement));
+  const next = turns[Math.max(0, Math.min(turns.length - 1, at < 0 ? 0 : at + by))];
+  next?.focus({ preventScroll: true });
+  next?.scrollIntoView({ block: 'nearest' });
+};
+
+interface HeadProps {
+  readonly thread: string;
+  readonly turns: readonly CallRow[];
+  readonly usage: Usage | undefined;
+  /** Whether the usage is that of all turns. */
+  readonly whole: boolean;
+}
+
+const Head = ({ thread, turns, usage, whole }: HeadProps) => {
+  const errors = turns.filter((call) => statusOf(call) === 'error').length;
+  const [first, last] = [turns[0], turns.at(-1)];
+  const end = Math.max(...turns.map(({ ended_at, started_at }) => timeOf(ended_at ?? started_at)));
+  return (
+    <header className="thread-head">
+      <div className="row-between">
+        <h1 dir="auto" title={thread}>
+          {thread}
+        </h1>
+        <CopyButton text={() => thread}>Copy id</CopyButton>
+      </div>
+      {first && last ? (
+        <p className="facts">
+          <span>
+            {countText(turns.length)} {turns.length === 1 ? 'turn' : 'turns'}
+          </span>
+          <time dateTime={first.started_at}>{momentText(first.started_at)}</time>
+          {end > timeOf(first.started_at) ? (
+            <span>over {durationText(end - timeOf(first.started_at))}</span>
+          ) : null}
+          {usage && usage.total > 0 ? (
+            <span>
+              {tokensText(usage.total)} tokens{whole ? '' : ' in the turns below'}
+            </span>
+          ) : null}
+          {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+          {errors > 0 ? (
+            <span className="error-text">
+              {countText(errors)} {errors === 1 ? 'turn' : 'turns'} failed
+            </span>
+          ) : null}
+        </p>
+      ) : null}
+    </header>
+  );
+};
+
+/** A conversation, turn by turn. */
+export const ThreadView = () => {
+  const { project, thread, plain = false } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useTurns(project, thread);
+  const turns = query.data ?? none;
+  const pages = useMemo(() => pagesOf(turns), [turns]);
+  const [shownPages, setShownPages] = useState(firstPages);
+  const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
+  const [help, setHelp] = useState(false);
+  const noteUsage = useCallback(
+    (first: string, usage: Usage | undefined) => setUsages((before) => new Map(before).set(first, usage)),
+    [],
+  );
+  const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
+  useKeys({
+    j: () => moveFocus(1),
+    ArrowDown: () => moveFocus(1),
+    k: () => moveFocus(-1),
+    ArrowUp: () => moveFocus(-1),
+    Escape: () => navigate({ to: '/threads', search: list }),
+    '?': () => setHelp(true),
+  });
+  const hidden = Math.max(0, pages.length - shownPages);
+  return (
+    <main className="overview chat">
+      <Head
+        thread={thread}
+        turns={turns}
+        usage={sumUsage([...usages.values()].flatMap((usage) => usage ?? []))}
+        whole={hidden === 0}
+      />
+      <div className="row-between">
+        <Link
+          to="/traces"
+          search={{ project, all: true, where: [{ path: 'thread_id', op: 'is', value: thread }] }}
+        >
+          All calls of this thread
+        </Link>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={!plain}
+            onChange={(event) =>
+              navigate({
+                search: { project, thread, ...(!event.target.checked && { plain: true }) },
+                replace: true,
+              })
+            }
+          />
+          <span>Markdown</span>
+        </label>
+      </div>
+      {query.error ? (
+        <Notice kind="error" action={<Button onClick={() => query.refetch()}>Try again</Button>}>
+          {wordsOf(query.error)}
+        </Notice>
+      ) : null}
+      {query.isPending ? <p className="muted">Loading the conversation…</p> : null}
+      {query.data && turns.length === 0 ? (
+        <Notice
+          kind="info"
+          action={
+            <Link to="/threads" search={{ project }}>
+              All threads
+            </Link>
+          }
+        >
+          This thread has no turns: they were deleted, or none was reported.
+        </Notice>
+      ) : null}
+      {hidden > 0 ? (
+        <Button className="fold" onClick={() => setShownPages((shown) => shown + firstPages)}>
+          {countText(hidden * pageSize)} earlier turns
+        </Button>
+      ) : null}
+      {pages.slice(hidden).map((page, at) => (
+        <Turns
+          key={page[0]?.id}
+          project={project}
+          turns={page}
+          before={(hidden + at) * pageSize}
+          plain={plain}
+          onUsage={noteUsage}
+        />
+      ))}
+      <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
+    </main>
+  );
+};

@@ -1,0 +1,314 @@
+import type { Call } from '../../api/types.ts';
+
+/** A part of a message. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'call'; readonly name: string; readonly id: string | undefined; readonly input: unknown }
+  | {
+      readonly kind: 'result';
+      readonly id: string | undefined;
+      /** The tool's name, if the call that asked for it is known. */
+      readonly name?: string;
+      readonly output: unknown;
+    }
+  | { readonly kind: 'other'; readonly value: unknown };
+
+/** A message of a conversation, whichever provider's shape it came in. */
+export interface Message {
+  readonly role: string;
+  readonly name?: string;
+  readonly parts: readonly Part[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
+const parsed = (value: unknown): unknown => {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+};
+
+const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
+  kind: 'call',
+  name: textOf(name) ?? 'tool',
+  id: textOf(id),
+  input: parsed(input),
+});
+
+/** OpenAI's `tool_calls`: `{id, function: {name, arguments}}`, or the same without `function`. */
+const toolCallPart = (value: unknown): Part => {
+  if (!isFields(value)) return { kind: 'other', value };
+  const of = isFields(value.function) ? value.function : value;
+  return callPart(of.name, value.id, of.arguments ?? of.args ?? of.input);
+};
+
+/** The texts of a list, or the list if it has anything else. */
+const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
+  const texts = list.map((item) => (isFields(item) ? textOf(item.text) : undefined));
+  return texts.every((text) => text !== undefined) ? texts.join(between) : list;
+};
+
+/** The text of a result that is a list of texts, as Anthropic and Bedrock have it. */
+const listedText = (value: unknown): unknown => {
+  if (!Array.isArray(value) || value.length === 0) return value;
+  const [only] = value;
+  if (value.length === 1 && isFields(only) && only.json !== undefined) return only.json;
+  return joined(value, '\n');
+};
+
+/** Results often are JSON within a text, or texts in a list. */
+const resultPart = (id: unknown, output: unknown): Part => ({
+  kind: 'result',
+  id: textOf(id),
+  output: parsed(listedText(output)),
+});
+
+/** The image of a part: OpenAI's `image_url`, Anthropic's and Bedrock's `source`. */
+const imageUrl = (part: Fields): string | undefined => {
+  const { image_url: image, source } = part;
+  if (typeof image === 'string') return image;
+  if (isFields(image)) return textOf(image.url);
+  if (!isFields(source)) return undefined;
+  const data = textOf(source.data) ?? textOf(source.bytes);
+  const type = textOf(source.media_type) ?? `image/${textOf(part.format) ?? 'png'}`;
+  return textOf(source.url) ?? (data && `data:${type};base64,${data}`);
+};
+
+/** OpenTelemetry's `blob` and `uri`, if they are images. */
+const mediaUrl = ({ modality, mime_type, content, uri }: Fields): string | undefined => {
+  const type = textOf(mime_type) ?? 'image/png';
+  if (modality !== 'image' && !(modality === undefined && type.startsWith('image/'))) return undefined;
+  const data = textOf(content);
+  return textOf(uri) ?? (data && `data:${type};base64,${data}`);
+};
+
+const imagePart = (url: string | undefined): Part | undefined =>
+  url === undefined ? undefined : { kind: 'image', url };
+
+/** What was thought, as a text or as texts in a list. Without words if they are encrypted. */
+const thinkingPart = (...values: readonly unknown[]): Part => {
+  const texts = values.map((value) => textOf(Array.isArray(value) ? joined(value) : value));
+  return { kind: 'thinking', text: texts.find((text) => text) ?? '' };
+};
+
+/** Parts that say what they are by their `type`: OpenAI, Anthropic, OpenTelemetry. */
+const typedPart = (part: Fields): Part | undefined => {
+  switch (part.type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+    case 'refusal':
+      return { kind: 'text', text: textOf(part.text ?? part.content ?? part.refusal) ?? '' };
+    case 'thinking':
+    case 'reasoning':
+      return thinkingPart(part.thinking, part.content, part.text, part.summary);
+    case 'image':
+    case 'image_url':
+    case 'input_image':
+      return imagePart(imageUrl(part));
+    case 'blob':
+    case 'uri':
+      return imagePart(mediaUrl(part));
+    case 'tool_use':
+    case 'tool_call':
+    case 'function_call':
+    case 'custom_tool_call':
+      return callPart(part.name, part.call_id ?? part.id, part.input ?? part.arguments);
+    case 'tool_result':
+    case 'tool_call_response':
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return resultPart(
+        part.tool_use_id ?? part.call_id ?? part.id,
+        part.content ?? part.output ?? part.response ?? part.result,
+      );
+    default:
+      return undefined;
+  }
+};
+
+/** Bedrock's parts, which say what they are by their only key. */
+const bedrockPart = (part: Fields): Part | undefined => {
+  const { text, toolUse, toolResult, image, reasoningContent: thought } = part;
+  if (typeof text === 'string') return { kind: 'text', text };
+  if (isFields(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
+  if (isFields(toolResult)) return resultPart(toolResult.toolUseId, toolResult.content);
+  if (isFields(thought) && isFields(thought.reasoningText)) return thinkingPart(thought.reasoningText.text);
+  return isFields(image) ? imagePart(imageUrl(image)) : undefined;
+};
+
+const partOf = (value: unknown): Part => {
+  if (typeof value === 'string') return { kind: 'text', text: value };
+  if (!isFields(value)) return { kind: 'other', value };
+  return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
+};
+
+const contentParts = (content: unknown): Part[] => {
+  if (content === null || content === undefined || content === '') return [];
+  return Array.isArray(content) ? content.map(partOf) : [partOf(content)];
+};
+
+/** OpenAI's message of role `tool`: all of it is the result of one call. */
+const toolResultParts = (message: Fields): Part[] => [resultPart(message.tool_call_id, message.content)];
+
+/** What OpenAI and those who follow it keep beside the content, in the order of a reader. */
+const partsOf = (message: Fields): Part[] => {
+  const { content, tool_calls: calls, function_call: call, refusal } = message;
+  const thought = textOf(message.reasoning_content) || textOf(message.reasoning);
+  return [
+    ...(thought ? [thinkingPart(thought)] : []),
+    ...contentParts(message.parts ?? content),
+    ...contentParts(textOf(refusal)),
+    ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
+    ...(isFields(call) ? [toolCallPart(call)] : []),
+  ];
+};
+
+/** A message with no other fields is empty. */
+const aside = new Set(['role', 'name', 'content', 'parts', 'id', 'type', 'status', 'finish_reason']);
+
+const isBlank = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Whether a message without parts says something nevertheless, in fields of its own. */
+const saysMore = (message: Fields): boolean =>
+  (message.content === undefined && message.parts === undefined) ||
+  Object.entries(message).some(([name, value]) => !aside.has(name) && !isBlank(value));
+
+/** An item of OpenAI's responses, which has no role. All calls of tools are the assistant's. */
+const itemOf = (item: Fields, role: string): Message | undefined => {
+  const isCall = /_call$/.test(textOf(item.type) ?? '');
+  const part: Part | undefined = typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
+  if (!part) return undefined;
+  if (part.kind === 'result') return { role: 'tool', parts: [part] };
+  const isAssistant = isCall || part.kind === 'call' || part.kind === 'thinking';
+  return { role: isAssistant ? 'assistant' : role, parts: [part] };
+};
+
+/**
+ * Reads a message in the shape of OpenAI's chat and responses, Anthropic, Bedrock's Converse or
+ * OpenTelemetry. What is in none of them is kept as data.
+ *
+ * @param role the role if the message has none
+ */
+export const messageOf = (value: unknown, role = 'user'): Message => {
+  if (typeof value === 'string') return { role, parts: [{ kind: 'text', text: value }] };
+  if (!isFields(value)) return { role, parts: [{ kind: 'other', value }] };
+  const own = textOf(value.role);
+  const name = textOf(value.name);
+  const item = own === undefined ? itemOf(value, role) : undefined;
+  if (item) return item;
+  const isToolResult = own === 'tool' && !Array.isArray(value.parts);
+  const parts = isToolResult ? toolResultParts(value) : partsOf(value);
+  const all: readonly Part[] = parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
+  // Anthropic and Bedrock send results in the user's name.
+  const isResults = own === 'user' && all.length > 0 && all.every(({ kind }) => kind === 'result');
+  return {
+    role: isResults ? 'tool' : (own ?? role),
+    ...(name !== undefined && { name }),
+    parts: all,
+  };
+};
+
+/** Whether two messages are the same, whatever is nested in them. */
+export const sameMessage = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  try {
+    return JSON.stringify(one) === JSON.stringify(other);
+  } catch {
+    return false;
+  }
+};
+
+/** The messages of a model call. */
+export interface Conversation {
+  /** What was sent, as it came: compared with what an earlier call sent. */
+  readonly raw: readonly unknown[];
+  readonly sent: readonly Message[];
+  readonly received: readonly Message[];
+}
+
+const listOf = (value: unknown): readonly unknown[] | undefined =>
+  Array.isArray(value) && value.length > 0 ? value : undefined;
+
+/** A list of messages looks like one: texts do not make a conversation. */
+const isConversation = (list: readonly unknown[]): boolean =>
+  list.every((item) => isFields(item) && ('role' in item || typeof item.type === 'string'));
+
+/** The system prompt that Anthropic, Bedrock and OpenAI's responses keep apart. */
+const systemOf = (inputs: Readonly<Record<string, unknown>>): unknown[] => {
+  const content = inputs.system ?? inputs.instructions ?? inputs.system_instructions;
+  return content === undefined || content === null || content === '' ? [] : [{ role: 'system', content }];
+};
+
+const sentOf = (inputs: unknown): readonly unknown[] | undefined => {
+  if (!isFields(inputs)) return undefined;
+  const { input, prompt } = inputs;
+  const list = listOf(inputs.messages) ?? listOf(input);
+  if (list && isConversation(list)) return [...systemOf(inputs), ...list];
+  // OpenAI's responses and completions take a text, too. Other calls have an `input` of any kind.
+  const text = typeof input === 'string' ? input : prompt;
+  return typeof text === 'string' && typeof inputs.model === 'string'
+    ? [...systemOf(inputs), { role: 'user', content: text }]
+    : undefined;
+};
+
+/** The messages of an answer, in any provider's shape. */
+const receivedOf = (output: unknown): readonly unknown[] => {
+  if (typeof output === 'string') return [{ role: 'assistant', content: output }];
+  if (!isFields(output)) return Array.isArray(output) && isConversation(output) ? output : [];
+  const { choices, message, content, messages, output: inner } = output;
+  if (Array.isArray(choices))
+    return choices.map((choice) => (isFields(choice) ? (choice.message ?? choice.text ?? choice) : choice));
+  if (listOf(messages)) return messages as unknown[];
+  if (isFields(message)) return [message];
+  if (Array.isArray(inner)) return inner;
+  if (isFields(inner) && isFields(inner.message)) return [inner.message];
+  if (content !== undefined) return [{ role: 'assistant', ...output }];
+  return [];
+};
+
+/** Reads the conversation of a call; undefined if it has none. */
+export const conversationOf = ({
+  inputs,
+  output,
+}: Pick<Call, 'inputs' | 'output'>): Conversation | undefined => {
+  const raw = sentOf(inputs);
+  if (!raw) return undefined;
+  return {
+    raw,
+    sent: withToolNames(raw.map((message) => messageOf(message))),
+    received: receivedOf(output).map((message) => messageOf(message, 'assistant')),
+  };
+};
+
+/** Gives every result the name of the tool, by the id of the call that asked for it. */
+const withToolNames = (messages: readonly Message[]): Message[] => {
+  const names = new Map<string, string>();
+  const named = (part: Part): Part => {
+    if (part.kind === 'call' && part.id !== undefined) names.set(part.id, part.name);
+    if (part.kind !== 'result' || part.id === undefined) return part;
+    const name = names.get(part.id);
+    return name === undefined ? part : { ...part, name };
+  };
+  return messages.map((message) => ({ ...message, parts: message.parts.map(named) }));
+};
+
+/** How many messages at the beginning are those of an earlier conversation. */
+export const sharedWith = (raw: readonly unknown[], earlier: readonly unknown[]): number => {
+  let shared = 0;
+  while (shared < raw.length && shared < earlier.length && sameMessage(raw[shared], earlier[shared]))
+    shared++;
+  return shared;
+};

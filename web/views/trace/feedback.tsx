@@ -1,0 +1,235 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import type { CallRow } from '../../api/calls.ts';
+import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
+import { wordsOf } from '../../api/http.ts';
+import type { Call, CallFeedback } from '../../api/types.ts';
+import { momentText } from '../../data/format.ts';
+import { allows, useSession } from '../../session/session.tsx';
+import { Button, Thumb } from '../../ui/controls.tsx';
+import { JsonTree } from '../../ui/json-tree.tsx';
+import { LongText } from '../../ui/text.tsx';
+import { CallList } from '../traces/call-list.ts';
+
+const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
+  row: Row,
+  change: (records: readonly CallFeedback[]) => readonly CallFeedback[],
+  service: string,
+): Row =>
+  ({
+    ...row,
+    summary: { ...row.summary, svc: { ...row.summary?.svc, feedback: change(feedbackOf(row, service)) } },
+  }) as Row;
+
+/**
+ * The feedback on a call, and what changes it. What was stored goes into what is on the screen and
+ * in the cache, so that nothing is read again.
+ */
+export const useFeedback = (call: Call) => {
+  const { client, me } = useSession();
+  const cache = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const { name } = me.service;
+  const records = feedbackOf(call, name);
+  const apply = (change: (records: readonly CallFeedback[]) => readonly CallFeedback[]) => {
+    cache.setQueriesData<Call | null>(
+      { queryKey: ['call', me.key_id, call.project_id, call.id] },
+      (before) => (before ? withFeedback(before, change, name) : before),
+    );
+    for (const [, list] of cache.getQueriesData({ queryKey: ['calls', me.key_id] }))
+      if (list instanceof CallList) list.change(call.id, (row) => withFeedback(row, change, name));
+  };
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (failure) {
+      setError(wordsOf(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const own = (kind: Kind) => ownOf(records, kind, me.user);
+  return {
+    records,
+    own,
+    busy,
+    error,
+    mayGive: allows(me, call.project_id, 'write'),
+    give: (kind: Kind, payload: Payload) =>
+      run(async () => {
+        const before = own(kind);
+        const given = await give(client, name, call, kind, payload, before);
+        apply((all) => [...all.filter(({ id }) => id !== before?.id), given]);
+      }),
+    takeBack: (kind: Kind) =>
+      run(async () => {
+        const before = own(kind);
+        if (!before) return;
+        await takeBack(client, call.project_id, before);
+        apply((all) => all.filter(({ id }) => id !== before.id));
+      }),
+  };
+};
+
+/** The feedback on a call, and what changes it. */
+export type FeedbackState = ReturnType<typeof useFeedback>;
+
+const choices = [
+  { up: true, name: 'Thumbs up' },
+  { up: false, name: 'Thumbs down' },
+] as const;
+
+/** Thumbs up or down. The other thumb replaces one, the same thumb takes it back. */
+export const Thumbs = ({ state }: { state: FeedbackState }) => {
+  const given = state.own('thumbs')?.payload.up;
+  return (
+    <fieldset className="segments">
+      <legend className="hidden">Your opinion</legend>
+      {choices.map(({ up, name }) => (
+        <Button
+          key={name}
+          kind="quiet"
+          aria-label={name}
+          aria-pressed={given === up}
+          idle={state.busy}
+          onClick={() => (given === up ? state.takeBack('thumbs') : state.give('thumbs', { up }))}
+        >
+          <Thumb up={up} />
+        </Button>
+      ))}
+    </fieldset>
+  );
+};
+
+interface PartProps {
+  readonly state: FeedbackState;
+  readonly kind: Exclude<Kind, 'thumbs'>;
+  readonly title: string;
+  readonly hint: string;
+}
+
+const payloadOf = (kind: PartProps['kind'], text: string): Payload => {
+  if (kind === 'score') return { score: Number(text) };
+  return kind === 'note' ? { note: text } : { correction: text };
+};
+
+/** A part of the form, which is saved by itself. */
+const Part = ({ state, kind, title, hint }: PartProps) => {
+  const given = state.own(kind)?.payload[kind];
+  const saved = given === undefined || given === null ? '' : String(given);
+  const [text, setText] = useState(saved);
+  const id = useId();
+  const submitButton = useRef<HTMLButtonElement>(null);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    state.give(kind, payloadOf(kind, text.trim()));
+  };
+  const takeBack = () => {
+    // The button that was pressed goes away.
+    submitButton.current?.focus();
+    setText('');
+    state.takeBack(kind);
+  };
+  return (
+    <form className="feedback-part" onSubmit={submit}>
+      <div className="field">
+        <label htmlFor={id}>{title}</label>
+        {kind === 'score' ? (
+          <input
+            id={id}
+            type="number"
+            step="any"
+            required
+            value={text}
+            placeholder={hint}
+            onChange={(event) => setText(event.target.value)}
+          />
+        ) : (
+          <textarea
+            id={id}
+            rows={kind === 'note' ? 2 : 3}
+            required
+            value={text}
+            placeholder={hint}
+            dir="auto"
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </div>
+      <div className="row-end">
+        {saved === '' ? null : (
+          <Button kind="quiet" idle={state.busy} onClick={takeBack}>
+            Take back the {kind}
+          </Button>
+        )}
+        <Button
+          ref={submitButton}
+          type="submit"
+          idle={state.busy || text.trim() === '' || text.trim() === saved}
+        >
+          {saved === '' ? `Give the ${kind}` : `Replace the ${kind}`}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+/** Gives feedback in one's own name, changes it, and takes it back. */
+export const FeedbackForm = ({ state }: { state: FeedbackState }) => (
+  <section className="card feedback-form" aria-label="Your feedback">
+    <h3>Your feedback</h3>
+    <Part state={state} kind="score" title="Score" hint="Any number, such as 0.9" />
+    <Part state={state} kind="note" title="Note" hint="What is good, what is not" />
+    <Part state={state} kind="correction" title="Correction" hint="What the answer should have been" />
+  </section>
+);
+
+/** A payload in words; undefined for one of a kind that the page does not know. */
+const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined => {
+  const { up, score, note, correction } = payload;
+  const rest = typeof note === 'string' ? [note] : [];
+  if (feedback_type === 'thumbs' && typeof up === 'boolean')
+    return [up ? 'Thumbs up' : 'Thumbs down', ...rest].join(' · ');
+  if (feedback_type === 'score' && typeof score === 'number') return [`★ ${score}`, ...rest].join(' · ');
+  if (feedback_type === 'note' && rest.length > 0) return rest[0];
+  return feedback_type === 'correction' && typeof correction === 'string' ? correction : undefined;
+};
+
+const Record = ({ record }: { record: CallFeedback }) => {
+  const { feedback_type, creator, svc_user_id, created_at, payload } = record;
+  const words = wordsFor(record);
+  return (
+    <li className="card">
+      <p className="facts">
+        <strong dir="auto">{feedback_type}</strong>
+        <span dir="auto">{creator ?? svc_user_id}</span>
+        <time dateTime={created_at}>{momentText(created_at)}</time>
+      </p>
+      {words === undefined ? (
+        <JsonTree value={payload} path="" label={`Payload of ${feedback_type}`} />
+      ) : (
+        <LongText text={words} />
+      )}
+    </li>
+  );
+};
+
+/** The feedback on the call, oldest first, and what one says oneself beside the thumbs above. */
+export const FeedbackPanel = ({ state }: { state: FeedbackState }) => (
+  <div className="stack">
+    {state.records.length === 0 ? <p className="muted">Nobody has given feedback on this call.</p> : null}
+    <ul className="feedback">
+      {state.records.map((record) => (
+        <Record key={record.id} record={record} />
+      ))}
+    </ul>
+    {state.mayGive ? (
+      <FeedbackForm state={state} />
+    ) : (
+      <p className="muted">This key may not write to the project, so it cannot give feedback.</p>
+    )}
+  </div>
+);

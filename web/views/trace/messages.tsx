@@ -1,0 +1,215 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { CallRow } from '../../api/calls.ts';
+import type { Call } from '../../api/types.ts';
+import { Button } from '../../ui/controls.tsx';
+import { JsonTree } from '../../ui/json-tree.tsx';
+import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
+import { useCall } from '../data.ts';
+import { type Conversation, conversationOf, type Message, type Part, sharedWith } from './conversation.ts';
+
+/** Only images that are in the data are shown: any other would tell its host who reads what. */
+const Image = ({ url }: { url: string }) => {
+  const own = imageOf(url);
+  if (own) return <img className="image" src={own} alt="In the message" />;
+  return (
+    <p className="muted break" dir="auto">
+      Image, not loaded: {url.slice(0, 300)}
+    </p>
+  );
+};
+
+/** How long a value is at most that stands in a line, without a tree. */
+const lineLength = 120;
+
+/** A small value as a line of JSON; undefined for one that needs a tree. */
+const lineOf = (value: unknown): string | undefined => {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.values(value);
+  if (members.length > 6 || members.some((member) => typeof member === 'object' && member !== null))
+    return undefined;
+  const length = members.reduce<number>((sum, member) => sum + String(member).length, 0);
+  if (length > lineLength) return undefined;
+  const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
+  return line.length > lineLength ? undefined : line;
+};
+
+const Data = ({ value, label }: { value: unknown; label: string }) => {
+  if (typeof value === 'string') return <LongText text={value} />;
+  const line = lineOf(value);
+  if (line === undefined) return <JsonTree value={value} path="" label={label} />;
+  return (
+    <code className="value" dir="auto">
+      {line}
+    </code>
+  );
+};
+
+const PartView = ({ part, plain }: { part: Part; plain: boolean }) => {
+  switch (part.kind) {
+    case 'text':
+      return plain ? <LongText text={part.text} /> : <Markdown text={part.text} />;
+    case 'thinking':
+      if (part.text === '') return <p className="muted">Thinking, without words</p>;
+      return (
+        <details className="thinking">
+          <summary>Thinking</summary>
+          <LongText text={part.text} />
+        </details>
+      );
+    case 'image':
+      return <Image url={part.url} />;
+    case 'call':
+      return (
+        <div className="tool">
+          <p className="tool-head">
+            <span className="tool-kind">calls</span> <code dir="auto">{part.name}</code>
+            {part.id ? <span className="muted break"> {part.id}</span> : null}
+          </p>
+          <Data value={part.input} label={`Arguments of ${part.name}`} />
+        </div>
+      );
+    case 'result':
+      return (
+        <div className="tool">
+          <p className="tool-head">
+            <span className="tool-kind">{part.name ? 'result of' : 'result'}</span>{' '}
+            {part.name ? <code dir="auto">{part.name}</code> : null}
+            {part.id ? <span className="muted break"> {part.id}</span> : null}
+          </p>
+          <Data value={part.output} label="Result" />
+        </div>
+      );
+    case 'other':
+      return <Data value={part.value} label="Part of the message" />;
+  }
+};
+
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+
+interface MessageCardProps {
+  readonly message: Message;
+  /** Whether texts stand as they came, without Markdown. @default false */
+  readonly plain?: boolean;
+}
+
+/** A message with its role and its parts. */
+export const MessageCard = ({ message: { role, name, parts }, plain = false }: MessageCardProps) => (
+  <article className={`message ${roles.has(role) ? role : 'other'}`}>
+    <header className="message-head" dir="auto">
+      {role}
+      {name ? ` · ${name}` : ''}
+    </header>
+    {parts.length === 0 ? <p className="muted">empty</p> : null}
+    {parts.map((part, at) => (
+      <PartView key={at} part={part} plain={plain} />
+    ))}
+  </article>
+);
+
+/** How many earlier calls are read at most. */
+const maxRead = 3;
+
+/**
+ * Earlier calls of the same operation, the likeliest to begin alike first: the last one below the
+ * same parent, then the last ones anywhere. Agents below it have conversations of their own.
+ */
+export const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
+  const at = calls.findIndex(({ id }) => id === call.id);
+  const last = calls
+    .slice(0, Math.max(0, at))
+    .filter(({ op_name }) => op_name === call.op_name)
+    .reverse();
+  const parentOf = ({ parent_id = null }: CallRow) => parent_id;
+  const beside = last.find((earlier) => parentOf(earlier) === parentOf(call));
+  return [...new Set([...(beside ? [beside] : []), ...last])].slice(0, maxRead);
+};
+
+/** How many first messages an earlier call had sent already; undefined until it is read. */
+const useShared = (
+  project: string,
+  earlier: CallRow | undefined,
+  raw: readonly unknown[],
+): number | undefined => {
+  const { data } = useCall(project, earlier);
+  return useMemo(() => {
+    if (data === undefined) return undefined;
+    const sent = data && conversationOf(data)?.raw;
+    return sent ? sharedWith(raw, sent) : 0;
+  }, [data, raw]);
+};
+
+/**
+ * How many of a conversation's first messages an earlier call had sent already. Of the earlier
+ * calls it reads one, and the next only if they have nothing in common.
+ */
+export const useHistory = (call: Call, calls: readonly CallRow[], { raw }: Conversation): number => {
+  const [first, second, third] = useMemo(() => earlierCalls(calls, call), [calls, call]);
+  const { project_id } = call;
+  const ofFirst = useShared(project_id, first, raw);
+  const ofSecond = useShared(project_id, ofFirst === 0 ? second : undefined, raw);
+  const ofThird = useShared(project_id, ofSecond === 0 ? third : undefined, raw);
+  return ofFirst || ofSecond || ofThird || 0;
+};
+
+/** How many messages are in the document at once, at first. */
+const firstCount = 50;
+
+interface MessagesPanelProps {
+  readonly call: Call;
+  readonly calls: readonly CallRow[];
+  readonly conversation: Conversation;
+  /** Whether texts stand as they came, without Markdown. */
+  readonly plain: boolean;
+  readonly onPlain: (plain: boolean) => void;
+}
+
+/**
+ * The call as a conversation. What an earlier call had sent already is folded away, so that one
+ * sees what is new.
+ */
+export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: MessagesPanelProps) => {
+  const shared = useHistory(call, calls, conversation);
+  const [unfolded, setUnfolded] = useState(false);
+  const [count, setCount] = useState(firstCount);
+  const { sent, received } = conversation;
+  const folded = unfolded ? 0 : shared;
+  const fresh = sent.slice(folded);
+  const shown = fresh.slice(-count);
+  const hidden = fresh.length - shown.length;
+  return (
+    <div className="messages">
+      <div className="messages-tools">
+        {folded > 0 ? (
+          <Button className="fold" onClick={() => setUnfolded(true)}>
+            {folded === 1 ? '1 message' : `${folded} messages`} from an earlier call
+          </Button>
+        ) : null}
+        <span className="spring" />
+        <Link
+          to="/playground"
+          search={{ project: call.project_id, call: call.id }}
+          className="button quiet link"
+        >
+          Open in the playground
+        </Link>
+        <label className="check">
+          <input type="checkbox" checked={!plain} onChange={(event) => onPlain(!event.target.checked)} />
+          <span>Markdown</span>
+        </label>
+      </div>
+      {hidden > 0 ? (
+        <Button className="fold" onClick={() => setCount((before) => before * 4)}>
+          {hidden} earlier messages
+        </Button>
+      ) : null}
+      {shown.map((message, at) => (
+        <MessageCard key={folded + hidden + at} message={message} plain={plain} />
+      ))}
+      {received.length > 0 ? <h3 className="answer-head">Answer</h3> : null}
+      {received.map((message, at) => (
+        <MessageCard key={`received ${at}`} message={message} plain={plain} />
+      ))}
+    </div>
+  );
+};

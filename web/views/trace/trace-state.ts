@@ -1,0 +1,182 @@
+import { type RefObject, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { type CallRow, sumUsage, type Usage } from '../../api/calls.ts';
+import type { Keys } from '../../ui/keys.ts';
+import { useTrace } from '../data.ts';
+import type { TraceSearch } from '../search.ts';
+import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, type TreeNode, treeOf } from './tree.ts';
+import type { Span } from './tree-view.tsx';
+
+/** A trace with what its reader opened, selected and looks for. */
+export interface TraceState {
+  readonly query: ReturnType<typeof useTrace>;
+  readonly calls: readonly CallRow[];
+  readonly forest: readonly TreeNode[];
+  readonly lines: readonly TreeLine[];
+  readonly span: Span;
+  readonly usage: Usage | undefined;
+  readonly errors: number;
+  readonly selectedIndex: number;
+  readonly selectedCall: CallRow | undefined;
+  readonly sought: string;
+  /** The ids of the calls that were found. */
+  readonly found: ReadonlySet<string>;
+  readonly anyCollapsed: boolean;
+  readonly searchBox: RefObject<HTMLInputElement | null>;
+  readonly search: (text: string) => void;
+  readonly selectIndex: (index: number) => void;
+  readonly toggle: (index: number) => void;
+  readonly toggleAll: () => void;
+  readonly nextError: () => void;
+  readonly nextFound: () => void;
+}
+
+const spanOf = (lines: readonly TreeLine[]): Span => {
+  let start = Number.POSITIVE_INFINITY;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { node } of lines) {
+    start = Math.min(start, node.start);
+    end = Math.max(end, node.end);
+  }
+  return { start, end };
+};
+
+const none: readonly CallRow[] = [];
+
+const useForest = (project: string, trace: string) => {
+  const query = useTrace(project, trace);
+  const { calls = none, readAt = 0 } = query.data ?? {};
+  const forest = useMemo(() => treeOf(calls, readAt), [calls, readAt]);
+  const all = useMemo(() => linesOf(forest, new Set()), [forest]);
+  const span = useMemo(() => spanOf(all), [all]);
+  const usage = useMemo(() => sumUsage(forest.flatMap(({ totalUsage }) => totalUsage ?? [])), [forest]);
+  return { query, calls, forest, all, span, usage };
+};
+
+/** The next item after a place that fulfils a condition, from the start again after the end. */
+const nextAfter = (lines: readonly TreeLine[], at: number, fits: (line: TreeLine) => boolean) => {
+  const order = [...lines.slice(at + 1), ...lines.slice(0, at + 1)];
+  return order.find(fits)?.node.call.id;
+};
+
+const toggled = (set: ReadonlySet<string>, id: string): ReadonlySet<string> => {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+};
+
+/** Puts the state of the view together. */
+export const useTraceState = (
+  { project, trace, call }: TraceSearch,
+  select: (call: string) => void,
+): TraceState => {
+  const { query, calls, forest, all, span, usage } = useForest(project, trace);
+  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+  const [sought, setSought] = useState('');
+  const searchBox = useRef<HTMLInputElement>(null);
+  const deferred = useDeferredValue(sought.trim().toLowerCase());
+  const lines = useMemo(() => linesOf(forest, collapsed), [forest, collapsed]);
+  const found = useMemo(
+    () =>
+      new Set(
+        deferred === '' ? [] : all.filter((line) => matches(line, deferred)).map((l) => l.node.call.id),
+      ),
+    [all, deferred],
+  );
+  const errors = useMemo(() => all.filter(({ node }) => node.isError).length, [all]);
+  const selected = call ?? forest[0]?.call.id;
+  const selectedIndex = useMemo(
+    () => lines.findIndex(({ node }) => node.call.id === selected),
+    [lines, selected],
+  );
+  const selectedCall = calls.find(({ id }) => id === selected);
+  /** Selects a call that may be below a closed one. */
+  const show = (id: string | undefined) => {
+    if (id === undefined) return;
+    const above = ancestorsOf(calls, id);
+    setCollapsed((before) => new Set([...before].filter((closed) => !above.includes(closed))));
+    select(id);
+  };
+  const placeInAll = () => all.findIndex(({ node }) => node.call.id === selected);
+  return {
+    query,
+    calls,
+    forest,
+    lines,
+    span,
+    usage,
+    errors,
+    selectedIndex,
+    selectedCall,
+    sought,
+    found,
+    anyCollapsed: collapsed.size > 0,
+    searchBox,
+    search: setSought,
+    selectIndex: (index) => {
+      const line = lines[index];
+      if (line) select(line.node.call.id);
+    },
+    toggle: (index) => {
+      const line = lines[index];
+      if (line) setCollapsed((before) => toggled(before, line.node.call.id));
+    },
+    toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : parentsOf(forest))),
+    nextError: () => show(nextAfter(all, placeInAll(), ({ node }) => node.isError)),
+    nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
+  };
+};
+
+const move = (state: TraceState, by: number): void =>
+  state.selectIndex(Math.max(0, Math.min(state.lines.length - 1, state.selectedIndex + by)));
+
+/** Opens a closed line; from an open one it goes to the first line below. */
+const open = (state: TraceState): void => {
+  const line = state.lines[state.selectedIndex];
+  if (!line || line.node.children.length === 0) return;
+  if (line.expanded) move(state, 1);
+  else state.toggle(state.selectedIndex);
+};
+
+/** Closes an open line; from any other it goes to the line above it in the tree. */
+const close = (state: TraceState): void => {
+  const line = state.lines[state.selectedIndex];
+  if (!line) return;
+  if (line.expanded && line.node.children.length > 0) {
+    state.toggle(state.selectedIndex);
+    return;
+  }
+  const above = state.lines.slice(0, state.selectedIndex).findLastIndex(({ depth }) => depth < line.depth);
+  if (above >= 0) state.selectIndex(above);
+};
+
+/** The keyboard of the tree. */
+export const useTreeKeys = (
+  state: TraceState,
+  pane: 'tree' | 'call',
+  focusTree: () => void,
+  leave: () => void,
+): Keys => {
+  const latest = useRef(state);
+  latest.current = state;
+  return useMemo((): Keys => {
+    const now = () => latest.current;
+    return {
+      j: () => move(now(), 1),
+      ArrowDown: () => move(now(), 1),
+      k: () => move(now(), -1),
+      ArrowUp: () => move(now(), -1),
+      ArrowRight: () => open(now()),
+      ArrowLeft: () => close(now()),
+      Home: () => now().selectIndex(0),
+      End: () => now().selectIndex(now().lines.length - 1),
+      e: () => now().nextError(),
+      n: () => now().nextFound(),
+      '/': () => now().searchBox.current?.focus(),
+      Escape: () => {
+        const isInTree = document.activeElement?.getAttribute('role') === 'tree';
+        if (isInTree && (pane === 'tree' || window.innerWidth > 800)) leave();
+        else focusTree();
+      },
+    };
+  }, [pane, focusTree, leave]);
+};

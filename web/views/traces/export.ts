@@ -1,0 +1,143 @@
+import { type CallRow, type Cost, fromWire, sumUsage, usageByModel } from '../../api/calls.ts';
+import type { Client } from '../../api/client.ts';
+import type { CallsQueryReq } from '../../api/types.ts';
+import { parseToWrite, valueAt } from '../../data/values.ts';
+import { type CostTest, chunkSize, type RowFigures, readUsage } from './usage.ts';
+
+/** A field after RFC 4180: in quotes if it holds a comma, a quote or a line break. */
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** A value as the service writes it: a text as it is, nothing for null, anything else as JSON. */
+const csvField = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  return quoted(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+/** Values as a line of CSV (RFC 4180), without its line break. */
+export const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
+
+/** What is to be exported. */
+export interface Exported {
+  readonly client: Client;
+  /** What the service is called. */
+  readonly service: string;
+  readonly request: CallsQueryReq;
+  /** Whether the rows are roots, which get the figures of their traces. */
+  readonly roots: boolean;
+  /** The filter by cost. @default - none */
+  readonly costTest?: CostTest | undefined;
+  readonly form: 'jsonl' | 'csv';
+  /** Is told how many rows were read and, once they all were, how many of them were looked up. */
+  readonly onProgress: (read: number, lookedUp?: number) => void;
+  readonly signal: AbortSignal;
+}
+
+type Wire = Record<string, unknown>;
+
+const mediaTypes = { jsonl: 'application/jsonl', csv: 'text/csv' } as const;
+
+/** How many look-ups are under way at once. */
+const lookUps = 4;
+
+/** The columns of every row, in the order of the service. */
+const always = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
+
+/** The amount of a cost. One in several units has none. */
+const amountOf = (cost: Cost | undefined): number | null => {
+  const [amount = null, ...others] = cost?.values() ?? [];
+  return others.length > 0 ? null : amount;
+};
+
+/** What the list shows of a root beside the call itself. */
+const traceFigures = (figures: RowFigures | undefined) => ({
+  trace_errors: figures?.errors ?? null,
+  trace_tokens: figures?.usage?.total ?? null,
+  trace_cost: amountOf(figures?.usage?.cost),
+});
+
+const traceColumns = Object.keys(traceFigures(undefined));
+
+/** The rows as lines, of CSV with the columns that the request asks for. */
+const fileLines = (rows: readonly Wire[], { request, service, roots, form }: Exported): string[] => {
+  if (form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`);
+  const columns = [
+    ...new Set([
+      ...always,
+      ...(request.columns ?? []),
+      ...(request.include_costs ? [`summary.${service}.costs`] : []),
+      ...(request.include_feedback ? [`summary.${service}.feedback`] : []),
+      ...(roots ? traceColumns : []),
+    ]),
+  ];
+  const fields = rows.map((row) => columns.map((path) => valueAt(row, path)));
+  return [columns, ...fields].map((values) => `${csvLine(values)}\n`);
+};
+
+interface ReadRow {
+  readonly text: string;
+  readonly call: CallRow;
+}
+
+const readRows = async ({ client, service, request, signal, onProgress }: Exported): Promise<ReadRow[]> => {
+  const rows: ReadRow[] = [];
+  for await (const batch of client.streamWithText('POST /calls/stream_query', request, signal)) {
+    for (const { text, value } of batch) rows.push({ text, call: fromWire(value, service) });
+    onProgress(rows.length);
+  }
+  return rows;
+};
+
+/** The figures of traces by their roots, some at a time. */
+const readFigures = async (
+  { client, request, signal, onProgress }: Exported,
+  rows: readonly CallRow[],
+): Promise<Map<string, RowFigures>> => {
+  const known = new Map<string, RowFigures>();
+  let next = 0;
+  const work = async () => {
+    while (next < rows.length) {
+      const chunk = rows.slice(next, next + chunkSize);
+      next += chunkSize;
+      const found = await readUsage(client, request.project_id, chunk, signal);
+      for (const [id, figures] of found) known.set(id, figures);
+      onProgress(rows.length, known.size);
+    }
+  };
+  await Promise.all(Array.from({ length: lookUps }, work));
+  return known;
+};
+
+/**
+ * All rows of a list with what it shows of them, as a file. The rows come first and their figures
+ * after that, so that no stream has to wait for its reader.
+ *
+ * @throws RequestFailed in words for people; DOMException AbortError
+ */
+export const exportRows = async (exported: Exported): Promise<Blob> => {
+  const { client, request, roots, costTest, form, signal } = exported;
+  // The service writes what it has itself.
+  if (!roots && !costTest)
+    return client.download('POST /calls/stream_query', request, mediaTypes[form], signal);
+  const rows = await readRows(exported);
+  const calls = rows.map(({ call }) => call);
+  const figures = roots
+    ? await readFigures(exported, calls)
+    : new Map(calls.map((call) => [call.id, { usage: sumUsage(usageByModel(call).values()) }]));
+  const kept = rows.flatMap(({ text, call }) => {
+    const found = figures.get(call.id);
+    if (costTest && !costTest(found)) return [];
+    const row = parseToWrite(text) as Wire;
+    return [roots ? { ...row, ...traceFigures(found) } : row];
+  });
+  return new Blob(fileLines(kept, exported), { type: mediaTypes[form] });
+};
+
+/** Saves bytes as a file, as a download does. */
+export const saveFile = (blob: Blob, fileName: string): void => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = fileName;
+  link.click();
+  // The browser reads it a moment later.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+};

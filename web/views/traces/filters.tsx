@@ -1,0 +1,255 @@
+import { type FormEvent, type RefObject, useEffect, useId, useState } from 'react';
+import type { Status } from '../../api/calls.ts';
+import { Button } from '../../ui/controls.tsx';
+import { Menu, Popup } from '../../ui/popups.tsx';
+import {
+  type Changes,
+  type Condition,
+  costOperators,
+  costPath,
+  type FeedbackFilter,
+  feedbackFilters,
+  needsValue,
+  type Operator,
+  operators,
+  type TracesSearch,
+} from '../search.ts';
+import { TimeMenu } from '../time-menu.tsx';
+
+/** What people filter by most, with the operator that they most likely mean. */
+const suggestions: readonly { path: string; text: string; op: Operator }[] = [
+  { path: 'op_name', text: 'Operation', op: 'contains' },
+  { path: 'display_name', text: 'Display name', op: 'contains' },
+  { path: 'inputs.model', text: 'Model', op: 'contains' },
+  { path: 'svc_user_id', text: 'User', op: 'is' },
+  { path: 'thread_id', text: 'Thread', op: 'is' },
+  { path: 'summary.svc.latency_ms', text: 'Latency in ms', op: 'above' },
+  { path: costPath, text: 'Cost', op: 'above' },
+  { path: 'exception', text: 'Exception', op: 'contains' },
+  { path: 'inputs', text: 'Inputs', op: 'contains' },
+  { path: 'output', text: 'Output', op: 'contains' },
+  { path: 'attributes', text: 'Attributes', op: 'contains' },
+];
+
+/** The words for a path. */
+export const pathText = (path: string): string =>
+  suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
+
+/** A condition in words. */
+export const conditionText = ({ path, op, value }: Condition): string =>
+  needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
+
+const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+  const [path, setPath] = useState('op_name');
+  const [op, setOp] = useState<Operator>('contains');
+  const [value, setValue] = useState('');
+  const list = useId();
+  const ofCost = path.trim() === costPath;
+  const choosePath = (next: string) => {
+    setPath(next);
+    const suggested = suggestions.find((suggestion) => suggestion.path === next);
+    if (suggested) setOp(suggested.op);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onAdd({ path: path.trim(), op, value: needsValue(op) ? value : '' });
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <label className="field">
+        <span>Column or path</span>
+        <input
+          list={list}
+          value={path}
+          required
+          spellCheck={false}
+          onChange={(e) => choosePath(e.target.value)}
+        />
+        <datalist id={list}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion.path} value={suggestion.path}>
+              {suggestion.text}
+            </option>
+          ))}
+        </datalist>
+      </label>
+      <label className="field">
+        <span>Operator</span>
+        <select value={op} onChange={(event) => setOp(event.target.value as Operator)}>
+          {(ofCost ? costOperators : operators).map((operator) => (
+            <option key={operator}>{operator}</option>
+          ))}
+        </select>
+      </label>
+      {needsValue(op) ? (
+        <label className="field">
+          <span>Value</span>
+          <input
+            value={value}
+            spellCheck={false}
+            {...(ofCost && { type: 'number', step: 'any', required: true })}
+            onChange={(event) => setValue(event.target.value)}
+          />
+        </label>
+      ) : null}
+      {ofCost ? (
+        <p className="hint">
+          The cost that a row shows: of a root, that of its whole trace. It follows from prices, so the page
+          reads the rows that pass the other filters and looks up each. Choose a time first.
+        </p>
+      ) : (
+        <p className="hint">
+          A path goes into a column: <code>inputs.messages.0.role</code>. A value that is a number, true,
+          false or null is meant as such; put it into quotes to mean a text.
+        </p>
+      )}
+      <Button kind="primary" type="submit" disabled={path.trim() === ''}>
+        Add filter
+      </Button>
+    </form>
+  );
+};
+
+/** Adds a condition on any path with any operator. */
+export const FilterBuilder = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
+      <ConditionForm
+        onAdd={(condition) => {
+          setOpen(false);
+          onAdd(condition);
+        }}
+      />
+    </Popup>
+  );
+};
+
+interface FilterBarProps {
+  readonly search: TracesSearch;
+  readonly searchBox: RefObject<HTMLInputElement | null>;
+  readonly onChange: (change: Changes<TracesSearch>) => void;
+}
+
+const statuses: readonly (readonly [Status, string])[] = [
+  ['success', 'ok'],
+  ['error', 'error'],
+  ['descendant_error', 'error below'],
+  ['running', 'running'],
+];
+
+const SearchBox = ({ search, searchBox, onChange }: FilterBarProps) => {
+  const [text, setText] = useState(search.text ?? '');
+  useEffect(() => setText(search.text ?? ''), [search.text]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange({ text: text.trim() || undefined });
+  };
+  return (
+    <form className="search" onSubmit={submit} role="search">
+      <input
+        type="search"
+        ref={searchBox}
+        aria-label="Search in inputs and outputs"
+        placeholder="Search in inputs and outputs"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </form>
+  );
+};
+
+const StatusMenu = ({ search: { status = [] }, onChange }: FilterBarProps) => {
+  const toggled = (value: Status): readonly string[] =>
+    status.includes(value) ? status.filter((other) => other !== value) : [...status, value];
+  const shown = statuses.filter(([value]) => status.includes(value)).map(([, text]) => text);
+  return (
+    <Menu
+      label={<>{shown.length > 0 ? shown.join(', ') : 'Any status'} ▾</>}
+      items={statuses.map(([value, text]) => ({
+        label: text,
+        checked: status.includes(value),
+        onSelect: () => {
+          const next = toggled(value);
+          onChange({ status: next.length > 0 ? next : undefined });
+        },
+      }))}
+    />
+  );
+};
+
+const feedbackTexts: Readonly<Record<FeedbackFilter, string>> = {
+  given: 'with feedback',
+  up: 'thumbs up',
+  down: 'thumbs down',
+  score: 'with a score',
+  note: 'with a note',
+  correction: 'with a correction',
+  none: 'without feedback',
+};
+
+const FeedbackMenu = ({ search: { feedback }, onChange }: FilterBarProps) => (
+  <Menu
+    label={<>{feedback ? feedbackTexts[feedback] : 'Any feedback'} ▾</>}
+    items={feedbackFilters.map((value) => ({
+      label: feedbackTexts[value],
+      checked: feedback === value,
+      onSelect: () => onChange({ feedback: feedback === value ? undefined : value }),
+    }))}
+  />
+);
+
+const Chips = ({ search: { where = [], text }, onChange }: FilterBarProps) => {
+  const chips = where.map((condition, at) => ({
+    text: conditionText(condition),
+    remove: () => {
+      const rest = where.filter((_, index) => index !== at);
+      onChange({ where: rest.length > 0 ? rest : undefined });
+    },
+  }));
+  const all = text
+    ? [{ text: `text contains ${text}`, remove: () => onChange({ text: undefined }) }, ...chips]
+    : chips;
+  return all.length === 0 ? null : (
+    <ul className="chips" aria-label="Filters">
+      {all.map((chip) => (
+        <li key={chip.text} className="chip">
+          <span className="cut" dir="auto">
+            {chip.text}
+          </span>
+          <button type="button" aria-label={`Remove the filter ${chip.text}`} onClick={chip.remove}>
+            ✕
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** What the list is filtered by. */
+export const FilterBar = (props: FilterBarProps) => {
+  const { search, onChange } = props;
+  return (
+    <>
+      <div className="filters">
+        <SearchBox {...props} />
+        <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
+        <StatusMenu {...props} />
+        <FeedbackMenu {...props} />
+        <Menu
+          label={<>{search.all ? 'All calls' : 'Traces'} ▾</>}
+          items={[
+            {
+              label: 'Traces: root calls',
+              checked: !search.all,
+              onSelect: () => onChange({ all: undefined }),
+            },
+            { label: 'All calls', checked: search.all === true, onSelect: () => onChange({ all: true }) },
+          ]}
+        />
+        <FilterBuilder onAdd={(condition) => onChange({ where: [...(search.where ?? []), condition] })} />
+      </div>
+      <Chips {...props} />
+    </>
+  );
+};
