@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import { wordsOf } from '../api/http.ts';
 import { lastProject } from '../session/device.ts';
 import { type Me, useSession, useWake } from '../session/session.tsx';
-import { Button, Notice } from '../ui/controls.tsx';
+import { Failure, Notice } from '../ui/controls.tsx';
 
 /** The projects that the key may read, by name. */
 export const useProjects = () => {
@@ -60,11 +59,7 @@ export const HomeView = () => {
   return (
     <main className="page">
       <h1>Projects</h1>
-      {error ? (
-        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <Failure error={error} onRetry={refetch} />
       {isPending ? <p className="muted">Loading projects…</p> : null}
       {data && all.length === 0 ? (
         <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>

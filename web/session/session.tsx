@@ -1,8 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
+import { type UseQueryOptions, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Client } from '../api/client.ts';
 import type { Api } from '../api/types.ts';
 import type { Wakeable } from '../api/wake.ts';
+import type { Store } from '../data/store.ts';
 
 /** Who the key belongs to, and what it may do. */
 export type Me = Api['GET /me']['answer'];
@@ -38,6 +47,63 @@ export const allows = ({ grants }: Pick<Me, 'grants'>, project: string, role: Ro
       resource === '*' || resource === project || resource === `${project.slice(0, project.indexOf('/'))}/*`;
     return includes && covers;
   });
+
+/** What a read is done with. */
+export interface Reading {
+  readonly client: Client;
+  /** What the service is called. */
+  readonly service: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads from the service, through the cache. Each key has answers of its own.
+ *
+ * @param queryKey the kind of answer, and what it is about
+ */
+export const useRead = <Data, Shown = Data>(
+  [kind, ...about]: readonly [kind: string, ...about: unknown[]],
+  read: (reading: Reading) => Promise<Data>,
+  options: Omit<UseQueryOptions<Data, Error, Shown>, 'queryKey' | 'queryFn'> = {},
+): UseQueryResult<Shown> => {
+  const { client, me } = useSession();
+  return useQuery({
+    queryKey: [kind, me.key_id, ...about],
+    // The signal is taken only if it is used: an answer without it is read to its end.
+    queryFn: (context) =>
+      read({
+        client,
+        service: me.service.name,
+        get signal() {
+          return context.signal;
+        },
+      }),
+    ...options,
+  });
+};
+
+/**
+ * A store from the cache, or a new one: whoever comes back to a view finds it as it was.
+ *
+ * @returns the store, what it holds, and what puts another in its place
+ */
+export const useStore = <Kept extends Store<State>, State extends object>(
+  [kind, ...about]: readonly [kind: string, ...about: unknown[]],
+  make: () => Kept,
+): { readonly store: Kept; readonly state: State; readonly replace: (next: Kept) => void } => {
+  const { me } = useSession();
+  const cache = useQueryClient();
+  const queryKey = [kind, me.key_id, ...about];
+  const { store } = useQuery<{ readonly store: Kept }>({
+    queryKey,
+    queryFn: async () => ({ store: make() }),
+    initialData: () => ({ store: make() }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;
+  const state = useSyncExternalStore(store.subscribe, store.snapshot);
+  return { store, state, replace: (next) => cache.setQueryData(queryKey, { store: next }) };
+};
 
 /**
  * A state that outlives its view as long as what was read does, so that whoever comes back finds

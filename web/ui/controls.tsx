@@ -1,6 +1,9 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useState } from 'react';
-import type { Status } from '../api/calls.ts';
+import type { Status, Usage } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
+import { wordsOf } from '../api/http.ts';
+import { costText, momentText, tokensText } from '../data/format.ts';
 
 /** The sign of the product: a penny with a trace on it. */
 export const Logo = () => (
@@ -38,20 +41,20 @@ interface CopyButtonProps {
 
 /** Copies a text, and says whether that worked. */
 export const CopyButton = ({ text, children, label }: CopyButtonProps) => {
-  const [said, setSaid] = useState<string>();
+  const [outcome, setOutcome] = useState<string>();
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text());
-      setSaid('Copied');
+      setOutcome('Copied');
     } catch {
       // Browsers keep the clipboard from pages without HTTPS. A value may also nest too deeply.
-      setSaid('Cannot copy');
+      setOutcome('Cannot copy');
     }
-    setTimeout(() => setSaid(undefined), 2000);
+    setTimeout(() => setOutcome(undefined), 2000);
   };
   return (
     <Button kind="quiet" onClick={copy} aria-label={label}>
-      <span aria-live="polite">{said ?? children}</span>
+      <span aria-live="polite">{outcome ?? children}</span>
     </Button>
   );
 };
@@ -69,6 +72,92 @@ export const Notice = ({ kind, children, action }: NoticeProps) => (
     <div>{children}</div>
     {action}
   </div>
+);
+
+interface FailureProps {
+  /** What failed; nothing stands there without it. */
+  readonly error: unknown;
+  readonly onRetry: () => unknown;
+}
+
+/** Says what failed, and tries again. */
+export const Failure = ({ error, onRetry }: FailureProps) =>
+  error ? (
+    <Notice kind="error" action={<Button onClick={() => onRetry()}>Try again</Button>}>
+      {wordsOf(error)}
+    </Notice>
+  ) : null;
+
+interface QueryStatusProps {
+  readonly of: readonly Pick<UseQueryResult, 'error' | 'isLoading' | 'refetch'>[];
+  /** What is said while something is read for the first time. @default - nothing */
+  readonly loading?: string;
+}
+
+/** What stands there while queries are under way, and if one failed. */
+export const QueryStatus = ({ of, loading }: QueryStatusProps) => {
+  const failed = of.filter(({ error }) => error);
+  if (failed.length > 0)
+    return (
+      <Failure
+        error={failed[0]?.error}
+        onRetry={() => {
+          for (const { refetch } of failed) refetch();
+        }}
+      />
+    );
+  return loading && of.some(({ isLoading }) => isLoading) ? <p className="muted">{loading}</p> : null;
+};
+
+interface CheckProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly disabled?: boolean;
+  readonly title?: string | undefined;
+}
+
+/** A checkbox with its label. */
+export const Check = ({ label, onChange, title, ...props }: CheckProps) => (
+  <label className="check" title={title}>
+    <input type="checkbox" {...props} onChange={(event) => onChange(event.target.checked)} />
+    <span>{label}</span>
+  </label>
+);
+
+/** A moment in the reader's own time. */
+export const Moment = ({ time, ...props }: { time: string } & ComponentProps<'time'>) => (
+  <time dateTime={time} {...props}>
+    {momentText(time)}
+  </time>
+);
+
+interface SortButtonProps extends ComponentProps<'button'> {
+  /** How the column is sorted; undefined if the order is another. */
+  readonly order: 'ascending' | 'descending' | undefined;
+}
+
+/** The title of a column that can be sorted by. */
+export const SortButton = ({ order, children, ...props }: SortButtonProps) => (
+  <button type="button" className="sort" {...props}>
+    <span className="cut">{children}</span>
+    <span aria-hidden="true">{order === 'ascending' ? ' ↑' : order ? ' ↓' : ''}</span>
+  </button>
+);
+
+interface FiguresProps {
+  readonly usage: Usage | undefined;
+  readonly duration: string;
+  readonly title?: string;
+}
+
+/** What a call took, in short. */
+export const Figures = ({ usage, duration, title }: FiguresProps) => (
+  <span className="figures">
+    {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+    {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
+    <span title={title}>{duration}</span>
+  </span>
 );
 
 const texts: Readonly<Record<Status, string>> = {

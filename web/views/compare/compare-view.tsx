@@ -14,7 +14,7 @@ import { wordsOf } from '../../api/http.ts';
 import type { Call } from '../../api/types.ts';
 import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
-import { Button, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { Button, Moment, Notice, StatusBadge } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
 import { useCall, useTrace } from '../data.ts';
@@ -161,9 +161,7 @@ const Heading = ({ call, side }: { call: Call; side: string }) => (
     <Link to="/trace" search={{ project: call.project_id, trace: call.trace_id, call: call.id }} dir="auto">
       {nameOf(call)}
     </Link>
-    <time className="muted" dateTime={call.started_at}>
-      {momentText(call.started_at)}
-    </time>
+    <Moment time={call.started_at} className="muted" />
   </div>
 );
 

@@ -6,7 +6,7 @@ import { wordsOf } from '../../api/http.ts';
 import type { ObjectVersion } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
-import { Button, CopyButton, Notice } from '../../ui/controls.tsx';
+import { Button, CopyButton, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
@@ -106,7 +106,7 @@ export const VersionView = ({ shown, base, versions, onBase }: VersionViewProps)
         <CopyButton text={() => shown.digest}>Copy digest</CopyButton>
       </div>
       <p className="facts">
-        <time dateTime={shown.created_at}>{momentText(shown.created_at)}</time>
+        <Moment time={shown.created_at} />
         <span dir="auto">{shown.svc_user_id}</span>
         {shown.is_latest ? <span>latest</span> : null}
       </p>
@@ -246,11 +246,7 @@ export const ObjectsView = () => {
   return (
     <main className="page wide">
       <h1>Objects</h1>
-      {error ? (
-        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <Failure error={error} onRetry={refetch} />
       {isPending && !error ? <p className="muted">Loading objects…</p> : null}
       {data?.length === 0 ? (
         <Notice kind="info">

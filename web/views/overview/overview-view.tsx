@@ -1,9 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
-import { Button, Notice } from '../../ui/controls.tsx';
+import { Button, Failure, Notice } from '../../ui/controls.tsx';
 import {
   type Changes,
   changed,
@@ -378,11 +377,7 @@ export const OverviewView = () => {
         <span className="spring" />
         <Button onClick={() => setNow(Date.now())}>Refresh</Button>
       </div>
-      {error ? (
-        <Notice kind="error" action={<Button onClick={overview.retry}>Try again</Button>}>
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <Failure error={error} onRetry={overview.retry} />
       {totals ? <Headline project={project} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
         <Notice kind="info">

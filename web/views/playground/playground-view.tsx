@@ -1,50 +1,28 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { fromWire } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
+import { useEffect, useRef } from 'react';
 import type { Call } from '../../api/types.ts';
-import { allows, useSession } from '../../session/session.tsx';
-import { Button, Notice } from '../../ui/controls.tsx';
+import { allows, useSession, useStore } from '../../session/session.tsx';
+import { Button, Failure, Notice } from '../../ui/controls.tsx';
 import { imageOf } from '../../ui/text.tsx';
-import type { PlaygroundSearch } from '../search.ts';
+import { useCall } from '../data.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
 import { isBusy, Trial, type TrialState } from './trial.ts';
 
-/** The recorded call that the playground begins with; null if it is not there. */
-export const useOriginal = ({ project, call }: PlaygroundSearch) => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['original', me.key_id, project, call],
-    enabled: call !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }): Promise<Call | null> => {
-      const request = { project_id: project, id: call ?? '', include_costs: true };
-      const { call: read } = await client.ask('POST /call/read', request, signal);
-      return read && (fromWire(read, me.service.name) as Call);
-    },
-  });
-};
-
 /** The trial of a call, from the cache or begun anew. What is on its way stops when one leaves. */
 export const useTrial = (project: string, original: Call | undefined) => {
   const { client, me } = useSession();
-  const cache = useQueryClient();
   const { name } = me.service;
-  const queryKey = ['trial', me.key_id, project, original?.id];
   const make = () => new Trial(client, project, name, (original && draftOf(original)) ?? emptyDraft());
-  const { data: trial } = useQuery({
-    queryKey,
-    queryFn: async () => make(),
-    initialData: make,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const state = useSyncExternalStore(trial.subscribe, trial.snapshot);
+  const {
+    store: trial,
+    state,
+    replace,
+  } = useStore<Trial, TrialState>(['trial', project, original?.id], make);
   useEffect(() => trial.stop, [trial]);
   const reset = () => {
     trial.stop();
-    cache.setQueryData(queryKey, make());
+    replace(make());
   };
   return { trial, state, reset };
 };
@@ -257,9 +235,13 @@ const Desk = ({ project, original }: { project: string; original: Call | undefin
 
 /** A model call to change and send again, or a new one. */
 export const PlaygroundView = () => {
-  const search = route.useSearch();
-  const { project, call } = search;
-  const { data: original, error, isPending, refetch } = useOriginal(search);
+  const { project, call } = route.useSearch();
+  const {
+    data: original,
+    error,
+    isPending,
+    refetch,
+  } = useCall(project, call === undefined ? undefined : { id: call });
   const waits = call !== undefined && isPending;
   return (
     <main className="playground">
@@ -277,11 +259,7 @@ export const PlaygroundView = () => {
           <>What you send is recorded in {project}. Open a model call to begin with its messages.</>
         )}
       </p>
-      {error ? (
-        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <Failure error={error} onRetry={refetch} />
       {waits && !error ? <p className="muted">Loading the call…</p> : null}
       {original === null ? (
         <Notice kind="error">

@@ -4,7 +4,7 @@ import { wordsOf } from '../../api/http.ts';
 import type { Cost } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Notice } from '../../ui/controls.tsx';
+import { Button, Failure, Notice } from '../../ui/controls.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
@@ -165,11 +165,7 @@ export const PricesView = () => {
         A model without a price here costs what the service&apos;s table of list prices says. A price counts
         for calls that started when it was in force, also for those that are there already.
       </p>
-      {error ? (
-        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <Failure error={error} onRetry={refetch} />
       {isPending && !error ? <p className="muted">Loading prices…</p> : null}
       {query.data && data.length === 0 ? (
         <Notice kind="info">{project} has no prices of its own: list prices count.</Notice>

@@ -15,9 +15,9 @@ import {
 import type { Client } from '../../api/client.ts';
 import { wordsOf } from '../../api/http.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
-import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
-import { Button, CopyButton, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { Button, CopyButton, Failure, Moment, Notice, StatusBadge } from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import { LongText } from '../../ui/text.tsx';
@@ -208,7 +208,7 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
   return (
     <p className="facts turn-foot">
       {status === 'success' ? null : <StatusBadge status={status} />}
-      <time dateTime={call.started_at}>{momentText(call.started_at)}</time>
+      <Moment time={call.started_at} />
       {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
@@ -358,7 +358,7 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
           <span>
             {countText(turns.length)} {turns.length === 1 ? 'turn' : 'turns'}
           </span>
-          <time dateTime={first.started_at}>{momentText(first.started_at)}</time>
+          <Moment time={first.started_at} />
           {end > timeOf(first.started_at) ? (
             <span>over {durationText(end - timeOf(first.started_at))}</span>
           ) : null}
@@ -432,11 +432,7 @@ export const ThreadView = () => {
           <span>Markdown</span>
         </label>
       </div>
-      {query.error ? (
-        <Notice kind="error" action={<Button onClick={() => query.refetch()}>Try again</Button>}>
-          {wordsOf(query.error)}
-        </Notice>
-      ) : null}
+      <Failure error={query.error} onRetry={query.refetch} />
       {query.isPending ? <p className="muted">Loading the conversation…</p> : null}
       {query.data && turns.length === 0 ? (
         <Notice

@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
 import type { Thread, ThreadsQueryReq } from '../../api/types.ts';
-import { countText, durationText, momentText } from '../../data/format.ts';
+import { countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
-import { Button, Notice } from '../../ui/controls.tsx';
+import { Button, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import {
@@ -76,7 +75,7 @@ interface Column {
   readonly cell: (thread: Thread) => ReactNode;
 }
 
-const timeCell = (time: string) => <time dateTime={time}>{momentText(time)}</time>;
+const timeCell = (time: string) => <Moment time={time} />;
 
 const durationCell = (ms: number | null) => (ms === null ? '' : durationText(ms));
 
@@ -290,11 +289,7 @@ export const ThreadsView = () => {
         <span className="spring" />
         <Button onClick={refresh}>Refresh</Button>
       </div>
-      {query.error ? (
-        <Notice kind="error" action={<Button onClick={() => query.refetch()}>Try again</Button>}>
-          {wordsOf(query.error)}
-        </Notice>
-      ) : null}
+      <Failure error={query.error} onRetry={query.refetch} />
       {query.data && threads.length === 0 ? (
         <Empty
           search={search}

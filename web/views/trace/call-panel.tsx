@@ -2,10 +2,9 @@ import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type CallRow, nameOf, statusOf, timeOf, usageByModel } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
 import type { Call } from '../../api/types.ts';
-import { bytesText, costText, countText, durationText, momentText } from '../../data/format.ts';
-import { Button, CopyButton, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { bytesText, costText, countText, durationText } from '../../data/format.ts';
+import { CopyButton, Failure, Moment, Notice, StatusBadge } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
@@ -142,7 +141,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
       </div>
       <p className="facts">
         <StatusBadge status={statusOf(call)} />
-        <time dateTime={call.started_at}>{momentText(call.started_at)}</time>
+        <Moment time={call.started_at} />
         {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
         {call.svc_user_id ? <span dir="auto">{call.svc_user_id}</span> : null}
@@ -209,11 +208,7 @@ export const CallPanel = (props: CallPanelProps) => {
   return (
     <>
       <Head call={call} size={data?.storage_size_bytes} />
-      {error ? (
-        <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <Failure error={error} onRetry={refetch} />
       {isPending ? <p className="muted">Loading the call…</p> : null}
       {data === null ? <Notice kind="error">This call is not there any more: it was deleted.</Notice> : null}
       {data ? <Panels {...props} call={data} /> : null}

@@ -4,12 +4,11 @@ import type { CallRow } from '../../api/calls.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import type { Call, CallFeedback } from '../../api/types.ts';
-import { momentText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Thumb } from '../../ui/controls.tsx';
+import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { CallList } from '../traces/call-list.ts';
+import type { CallList } from '../traces/call-list.ts';
 
 const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
   row: Row,
@@ -37,8 +36,8 @@ export const useFeedback = (call: Call) => {
       { queryKey: ['call', me.key_id, call.project_id, call.id] },
       (before) => (before ? withFeedback(before, change, name) : before),
     );
-    for (const [, list] of cache.getQueriesData({ queryKey: ['calls', me.key_id] }))
-      if (list instanceof CallList) list.change(call.id, (row) => withFeedback(row, change, name));
+    for (const [, list] of cache.getQueriesData<{ store: CallList }>({ queryKey: ['calls', me.key_id] }))
+      list?.store.change(call.id, (row) => withFeedback(row, change, name));
   };
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
@@ -206,7 +205,7 @@ const Record = ({ record }: { record: CallFeedback }) => {
       <p className="facts">
         <strong dir="auto">{feedback_type}</strong>
         <span dir="auto">{creator ?? svc_user_id}</span>
-        <time dateTime={created_at}>{momentText(created_at)}</time>
+        <Moment time={created_at} />
       </p>
       {words === undefined ? (
         <JsonTree value={payload} path="" label={`Payload of ${feedback_type}`} />

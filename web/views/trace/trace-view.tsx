@@ -1,10 +1,9 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
 import { useTitle } from '../../app/title.ts';
-import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { useKept, useWake } from '../../session/session.tsx';
-import { Button, Notice } from '../../ui/controls.tsx';
+import { Button, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import type { TraceSearch, TracesSearch } from '../search.ts';
@@ -49,7 +48,7 @@ const Summary = ({ state }: { state: TraceState }) => {
         {root.name}
       </h1>
       <p className="facts">
-        <time dateTime={root.call.started_at}>{momentText(root.call.started_at)}</time>
+        <Moment time={root.call.started_at} />
         <span>{durationText(span.end - span.start)}</span>
         <span>
           {countText(calls.length)}
@@ -166,11 +165,7 @@ export const TraceView = () => {
   if (query.data && lines.length === 0) return <Gone project={search.project} />;
   return (
     <main className="trace">
-      {query.error ? (
-        <Notice kind="error" action={<Button onClick={() => query.refetch()}>Try again</Button>}>
-          {wordsOf(query.error)}
-        </Notice>
-      ) : null}
+      <Failure error={query.error} onRetry={query.refetch} />
       {query.isPending ? <p className="muted center">Loading the trace…</p> : null}
       <Summary state={state} />
       <div className="trace-body" data-pane={pane} ref={body}>

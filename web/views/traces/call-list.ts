@@ -1,6 +1,7 @@
 import { type CallRow, fromWire, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQueryReq } from '../../api/types.ts';
+import { Store } from '../../data/store.ts';
 import { maxLiveRows, newerThan, nextPage, pageSize, reportedSince, rowsAgain } from './request.ts';
 import { type CostTest, chunkSize, type RowFigures, readUsage, UsageBatches } from './usage.ts';
 
@@ -67,8 +68,6 @@ const looksPerWide = 4;
 /** How many rows a filter by cost looks for before it pauses: more than a screen has. */
 const soughtRows = 50;
 
-type Listener = () => void;
-
 const left = new DOMException('the reader went elsewhere', 'AbortError');
 
 let count = 0;
@@ -85,7 +84,7 @@ const ownFigures = (rows: readonly CallRow[]): Map<string, RowFigures> =>
  * The rows of one request, page by page, as they come. It lives in the query cache, so that whoever
  * comes back to a list finds it as it was.
  */
-export class CallList {
+export class CallList extends Store<ListState> {
   /** Tells lists apart. */
   readonly number = ++count;
   readonly request: CallsQueryReq;
@@ -98,9 +97,7 @@ export class CallList {
   /** What it has asked for of its traces' usage. */
   readonly usageBatches = new UsageBatches();
   readonly options: ListOptions;
-  readonly #listeners = new Set<Listener>();
   readonly #ids = new Set<string>();
-  #state: ListState = emptyList;
   #cursor: Cursor = atStart;
   #reading: AbortController | undefined;
   #catchingUp = false;
@@ -109,35 +106,29 @@ export class CallList {
   #wideAt = Date.now();
 
   constructor(options: ListOptions) {
+    super(emptyList);
     this.options = options;
     this.request = options.request;
   }
-
-  readonly subscribe = (listener: Listener): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly snapshot = (): ListState => this.#state;
 
   /**
    * Reads the next page, unless one is on its way or all is there. With a filter by cost it reads
    * pages until there is something to show.
    */
   readonly more = async (): Promise<void> => {
-    if (this.#reading || this.#state.complete) return;
+    if (this.#reading || this.snapshot().complete) return;
     const reading = new AbortController();
     this.#reading = reading;
-    this.#set({ phase: 'reading', error: undefined });
-    const sought = this.#state.rows.length + (this.options.costTest ? soughtRows : 1);
+    this.set({ phase: 'reading', error: undefined });
+    const sought = this.snapshot().rows.length + (this.options.costTest ? soughtRows : 1);
     try {
       let complete = false;
       do complete = (await this.#readPage(reading.signal)) < pageSize;
-      while (!complete && this.#state.rows.length < sought);
-      this.#set({ phase: 'idle', complete });
+      while (!complete && this.snapshot().rows.length < sought);
+      this.set({ phase: 'idle', complete });
     } catch (error) {
-      if (reading.signal.aborted) this.#set({ phase: reading.signal.reason === left ? 'idle' : 'stopped' });
-      else this.#set({ phase: 'failed', error });
+      if (reading.signal.aborted) this.set({ phase: reading.signal.reason === left ? 'idle' : 'stopped' });
+      else this.set({ phase: 'failed', error });
     } finally {
       this.#reading = undefined;
     }
@@ -156,7 +147,7 @@ export class CallList {
    * @param now milliseconds since 1970
    */
   readonly catchUp = async (now: number, signal: AbortSignal): Promise<void> => {
-    const { rows, complete } = this.#state;
+    const { rows, complete } = this.snapshot();
     const isBegun = rows.length > 0 || complete;
     if (this.#catchingUp || this.#reading || !isBegun) return;
     this.#catchingUp = true;
@@ -175,7 +166,7 @@ export class CallList {
   /** Changes a row, if it is there. */
   readonly change = (id: string, change: (row: CallRow) => CallRow): void => {
     if (this.#ids.has(id))
-      this.#set({ rows: this.#state.rows.map((row) => (row.id === id ? change(row) : row)) });
+      this.set({ rows: this.snapshot().rows.map((row) => (row.id === id ? change(row) : row)) });
   };
 
   /** @returns how many rows the page has */
@@ -205,9 +196,9 @@ export class CallList {
     const kept = known ? fresh.filter(({ id }) => costTest(known.get(id))) : fresh;
     for (const { id } of kept) this.#ids.add(id);
     this.#cursor = advanced(this.#cursor, rows);
-    this.#set({
-      rows: [...this.#state.rows, ...kept],
-      read: this.#state.read + fresh.length,
+    this.set({
+      rows: [...this.snapshot().rows, ...kept],
+      read: this.snapshot().read + fresh.length,
       ...(known && { figures: this.#withFigures(known) }),
     });
   }
@@ -215,7 +206,7 @@ export class CallList {
   /** Adds what is new all at once: a part of it would hide that the rest is missing. */
   async #look(now: number, signal: AbortSignal): Promise<void> {
     const { client, service } = this.options;
-    const { rows, complete } = this.#state;
+    const { rows, complete } = this.snapshot();
     const newest = rows[0]?.started_at;
     const isWide = newest === undefined || this.#looks % looksPerWide === 0;
     // The page's clock may be ahead of those that calls are timed by, or behind them.
@@ -236,15 +227,15 @@ export class CallList {
     const rows = found.filter(({ id }) => !this.#ids.has(id));
     if (rows.length === 0) return;
     for (const { id } of rows) this.#ids.add(id);
-    const all = [...rows, ...this.#state.rows].sort(newestFirst);
+    const all = [...rows, ...this.snapshot().rows].sort(newestFirst);
     if (all.length <= maxLiveRows && found.length < maxLiveRows) {
-      this.#set({ rows: all, read: this.#state.read + rows.length });
+      this.set({ rows: all, read: this.snapshot().read + rows.length });
       return;
     }
     const kept = all.slice(0, maxLiveRows);
     for (const { id } of all.slice(maxLiveRows)) this.#ids.delete(id);
     this.#cursor = advanced(atStart, kept);
-    this.#set({ rows: kept, read: kept.length, figures: this.#withFigures([]), complete: false });
+    this.set({ rows: kept, read: kept.length, figures: this.#withFigures([]), complete: false });
   }
 
   /** Reads rows that ran, and puts those that have ended in their places. */
@@ -257,15 +248,15 @@ export class CallList {
         if (statusOf(row) !== 'running') ended.set(row.id, row);
     if (ended.size === 0) return;
     const known = roots ? await this.#tracesOf([...ended.values()], signal) : [];
-    this.#set({
-      rows: this.#state.rows.map((row) => ended.get(row.id) ?? row),
+    this.set({
+      rows: this.snapshot().rows.map((row) => ended.get(row.id) ?? row),
       figures: this.#withFigures(known),
     });
   }
 
   /** The figures of the rows that are there, with more of them. */
   #withFigures(known: Iterable<readonly [string, RowFigures]>): Map<string, RowFigures> {
-    return new Map([...this.#state.figures, ...known].filter(([id]) => this.#ids.has(id)));
+    return new Map([...this.snapshot().figures, ...known].filter(([id]) => this.#ids.has(id)));
   }
 
   #tracesOf(rows: readonly CallRow[], signal: AbortSignal): Promise<Map<string, RowFigures>> {
@@ -273,10 +264,5 @@ export class CallList {
     return rows.length === 0
       ? Promise.resolve(new Map())
       : readUsage(client, request.project_id, rows, signal);
-  }
-
-  #set(change: Partial<ListState>): void {
-    this.#state = { ...this.#state, ...change };
-    for (const listener of this.#listeners) listener();
   }
 }

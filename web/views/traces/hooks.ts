@@ -1,17 +1,8 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import {
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import { useKept, useSession } from '../../session/session.tsx';
+import { useKept, useSession, useStore } from '../../session/session.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import type { TracesSearch } from '../search.ts';
 import { CallList, type ListState } from './call-list.ts';
@@ -25,9 +16,7 @@ import { costTestOf, type RowFigures, readUsage, type Sight } from './usage.ts';
  */
 export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
   const { client, me } = useSession();
-  const cache = useQueryClient();
   const { name } = me.service;
-  const queryKey = ['calls', me.key_id, asked];
   const make = () =>
     new CallList({
       client,
@@ -36,13 +25,7 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
       roots: !asked.all,
       costTest: costTestOf(asked),
     });
-  const { data: list } = useQuery({
-    queryKey,
-    queryFn: async () => make(),
-    initialData: make,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const state = useSyncExternalStore(list.subscribe, list.snapshot);
+  const { store: list, state, replace } = useStore<CallList, ListState>(['calls', asked], make);
   useEffect(() => {
     if (list.snapshot().rows.length === 0) list.more();
     return list.leave;
@@ -58,7 +41,7 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
       else if (rows.length === 0 && !complete) return;
       else {
         next.active = list.active;
-        cache.setQueryData(queryKey, next);
+        replace(next);
       }
       leave();
     };

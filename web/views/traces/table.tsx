@@ -10,9 +10,9 @@ import {
 } from 'react';
 import { type CallRow, nameOf, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
 import { feedbackOf, marksOf } from '../../api/feedback.ts';
-import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
+import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, StatusBadge } from '../../ui/controls.tsx';
+import { FeedbackMarks, Moment, StatusBadge } from '../../ui/controls.tsx';
 import type { TracesSearch } from '../search.ts';
 import type { CallList } from './call-list.ts';
 import { useAnchor, useTraceUsage } from './hooks.ts';
@@ -53,7 +53,7 @@ const started: Column = {
   title: 'Started',
   path: 'started_at',
   width: '9rem',
-  cell: ({ started_at }) => <time dateTime={started_at}>{momentText(started_at)}</time>,
+  cell: ({ started_at }) => <Moment time={started_at} />,
 };
 
 const latency: Column = {

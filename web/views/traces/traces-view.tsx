@@ -6,7 +6,7 @@ import { wordsOf } from '../../api/http.ts';
 import type { CallsQueryReq, PlainCallQuery } from '../../api/types.ts';
 import { countText } from '../../data/format.ts';
 import { useKept, useSession, useWake } from '../../session/session.tsx';
-import { Button, CopyButton, Notice } from '../../ui/controls.tsx';
+import { Button, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
 import { Menu, Modal, Popup, Shortcuts } from '../../ui/popups.tsx';
 import { type Changes, changed, type TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
@@ -366,11 +366,7 @@ export const TracesView = () => {
           {wordsOf(state.error)}
         </Notice>
       ) : null}
-      {failure ? (
-        <Notice kind="error" action={<Button onClick={refresh}>Try again</Button>}>
-          {wordsOf(failure)}
-        </Notice>
-      ) : null}
+      <Failure error={failure} onRetry={refresh} />
       {exportError ? <Notice kind="error">{exportError}</Notice> : null}
       {isEmpty ? (
         <EmptyList search={search} onClear={clear} />
