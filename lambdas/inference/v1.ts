@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda';
 import { inference as takes } from '../../api/requests.ts';
-import { callBatchBody } from '../../api/schemas/calls.ts';
 import type { InferenceBody } from '../../api/schemas/inference.ts';
 import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/doors/inference/index.ts';
 import { requestBudget } from '../../core/foundations/storage/index.ts';
@@ -11,7 +10,6 @@ import {
   parseJson,
   problemOf,
 } from '../../core/foundations/wire/index.ts';
-import { parseValue } from '../../core/foundations/wire/parse-body.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { bodyText } from '../http/body.ts';
 import { readCaller } from '../http/caller.ts';
@@ -34,8 +32,6 @@ const { path: route } = request;
 const recordMs = 15_000;
 /** A count that takes longer costs more than it protects from, in milliseconds. */
 const countMs = 2000;
-
-const callBatch = callBatchBody(settings.names);
 
 /**
  * The body with its numbers as they were written. The schema has made doubles of those it knows.
@@ -65,11 +61,10 @@ const follow = (event: Event, context: Context): Recording | undefined => {
   event.afterwards = async () => {
     noteProject(projectId);
     try {
-      const { batch } = parseValue(callBatch, recording.batch());
       // Its time begins now, but the request's meter counts what it takes.
       const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
       const recordBudget = { deadline, meter: spent.meter };
-      await writeCalls(settings.calls, batch, caller.user, recordBudget, { idsAreNew: true });
+      await writeCalls(settings.calls, recording.reports(), caller.user, recordBudget, { idsAreNew: true });
     } catch (error) {
       event.log.lacksRecord(error);
     }

@@ -1,21 +1,60 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../foundations/wire/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  maxDepth,
+  parseJson,
+  problemOf,
+} from '../../foundations/wire/index.ts';
+
+/** The longest answer that a recording holds, in characters. */
+const maxRecordedCharacters = 4 * 1024 * 1024;
+
+/** Levels of a recorded value that are left for what is put around it. */
+const spareLevels = 32;
+
+/** An answer as far as it could be recorded. */
+export interface AssembledAnswer {
+  /** The answer as JSON; a string if it is not JSON that storage keeps; null if there is none. */
+  readonly output: JsonValue;
+  /** Whether something was left out because the answer was too long. */
+  readonly truncated: boolean;
+  /** The error event of the stream, if it had one. */
+  readonly error: JsonValue | undefined;
+}
+
+/** Takes the bytes of an answer as they pass, split anywhere, and assembles the answer from them. */
+export interface Assembly {
+  /** Takes the next bytes. Never throws, whatever they are. */
+  add(bytes: Uint8Array): void;
+  /** Whether the model has produced output. Role headers and empty deltas of a stream do not count. */
+  readonly hasOutput: boolean;
+  /** The answer so far. Nothing may be added afterwards. */
+  end(): AssembledAnswer;
+}
+
+/** The JSON value of a text; undefined if the text is not JSON, or is JSON that storage cannot keep. */
+const parsed = (text: string): JsonValue | undefined => {
+  try {
+    const value = parseJson(text) as JsonValue;
+    return problemOf(value, maxDepth - spareLevels) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+};
 
 /**
  * Counts down the characters of an answer that a recording may still hold. It keeps an endless
  * answer from filling the memory.
  */
-export class CharacterAllowance {
+class Allowance {
   #left: number;
-  #exceeded = false;
+  /** Whether something was left out. */
+  exceeded = false;
 
   constructor(characters: number) {
     this.#left = characters;
-  }
-
-  /** Whether something was left out. */
-  get exceeded(): boolean {
-    return this.#exceeded;
   }
 
   /**
@@ -25,294 +64,17 @@ export class CharacterAllowance {
    */
   take(characters: number): boolean {
     if (characters > this.#left) {
-      this.exceed();
+      this.exceeded = true;
       return false;
     }
     this.#left -= characters;
     return true;
   }
-
-  /** Notes that something was left out. */
-  exceed(): void {
-    this.#exceeded = true;
-  }
-}
-
-/** Text fields that arrive complete, perhaps repeatedly. All others arrive in pieces. */
-const completeFields = new Set(['finish_reason', 'id', 'name', 'object', 'role', 'type']);
-
-/** What an entry costs beside its text, in characters. */
-const overhead = 16;
-const maxDepth = 16;
-const maxListLength = 1024;
-
-/** Skips the key that would set a prototype. */
-const isKey = (key: string): boolean => key !== '__proto__';
-
-const ownOf = (object: JsonObject, key: string): JsonValue | undefined =>
-  Object.hasOwn(object, key) ? object[key] : undefined;
-
-const lengthOf = (value: JsonValue): number => JSON.stringify(value).length;
-
-/** Sets or replaces a value if the allowance suffices for its growth. */
-export const setIfAllowed = (
-  target: JsonObject,
-  key: string,
-  value: JsonValue,
-  allowance: CharacterAllowance,
-): void => {
-  if (!isKey(key)) return;
-  const before = ownOf(target, key);
-  if (before === value) return;
-  const growth =
-    before === undefined ? overhead + key.length + lengthOf(value) : lengthOf(value) - lengthOf(before);
-  if (allowance.take(Math.max(0, growth))) target[key] = value;
-};
-
-const mergeText = (target: JsonObject, key: string, piece: string, allowance: CharacterAllowance): void => {
-  const before = ownOf(target, key);
-  if (typeof before !== 'string' || completeFields.has(key)) setIfAllowed(target, key, piece, allowance);
-  else if (allowance.take(piece.length)) target[key] = before + piece;
-};
-
-const indexOf = (item: JsonValue): number | undefined =>
-  isJsonObject(item) && typeof item.index === 'number' ? item.index : undefined;
-
-const mergeItem = (
-  list: JsonValue[],
-  item: JsonValue,
-  allowance: CharacterAllowance,
-  depth: number,
-): void => {
-  const index = indexOf(item);
-  if (!isJsonObject(item) || index === undefined) {
-    if (allowance.take(overhead + lengthOf(item))) list.push(item);
-    return;
-  }
-  const before = list.find((other) => indexOf(other) === index);
-  if (isJsonObject(before)) mergeDelta(before, item, allowance, depth + 1);
-  else if (list.length >= maxListLength) allowance.exceed();
-  else if (allowance.take(overhead)) {
-    const fresh: JsonObject = {};
-    list.push(fresh);
-    mergeDelta(fresh, item, allowance, depth + 1);
-  }
-};
-
-/**
- * Merges a piece of a streamed message into what came before. Texts and lists are concatenated, and
- * items with an `index` are merged with those of the same index. The last of any other value
- * counts.
- *
- * @param target is changed
- * @param depth the depth of the piece in its message
- */
-export const mergeDelta = (
-  target: JsonObject,
-  delta: JsonObject,
-  allowance: CharacterAllowance,
-  depth = 0,
-): void => {
-  if (depth > maxDepth) {
-    allowance.exceed();
-    return;
-  }
-  for (const [key, value] of Object.entries(delta)) {
-    if (!isKey(key)) continue;
-    const before = ownOf(target, key);
-    if (value === null && before !== undefined) continue;
-    if (typeof value === 'string') mergeText(target, key, value, allowance);
-    else if (Array.isArray(value)) {
-      const list = Array.isArray(before) ? before : [];
-      if (list !== before && allowance.take(overhead + key.length)) target[key] = list;
-      for (const item of value) mergeItem(list, item, allowance, depth);
-    } else if (isJsonObject(value)) {
-      const object = isJsonObject(before) ? before : {};
-      if (object !== before && allowance.take(overhead + key.length)) target[key] = object;
-      mergeDelta(object, value, allowance, depth + 1);
-    } else setIfAllowed(target, key, value, allowance);
-  }
-};
-
-/**
- * Assembles the events of one kind of stream into the answer that the request would have had
- * without `stream`.
- */
-export interface Fold {
-  /** Takes the next event's data. */
-  add(data: JsonObject): void;
-  /** The answer so far; null before the first event. */
-  answer(): JsonObject | null;
-}
-
-const maxChoices = 128;
-/**
- * A separate allowance for the fields beside the choices. The usage comes last, when a long answer
- * may have taken the rest.
- */
-const headCharacters = 64 * 1024;
-
-/** Drops the index of a streamed item, which means nothing in the complete list. */
-const withoutIndex = (item: JsonValue): JsonValue => {
-  if (!isJsonObject(item)) return item;
-  const { index: _index, ...rest } = item;
-  return rest;
-};
-
-const byIndex = (a: JsonObject, b: JsonObject): number => Number(a.index) - Number(b.index);
-
-const finished = ({ message, ...choice }: JsonObject): JsonObject => {
-  if (!isJsonObject(message)) return choice;
-  const calls = message.tool_calls;
-  const completed = Array.isArray(calls) ? { ...message, tool_calls: calls.map(withoutIndex) } : message;
-  return { index: choice.index ?? 0, message: completed, ...choice };
-};
-
-/**
- * Assembles a streamed chat completion or text completion. Choices are merged by index; the last
- * value of every other field counts.
- */
-export class ChoicesFold implements Fold {
-  readonly #allowance: CharacterAllowance;
-  readonly #headBudget = new CharacterAllowance(headCharacters);
-  readonly #head: JsonObject = {};
-  readonly #choices = new Map<number, JsonObject>();
-  #begun = false;
-
-  constructor(allowance: CharacterAllowance) {
-    this.#allowance = allowance;
-  }
-
-  add(data: JsonObject): void {
-    this.#begun = true;
-    const { choices, obfuscation: _padding, ...head } = data;
-    for (const [key, value] of Object.entries(head)) {
-      if (value !== null || !Object.hasOwn(this.#head, key))
-        setIfAllowed(this.#head, key, value, this.#headBudget);
-    }
-    if (this.#headBudget.exceeded) this.#allowance.exceed();
-    if (!Array.isArray(choices)) return;
-    for (const choice of choices) if (isJsonObject(choice)) this.#addChoice(choice);
-  }
-
-  answer(): JsonObject | null {
-    if (!this.#begun) return null;
-    const choices = [...this.#choices.values()].toSorted(byIndex).map(finished);
-    const { object } = this.#head;
-    return {
-      ...this.#head,
-      ...(object === 'chat.completion.chunk' && { object: 'chat.completion' }),
-      choices,
-    };
-  }
-
-  #addChoice({ index = 0, delta, ...rest }: JsonObject): void {
-    if (typeof index !== 'number') return;
-    const choice = this.#choices.get(index) ?? { index };
-    if (!this.#choices.has(index)) {
-      if (this.#choices.size >= maxChoices) {
-        this.#allowance.exceed();
-        return;
-      }
-      this.#choices.set(index, choice);
-    }
-    mergeDelta(choice, { ...(isJsonObject(delta) && { message: delta }), ...rest }, this.#allowance);
-  }
-}
-
-const maxItems = 1024;
-
-/**
- * Assembles a streamed answer of the Responses API. Its last event carries the complete response.
- * If that never came, the answer has the completed items and the text of the unfinished one.
- */
-export class ResponsesFold implements Fold {
-  readonly #allowance: CharacterAllowance;
-  readonly #items = new Map<number, JsonObject>();
-  readonly #texts = new Map<number, string>();
-  #response: JsonObject | null = null;
-  #complete = false;
-
-  constructor(allowance: CharacterAllowance) {
-    this.#allowance = allowance;
-  }
-
-  add(data: JsonObject): void {
-    const { type, response, item, delta, output_index: index } = data;
-    if (isJsonObject(response)) {
-      this.#complete =
-        type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
-      this.#response = this.#allowance.take(JSON.stringify(response).length)
-        ? response
-        : withoutOutput(response);
-    }
-    if (typeof index !== 'number' || this.#items.size + this.#texts.size >= maxItems) return;
-    if (type === 'response.output_item.done' && isJsonObject(item)) {
-      this.#texts.delete(index);
-      if (this.#allowance.take(JSON.stringify(item).length)) this.#items.set(index, item);
-    }
-    if (
-      type === 'response.output_text.delta' &&
-      typeof delta === 'string' &&
-      this.#allowance.take(delta.length)
-    )
-      this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
-  }
-
-  answer(): JsonObject | null {
-    if (this.#complete || this.#response === null) return this.#response;
-    const unfinished = [...this.#texts].map(([index, text]): [number, JsonObject] => [
-      index,
-      unfinishedMessage(text),
-    ]);
-    const output = [...this.#items, ...unfinished].toSorted(([a], [b]) => a - b).map(([, item]) => item);
-    return { ...this.#response, output };
-  }
-}
-
-/** What is recorded of a response that is too long: its usage, status and model. */
-const withoutOutput = ({ id, object, model, status, usage }: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries({ id, object, model, status, usage }).filter(([, value]) => value !== undefined),
-  ) as JsonObject;
-
-const unfinishedMessage = (text: string): JsonObject => ({
-  type: 'message',
-  role: 'assistant',
-  status: 'in_progress',
-  content: [{ type: 'output_text', text }],
-});
-
-/** The longest answer that a recording holds, in characters. */
-const maxRecordedCharacters = 4 * 1024 * 1024;
-
-/** An answer as far as it could be recorded. */
-export interface AssembledAnswer {
-  /** The answer as JSON; a string if it is not JSON; null if there is none. */
-  readonly output: JsonValue;
-  /** Whether something was left out because the answer was too long. */
-  readonly truncated: boolean;
-  /** The error event of the stream, if it had one. */
-  readonly error: JsonValue | undefined;
-}
-
-/**
- * Takes the bytes of an answer as they pass, split anywhere, and assembles the answer from them.
- */
-export interface Assembly {
-  /** Takes the next bytes. Never throws, whatever they are. */
-  add(bytes: Uint8Array): void;
-  /**
-   * Whether the model has produced output. Role headers and empty deltas of a stream do not count.
-   */
-  readonly hasOutput: boolean;
-  /** The answer so far. Nothing may be added afterwards. */
-  end(): AssembledAnswer;
 }
 
 /** Assembles an answer that is not a stream. It is recorded completely or not at all. */
 export class BodyAssembly implements Assembly {
-  readonly #allowance = new CharacterAllowance(maxRecordedCharacters);
+  readonly #allowance = new Allowance(maxRecordedCharacters);
   #chunks: Uint8Array[] = [];
 
   get hasOutput(): boolean {
@@ -332,27 +94,18 @@ export class BodyAssembly implements Assembly {
   }
 }
 
-/** The JSON value of a text; undefined if the text is not JSON. */
-const parsed = (text: string): JsonValue | undefined => {
-  try {
-    return parseJson(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * Assembles a stream of server-sent events. The data of each event is JSON; a final `[DONE]` and
  * anything else is skipped.
  */
 export class StreamAssembly implements Assembly {
-  readonly #allowance = new CharacterAllowance(maxRecordedCharacters);
+  readonly #allowance = new Allowance(maxRecordedCharacters);
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
   #fold: Fold | undefined;
   #error: JsonValue | undefined;
-  #hasOutput = false;
   #overflowed = false;
+  hasOutput = false;
 
   constructor() {
     this.#parser = createParser({
@@ -362,10 +115,6 @@ export class StreamAssembly implements Assembly {
       },
       maxBufferSize: 2 * maxRecordedCharacters,
     });
-  }
-
-  get hasOutput(): boolean {
-    return this.#hasOutput;
   }
 
   add(bytes: Uint8Array): void {
@@ -390,19 +139,12 @@ export class StreamAssembly implements Assembly {
   #take(text: string): void {
     const data = parsed(text);
     if (!isJsonObject(data)) return;
-    const error = errorOf(data);
-    if (error !== undefined) this.#error ??= error;
-    this.#hasOutput ||= carriesOutput(data);
+    this.#error ??= errorOf(data);
+    this.hasOutput ||= carriesOutput(data);
     this.#fold ??= foldOf(data, this.#allowance);
     this.#fold?.add(data);
   }
 }
-
-/** Chooses the fold by the first event that tells the kind of stream; undefined until then. */
-const foldOf = (data: JsonObject, allowance: CharacterAllowance): Fold | undefined => {
-  if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(allowance);
-  return Array.isArray(data.choices) ? new ChoicesFold(allowance) : undefined;
-};
 
 const errorOf = (data: JsonObject): JsonValue | undefined => {
   if (data.type === 'error') return data;
@@ -425,4 +167,226 @@ const carriesOutput = ({ type, choices }: JsonObject): boolean => {
       (isJsonObject(delta) && Object.entries(delta).some(isNonEmpty))
     );
   });
+};
+
+/**
+ * Folds the events of one kind of stream into the answer that the request would have had without
+ * `stream`.
+ */
+interface Fold {
+  /** Takes the next event's data. */
+  add(data: JsonObject): void;
+  answer(): JsonObject | null;
+}
+
+/** Chooses the fold by the first event that shows the kind of stream; undefined until then. */
+const foldOf = (data: JsonObject, allowance: Allowance): Fold | undefined => {
+  if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(allowance);
+  return Array.isArray(data.choices) ? new ChoicesFold(allowance) : undefined;
+};
+
+const maxItems = 1024;
+
+/**
+ * A streamed answer of the Responses API. Its last event carries the complete response. If that
+ * never came, the answer has the completed items and the text of the unfinished one.
+ */
+class ResponsesFold implements Fold {
+  readonly #allowance: Allowance;
+  readonly #items = new Map<number, JsonObject>();
+  readonly #texts = new Map<number, string>();
+  #response: JsonObject | null = null;
+  #complete = false;
+
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
+  }
+
+  add(data: JsonObject): void {
+    const { type, response, item, delta, output_index: index } = data;
+    if (isJsonObject(response)) {
+      this.#complete = /^response\.(completed|incomplete|failed)$/.test(String(type));
+      this.#response = this.#allowance.take(lengthOf(response)) ? response : withoutOutput(response);
+    }
+    if (typeof index !== 'number' || this.#items.size + this.#texts.size >= maxItems) return;
+    if (type === 'response.output_item.done' && isJsonObject(item)) {
+      this.#texts.delete(index);
+      if (this.#allowance.take(lengthOf(item))) this.#items.set(index, item);
+    }
+    if (type !== 'response.output_text.delta' || typeof delta !== 'string') return;
+    if (this.#allowance.take(delta.length)) this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
+  }
+
+  answer(): JsonObject | null {
+    if (this.#complete || this.#response === null) return this.#response;
+    const unfinished = [...this.#texts].map(([index, text]) => [index, unfinishedMessage(text)] as const);
+    const output = [...this.#items, ...unfinished].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+    return { ...this.#response, output };
+  }
+}
+
+/** What is recorded of a response that is too long: its usage, status and model. */
+const withoutOutput = (response: JsonObject): JsonObject => {
+  const kept = new Set(['id', 'object', 'model', 'status', 'usage']);
+  return Object.fromEntries(Object.entries(response).filter(([name]) => kept.has(name)));
+};
+
+const unfinishedMessage = (text: string): JsonObject => ({
+  type: 'message',
+  role: 'assistant',
+  status: 'in_progress',
+  content: [{ type: 'output_text', text }],
+});
+
+const maxChoices = 128;
+/**
+ * A separate allowance for the fields beside the choices. The usage comes last, when a long answer
+ * may have taken the rest.
+ */
+const headCharacters = 64 * 1024;
+
+/**
+ * A streamed chat completion or text completion. Choices are merged by index; the last value of
+ * every other field counts.
+ */
+class ChoicesFold implements Fold {
+  readonly #allowance: Allowance;
+  readonly #headAllowance = new Allowance(headCharacters);
+  readonly #head: JsonObject = {};
+  readonly #choices = new Map<number, JsonObject>();
+
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
+  }
+
+  add(data: JsonObject): void {
+    const { choices, obfuscation: _padding, ...head } = data;
+    for (const [key, value] of Object.entries(head)) {
+      if (value !== null || !Object.hasOwn(this.#head, key))
+        setIfAllowed(this.#head, key, value, this.#headAllowance);
+    }
+    this.#allowance.exceeded ||= this.#headAllowance.exceeded;
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices) if (isJsonObject(choice)) this.#addChoice(choice);
+  }
+
+  answer(): JsonObject {
+    const choices = [...this.#choices.values()]
+      .toSorted((a, b) => Number(a.index) - Number(b.index))
+      .map(complete);
+    const { object } = this.#head;
+    return {
+      ...this.#head,
+      ...(object === 'chat.completion.chunk' && { object: 'chat.completion' }),
+      choices,
+    };
+  }
+
+  #addChoice({ index = 0, delta, ...rest }: JsonObject): void {
+    if (typeof index !== 'number') return;
+    const choice = this.#choices.get(index) ?? { index };
+    if (!this.#choices.has(index)) {
+      if (this.#choices.size >= maxChoices) {
+        this.#allowance.exceeded = true;
+        return;
+      }
+      this.#choices.set(index, choice);
+    }
+    mergeDelta(choice, { ...(isJsonObject(delta) && { message: delta }), ...rest }, this.#allowance);
+  }
+}
+
+/** A choice as an answer has it. The index of a tool call means nothing in the complete list. */
+const complete = ({ message, ...choice }: JsonObject): JsonObject => {
+  if (!isJsonObject(message)) return choice;
+  const calls = message.tool_calls;
+  const completed = Array.isArray(calls) ? { ...message, tool_calls: calls.map(withoutIndex) } : message;
+  return { index: choice.index ?? 0, message: completed, ...choice };
+};
+
+const withoutIndex = (item: JsonValue): JsonValue => {
+  if (!isJsonObject(item)) return item;
+  const { index: _index, ...rest } = item;
+  return rest;
+};
+
+/** Text fields that arrive complete, perhaps repeatedly. All others arrive in pieces. */
+const completeFields = new Set(['finish_reason', 'id', 'name', 'object', 'role', 'type']);
+
+/** What an entry costs beside its text, in characters. */
+const overhead = 16;
+const maxDeltaDepth = 16;
+const maxListLength = 1024;
+
+/** Skips the key that would set a prototype. */
+const isKey = (key: string): boolean => key !== '__proto__';
+
+const ownOf = (object: JsonObject, key: string): JsonValue | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+const lengthOf = (value: JsonValue): number => JSON.stringify(value).length;
+
+/** Sets or replaces a value if the allowance suffices for its growth. */
+const setIfAllowed = (target: JsonObject, key: string, value: JsonValue, allowance: Allowance): void => {
+  if (!isKey(key)) return;
+  const before = ownOf(target, key);
+  if (before === value) return;
+  const growth =
+    before === undefined ? overhead + key.length + lengthOf(value) : lengthOf(value) - lengthOf(before);
+  if (allowance.take(Math.max(0, growth))) target[key] = value;
+};
+
+const mergeText = (target: JsonObject, key: string, piece: string, allowance: Allowance): void => {
+  const before = ownOf(target, key);
+  if (typeof before !== 'string' || completeFields.has(key)) setIfAllowed(target, key, piece, allowance);
+  else if (allowance.take(piece.length)) target[key] = before + piece;
+};
+
+const indexOf = (item: JsonValue): number | undefined =>
+  isJsonObject(item) && typeof item.index === 'number' ? item.index : undefined;
+
+const mergeItem = (list: JsonValue[], item: JsonValue, allowance: Allowance, depth: number): void => {
+  const index = indexOf(item);
+  if (!isJsonObject(item) || index === undefined) {
+    if (allowance.take(overhead + lengthOf(item))) list.push(item);
+    return;
+  }
+  const before = list.find((other) => indexOf(other) === index);
+  if (isJsonObject(before)) mergeDelta(before, item, allowance, depth + 1);
+  else if (list.length >= maxListLength) allowance.exceeded = true;
+  else if (allowance.take(overhead)) {
+    const fresh: JsonObject = {};
+    list.push(fresh);
+    mergeDelta(fresh, item, allowance, depth + 1);
+  }
+};
+
+/**
+ * Merges a piece of a streamed message into what came before. Texts and lists are concatenated, and
+ * items with an `index` are merged with those of the same index. The last of any other value
+ * counts.
+ *
+ * @param target is changed
+ * @param depth the depth of the piece in its message
+ */
+const mergeDelta = (target: JsonObject, delta: JsonObject, allowance: Allowance, depth = 0): void => {
+  if (depth > maxDeltaDepth) {
+    allowance.exceeded = true;
+    return;
+  }
+  for (const [key, value] of Object.entries(delta)) {
+    if (!isKey(key)) continue;
+    const before = ownOf(target, key);
+    if (value === null && before !== undefined) continue;
+    if (typeof value === 'string') mergeText(target, key, value, allowance);
+    else if (Array.isArray(value)) {
+      const list = Array.isArray(before) ? before : [];
+      if (list !== before && allowance.take(overhead + key.length)) target[key] = list;
+      for (const item of value) mergeItem(list, item, allowance, depth);
+    } else if (isJsonObject(value)) {
+      const object = isJsonObject(before) ? before : {};
+      if (object !== before && allowance.take(overhead + key.length)) target[key] = object;
+      mergeDelta(object, value, allowance, depth + 1);
+    } else setIfAllowed(target, key, value, allowance);
+  }
 };

@@ -1,5 +1,4 @@
 import {
-  formatTime,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -8,6 +7,8 @@ import {
   type ProjectId,
   plainNumber,
 } from '../../foundations/wire/index.ts';
+import type { CallEnd, CallReport } from '../../records/calls/index.ts';
+import { endReport, startReport } from '../report.ts';
 import { type Assembly, BodyAssembly, StreamAssembly } from './assembly.ts';
 import { endpoints, type InferenceBody, type InferencePath } from './request.ts';
 
@@ -105,55 +106,46 @@ export class Recording {
     this.#exception ??= reason.slice(0, maxMessage);
   }
 
-  /**
-   * The call as a batch for `/call/upsert_batch`: its start and its end. Read it once, after the
-   * answer has ended.
-   */
-  batch(): JsonObject {
-    const { projectId: project_id, path, body, requestId } = this.#request;
-    const id = newId();
+  /** The reports of the call: its start and its end. Read them once, after the answer has ended. */
+  reports(): CallReport[] {
+    const { projectId, path, body, requestId } = this.#request;
+    const call = { projectId, id: newId() };
     // They may hold credentials for other services.
     const { extra_headers: _secret, ...inputs } = body as JsonObject;
-    const start = {
-      project_id,
-      id,
-      trace_id: newId(),
-      op_name: endpoints[path],
-      started_at: formatTime(this.#startedAt),
-      attributes: { inference: { endpoint: path, request_id: requestId, ...this.#attributes } },
-      inputs,
-    };
-    const ended_at = formatTime(this.#startedAt + Math.round((performance.now() - this.#startedMs) * 1000));
-    const end = { project_id, id, ended_at, ...this.#outcome() };
-    return {
-      batch: [
-        { mode: 'start', req: { start } },
-        { mode: 'end', req: { end } },
-      ],
-    };
+    return [
+      startReport({
+        ...call,
+        opName: endpoints[path],
+        traceId: newId(),
+        ...{ parentId: null, threadId: null, turnId: null },
+        startedAt: this.#startedAt,
+        attributes: { inference: { endpoint: path, request_id: requestId, ...this.#attributes } },
+        inputs,
+      }),
+      endReport({
+        ...call,
+        endedAt: this.#startedAt + Math.round((performance.now() - this.#startedMs) * 1000),
+        ...this.#outcome(),
+      }),
+    ];
   }
 
-  #outcome(): JsonObject {
-    const { output, truncated, error } = this.#assembly?.end() ?? {
-      output: null,
-      truncated: false,
-      error: undefined,
-    };
+  #outcome(): Pick<CallEnd, 'output' | 'exception' | 'summary'> {
+    const { output = null, truncated = false, error } = this.#assembly?.end() ?? {};
     const status = this.#status;
     const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;
     const inStream = error === undefined ? undefined : messageOf(error);
-    const facts = {
-      ...(status !== undefined && { status }),
-      ...this.#facts,
-      bytes: this.#bytes,
-      ...(truncated && { truncated }),
-    };
     return {
       output,
       exception: refused ?? inStream ?? this.#exception ?? null,
       summary: {
         ...(refused === undefined && status !== undefined && { usage: this.#usage(output) }),
-        inference: facts,
+        inference: {
+          ...(status !== undefined && { status }),
+          ...this.#facts,
+          bytes: this.#bytes,
+          ...(truncated && { truncated }),
+        },
       },
     };
   }

@@ -4,7 +4,7 @@ import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../foundations/wire/index.ts';
 import { writeCalls } from '../../records/calls/index.ts';
 import type { Encoding } from './answer.ts';
-import { callsOf, type PlacedSpan } from './calls.ts';
+import { callsOf, type ProjectSpan } from './calls.ts';
 import { decodeJson } from './decode/json.ts';
 import { decodeProtobuf } from './decode/protobuf.ts';
 import { badBody, type ReceivedExport } from './decode/spans.ts';
@@ -101,7 +101,7 @@ export const decodeExport = async (
 };
 
 /** @throws ServiceError 413 if resources would take more than the rest of the request ever could */
-const checkResources = (spans: readonly PlacedSpan[]): void => {
+const checkResources = (spans: readonly ProjectSpan[]): void => {
   const sizes = new Map<object, number>();
   let bytes = 0;
   for (const { span } of spans) {
@@ -126,7 +126,7 @@ const checkResources = (spans: readonly PlacedSpan[]): void => {
  */
 export const storeSpans = async (
   store: Store,
-  spans: readonly PlacedSpan[],
+  spans: readonly ProjectSpan[],
   userId: string,
   budget: RequestBudget,
 ): Promise<void> => {

@@ -7,9 +7,10 @@ import {
   timeRule,
   type WireNames,
 } from '../../foundations/wire/index.ts';
-import { microsOf, type PlacedSpan } from './calls.ts';
+import { microsOf, type ProjectSpan } from './calls.ts';
 import type { ReceivedExport, Rejection } from './decode/spans.ts';
 import type { Attributes, Span } from './span.ts';
+import { textOf } from './values.ts';
 
 /** The header that names the project of resources that name none. */
 export const projectHeader = 'project_id';
@@ -22,11 +23,6 @@ const parsed = (place: string, text: string): FoundProject => {
   return projectId
     ? { projectId }
     : { problem: `${place} is ${JSON.stringify(text.slice(0, 100))}; it ${projectIdRule}` };
-};
-
-const textAt = (resource: Attributes, key: string): string | undefined => {
-  const value = resource.get(key);
-  return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
 /** The environment that sets the project of an exporter, for messages. */
@@ -44,10 +40,10 @@ export const projectOf = (
   header: string | undefined,
   names: Pick<WireNames, 'otelProject'>,
 ): FoundProject => {
-  const own = textAt(resource, names.otelProject);
+  const own = textOf(resource.get(names.otelProject));
   if (own !== undefined) return parsed(`the resource's ${names.otelProject}`, own);
-  const entity = textAt(resource, 'wandb.entity');
-  const project = textAt(resource, 'wandb.project');
+  const entity = textOf(resource.get('wandb.entity'));
+  const project = textOf(resource.get('wandb.project'));
   if (entity !== undefined && project !== undefined)
     return parsed("the resource's wandb.entity and wandb.project", `${entity}/${project}`);
   if (header !== undefined) return parsed(`the header ${projectHeader}`, header);
@@ -66,51 +62,33 @@ export interface Selection {
 
 /** The spans of a request that are taken, and those that are not. */
 export interface SelectedSpans {
-  readonly spans: readonly PlacedSpan[];
+  readonly spans: readonly ProjectSpan[];
   readonly rejected: readonly Rejection[];
 }
 
-/** Why spans of a resource are not taken. */
+/** Why a span is not taken. Only a refusal because of its project has a status. */
 interface Refusal {
-  readonly status: 400 | 403;
+  readonly status?: 400 | 403;
   readonly reason: string;
 }
 
-const refusalOf = (found: FoundProject, { grants }: Selection): Refusal | undefined => {
+const refusalOf = (found: FoundProject, span: Span, { grants }: Selection): Refusal | undefined => {
   if ('problem' in found) return { status: 400, reason: found.problem };
-  if (allows(grants, found.projectId, 'write')) return undefined;
-  return { status: 403, reason: `this key may not write the project ${found.projectId}` };
-};
-
-const timeProblem = ({ startTimeUnixNano, endTimeUnixNano }: Span): string | undefined => {
-  const times = { start_time_unix_nano: startTimeUnixNano, end_time_unix_nano: endTimeUnixNano };
+  if (!allows(grants, found.projectId, 'write'))
+    return { status: 403, reason: `this key may not write the project ${found.projectId}` };
+  const times = { start_time_unix_nano: span.startTimeUnixNano, end_time_unix_nano: span.endTimeUnixNano };
   const [name] = Object.entries(times).find(([, nanos]) => !Number.isSafeInteger(microsOf(nanos))) ?? [];
-  return name && `${name} ${timeRule.slice(timeRule.indexOf('should'))}`;
+  return name === undefined ? undefined : { reason: `${name} ${timeRule.slice(timeRule.indexOf('should'))}` };
 };
 
-/** Counts spans by the reason for which they are not taken. */
-class Refused {
-  readonly #spans = new Map<string, { spans: number; status: 400 | 403 | undefined }>();
-
-  add(reason: string, status?: 400 | 403): void {
-    const known = this.#spans.get(reason);
-    if (known) known.spans += 1;
-    else this.#spans.set(reason, { spans: 1, status });
-  }
-
-  get rejections(): Rejection[] {
-    return [...this.#spans].map(([reason, { spans }]) => ({ spans, reason }));
-  }
-
-  /** The error of a request of which nothing is taken because of its projects. */
-  get error(): ServiceError | undefined {
-    const all = [...this.#spans].filter(([, { status }]) => status !== undefined);
-    const [reason, worst] = all.find(([, { status }]) => status === 403) ?? all[0] ?? [];
-    if (reason === undefined || worst?.status === undefined) return undefined;
-    const type = worst.status === 403 ? 'forbidden' : 'value_error';
-    return new ServiceError(worst.status, [{ loc: ['body', 'resource_spans'], msg: reason, type }]);
-  }
-}
+/** The error of a request of which nothing is taken because of its projects. */
+const errorOf = (refusals: readonly Refusal[]): ServiceError | undefined => {
+  const { status, reason } =
+    refusals.find((refusal) => refusal.status === 403) ?? refusals.find((refusal) => refusal.status) ?? {};
+  if (status === undefined || reason === undefined) return undefined;
+  const type = status === 403 ? 'forbidden' : 'value_error';
+  return new ServiceError(status, [{ loc: ['body', 'resource_spans'], msg: reason, type }]);
+};
 
 /**
  * Finds the project of each span, and leaves out the spans that the key may not write or that
@@ -120,22 +98,26 @@ class Refused {
  */
 export const selectSpans = (received: ReceivedExport, selection: Selection): SelectedSpans => {
   const found = new Map<Attributes, FoundProject>();
-  const refused = new Refused();
-  const spans: PlacedSpan[] = [];
+  const refusals = new Map<string, Refusal & { spans: number }>();
+  const spans: ProjectSpan[] = [];
   for (const one of received.spans) {
     const { resource } = one.span;
     const project = found.get(resource) ?? projectOf(resource, selection.header, selection.names);
     found.set(resource, project);
-    const refusal = refusalOf(project, selection);
-    const problem = refusal?.reason ?? timeProblem(one.span);
-    if (problem !== undefined) refused.add(problem, refusal?.status);
-    else if ('projectId' in project) spans.push({ ...one, projectId: project.projectId });
+    const refusal = refusalOf(project, one.span, selection);
+    if (refusal) {
+      const same = refusals.get(refusal.reason) ?? { ...refusal, spans: 0 };
+      same.spans += 1;
+      refusals.set(refusal.reason, same);
+    } else if ('projectId' in project) spans.push({ ...one, projectId: project.projectId });
   }
-  if (spans.length === 0 && refused.error) throw refused.error;
-  return { spans, rejected: [...received.rejected, ...refused.rejections] };
+  const error = spans.length === 0 ? errorOf([...refusals.values()]) : undefined;
+  if (error) throw error;
+  const refused = Array.from(refusals.values(), ({ reason, spans: count }) => ({ spans: count, reason }));
+  return { spans, rejected: [...received.rejected, ...refused] };
 };
 
 /** The projects of spans, each once. */
-export const projectsOf = (spans: readonly PlacedSpan[]): ProjectId[] => [
+export const projectsOf = (spans: readonly ProjectSpan[]): ProjectId[] => [
   ...new Set(spans.map(({ projectId }) => projectId)),
 ];

@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
 import type { Message } from '../messages/message.ts';
 import { type Dict, first, get, isDict, present, structured, unquoted } from '../values.ts';
 import type { SpanReader } from './reader.ts';
@@ -9,7 +10,7 @@ export type Kind = 'agent' | 'model' | 'tool' | 'embedding' | 'retriever' | 'oth
  * Tokens and requests of one model, under the names of `summary.usage`: whole numbers from 0. What
  * the span does not say is left out, and so are cached tokens of 0.
  */
-export interface Usage {
+export interface Usage extends JsonObject {
   readonly requests: number;
   /** All tokens of the prompt, those read from and written to a cache included. */
   readonly input_tokens?: number;
@@ -20,6 +21,10 @@ export interface Usage {
   /** Says, as OpenAI does, that the cached tokens are among `input_tokens` and not beside them. */
   readonly input_tokens_details?: { readonly cached_tokens: number };
   readonly output_tokens_details?: { readonly reasoning_tokens: number };
+}
+
+export interface UsageByModel extends JsonObject {
+  [model: string]: Usage;
 }
 
 /** Tokens as a convention counts them, with the model that it names. */
@@ -65,12 +70,12 @@ export interface Convention {
 /** What a span's attributes and events say, whatever the convention they follow. Pure JSON. */
 export interface Translation {
   readonly kind: Kind;
-  /** `{}` when nothing is said. */
-  readonly inputs: Fields;
-  /** null when nothing is said. */
-  readonly output: unknown;
+  /** `{}` if the span reports none. */
+  readonly inputs: JsonObject;
+  /** null if the span reports none. */
+  readonly output: JsonValue;
   /** By model; undefined unless this span is the request to the model. */
-  readonly usage: Readonly<Record<string, Usage>> | undefined;
+  readonly usage: UsageByModel | undefined;
   readonly threadId: string | undefined;
   /** The user of the traced program. */
   readonly userId: string | undefined;

@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Span } from '../span.ts';
 import { textOf } from '../values.ts';
@@ -118,8 +119,9 @@ export const translate = (source: Span): Translation => {
   const exception = each((convention) => convention.exception?.(span))?.result;
   return {
     kind,
-    inputs,
-    output: output?.result ?? null,
+    // Whatever is read of attributes is JSON.
+    inputs: inputs as JsonObject,
+    output: (output?.result ?? null) as JsonValue,
     usage: usage?.result,
     threadId: each((convention) => convention.thread?.(span))?.result,
     userId: each((convention) => convention.user?.(span))?.result,

@@ -1,6 +1,6 @@
 import type { Span } from '../span.ts';
 import { countOf, first, get, isDict, structured } from '../values.ts';
-import type { Counts, Kind, Translation, Usage } from './convention.ts';
+import type { Counts, Kind, Translation, Usage, UsageByModel } from './convention.ts';
 
 const among = (value: unknown, ...keys: readonly string[]): number | undefined => {
   for (const key of keys) {
@@ -59,10 +59,7 @@ const unnamed = 'unknown';
  *
  * @returns undefined when nothing is counted
  */
-export const usageOf = (
-  counts: Counts,
-  fallback: string | undefined,
-): Readonly<Record<string, Usage>> | undefined => {
+export const usageOf = (counts: Counts, fallback: string | undefined): UsageByModel | undefined => {
   const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
   if (input === undefined && output === undefined) return undefined;
   const cached = cacheRead + cacheWrite;
@@ -87,7 +84,7 @@ interface Entry {
   readonly translation: Translation;
 }
 
-const tokens = (usage: Readonly<Record<string, Usage>>): number =>
+const tokens = (usage: UsageByModel): number =>
   Object.values(usage).reduce(
     (sum, { input_tokens = 0, output_tokens = 0 }) => sum + input_tokens + output_tokens,
     0,
@@ -146,9 +143,9 @@ const innermostFirst = (outerOf: ReadonlyMap<Entry, Entry | undefined>): readonl
  * same. The innermost are judged first.
  *
  * @param entries the spans of one export, with their translations, in any order
- * @returns the translations in the order of the spans
+ * @returns the same entries in their order
  */
-export const withoutRepeats = (entries: readonly Entry[]): readonly Translation[] => {
+export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly E[] => {
   const outerOf = enclosingRequests(entries);
   const order = innermostFirst(outerOf);
   const inside = new Map<Entry, number>();
@@ -168,6 +165,6 @@ export const withoutRepeats = (entries: readonly Entry[]): readonly Translation[
     if (covered.has(entry) || !counting.has(entry)) repeated.add(entry);
   }
   return entries.map((entry) =>
-    repeated.has(entry) ? { ...entry.translation, usage: undefined } : entry.translation,
+    repeated.has(entry) ? { ...entry, translation: { ...entry.translation, usage: undefined } } : entry,
   );
 };

@@ -135,10 +135,9 @@ describe.each(captureNames)('the capture %s', (name) => {
   const read = async () => {
     const capture = readCapture(name);
     const spans = await spansOf(capture);
-    const translations = withoutRepeats(spans.map((span) => ({ span, translation: translate(span) })));
-    const all = spans
-      .map((span, index) => ({ span, translation: translations[index] ?? translate(span) }))
-      .sort((a, b) => Number(a.span.startTimeUnixNano - b.span.startTimeUnixNano));
+    const all = withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).toSorted(
+      (a, b) => Number(a.span.startTimeUnixNano - b.span.startTimeUnixNano),
+    );
     return { all, expected: capture.expected };
   };
 

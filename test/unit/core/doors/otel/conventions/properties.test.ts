@@ -193,11 +193,10 @@ describe('a translation of any span', () => {
           translation: translate(span),
         }));
         const kept = withoutRepeats(entries);
-        expect(kept.map(({ usage, ...rest }) => rest)).toEqual(
-          entries.map(({ translation: { usage, ...rest } }) => rest),
-        );
-        for (const [index, { usage }] of kept.entries())
-          expect([undefined, entries[index]?.translation.usage]).toContain(usage);
+        const others = ({ translation: { usage, ...rest } }: (typeof entries)[number]) => rest;
+        expect(kept.map(others)).toEqual(entries.map(others));
+        for (const [index, { translation }] of kept.entries())
+          expect([undefined, entries[index]?.translation.usage]).toContain(translation.usage);
       }),
     );
   });

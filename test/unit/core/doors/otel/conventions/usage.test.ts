@@ -11,10 +11,10 @@ const request = (spanId: string, parentSpanId: string | undefined, input: number
 
 const counted = (spans: readonly ReturnType<typeof spanOf>[]) =>
   withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).map(
-    ({ usage }) => usage?.m?.input_tokens,
+    ({ translation }) => translation.usage?.m?.input_tokens,
   );
 
-describe('usage that is told twice', () => {
+describe('usage that is reported twice', () => {
   it('stays on the innermost request', () => {
     expect(counted([request('a', undefined, 9), request('b', 'a', 9)])).toEqual([undefined, 9]);
   });
@@ -76,7 +76,7 @@ describe('usage that is told twice', () => {
     const started = performance.now();
     const kept = withoutRepeats(entries);
     expect(performance.now() - started).toBeLessThan(2000);
-    expect(kept.filter(({ usage }) => usage)).toHaveLength(many);
+    expect(kept.filter(({ translation }) => translation.usage)).toHaveLength(many);
   });
 
   it('ends with spans that are parents of each other', () => {
