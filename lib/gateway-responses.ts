@@ -86,7 +86,7 @@ const gatewayAnswers = (serviceName: string, dialect: Dialect): readonly Gateway
   },
   {
     // The stage throttles, or Lambda does. API Gateway calls the latter a failed integration
-    // (docs/decisions/0172), and its own answer would be a bare 500.
+    // (docs/decisions/0024), and its own answer would be a bare 500.
     types: [ResponseType.THROTTLED, ResponseType.INTEGRATION_FAILURE],
     status: 429,
     error: {

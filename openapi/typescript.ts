@@ -3,7 +3,7 @@ import type { JsonSchema } from './schema.ts';
 
 /*
  * TypeScript's types of a document. The generators that others keep need the compiler as a library,
- * which TypeScript 7 is not (docs/decisions/0178). This one knows what our documents use.
+ * which TypeScript 7 is not. This one knows what our documents use.
  */
 
 const isName = (key: string): boolean => /^[A-Za-z_$][\w$]*$/.test(key);

@@ -1,5 +1,5 @@
 /**
- * What settings of the code cost and save: compression, segments, shards, sockets. Decisions 0141
+ * What settings of the code cost and save: compression, segments, shards, sockets. Decisions 0002
  * and 0143 and docs/architecture.md#shards rest on these figures.
  */
 
