@@ -2,7 +2,17 @@ import { parseJson } from '../../../foundations/wire/index.ts';
 import { chatInputs, messageList } from '../messages/chat.ts';
 import { toMessages } from '../messages/message.ts';
 import { asInputs, type Dict, present, structured } from '../values.ts';
-import { asMessages, type Convention, type Counts, field, type Kind, toolsOf } from './convention.ts';
+import {
+  asMessages,
+  type Convention,
+  type Counts,
+  field,
+  type Kind,
+  sessionNames,
+  toolsOf,
+  userNames,
+} from './convention.ts';
+import { usageKeys } from './gen-ai.ts';
 import type { SpanReader } from './reader.ts';
 
 const kindOf = (operation: string): Kind | undefined => {
@@ -77,27 +87,20 @@ const counts = (span: SpanReader): Counts => ({
   model: span.peekText('ai.response.model', 'gen_ai.response.model', 'gen_ai.request.model', 'ai.model.id'),
   input: span.count(
     ...['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'],
-    ...['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
+    ...usageKeys.input,
   ),
-  output: span.count(
-    ...['ai.usage.outputTokens', 'ai.usage.completionTokens'],
-    ...['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
-  ),
+  output: span.count('ai.usage.outputTokens', 'ai.usage.completionTokens', ...usageKeys.output),
   total: span.count('ai.usage.totalTokens'),
   cacheRead: span.count(
     ...['ai.usage.inputTokenDetails.cacheReadTokens', 'ai.usage.cachedInputTokens'],
-    'gen_ai.usage.cache_read.input_tokens',
+    ...usageKeys.cacheRead,
   ),
-  cacheWrite: span.count(
-    'ai.usage.inputTokenDetails.cacheWriteTokens',
-    'gen_ai.usage.cache_creation.input_tokens',
-    'gen_ai.usage.cache_write.input_tokens',
-  ),
+  cacheWrite: span.count('ai.usage.inputTokenDetails.cacheWriteTokens', ...usageKeys.cacheWrite),
   reasoning: span.count('ai.usage.outputTokenDetails.reasoningTokens', 'ai.usage.reasoningTokens'),
 });
 
-/** What the program says of the call: `metadata` up to version 6, `context` since. */
-const said = (...names: readonly string[]): string[] =>
+/** Keys of the program's own metadata: `metadata` up to version 6, `context` since. */
+const metadata = (names: readonly string[]): string[] =>
   names.flatMap((name) => [`ai.telemetry.metadata.${name}`, `ai.settings.context.${name}`]);
 
 /**
@@ -119,10 +122,6 @@ export const aiSdk: Convention = {
   inputs: inputsOf,
   output: outputOf,
   usage: counts,
-  thread: (span) =>
-    span.id(
-      ...said('sessionId', 'session_id', 'threadId', 'thread_id'),
-      ...said('conversationId', 'conversation_id', 'chatId', 'chat_id', 'session.id'),
-    ),
-  user: (span) => span.id(...said('userId', 'user_id', 'user.id', 'user')),
+  thread: (span) => span.id(...metadata(sessionNames)),
+  user: (span) => span.id(...metadata(userNames)),
 };

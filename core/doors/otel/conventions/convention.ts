@@ -46,8 +46,8 @@ export type Fields = Record<string, unknown>;
 
 /**
  * The names under which one instrumentation reports what a call is made of. Each method reads the
- * span through the reader, which notes what was used. undefined means that the span says nothing
- * of it by this convention; then the next one is asked.
+ * span through the reader, which notes what was used. undefined means that this convention
+ * does not know; then the next one is asked.
  */
 export interface Convention {
   /** Whether the span holds names of this convention. The other methods are only asked then. */
@@ -63,7 +63,7 @@ export interface Convention {
   usage?(span: SpanReader): Counts | undefined;
   thread?(span: SpanReader): string | undefined;
   user?(span: SpanReader): string | undefined;
-  /** An error that is told elsewhere than in the span's status. */
+  /** An error that is reported elsewhere than in the span's status. */
   exception?(span: SpanReader): string | undefined;
 }
 
@@ -79,7 +79,7 @@ export interface Translation {
   readonly threadId: string | undefined;
   /** The user of the traced program. */
   readonly userId: string | undefined;
-  /** An error that is told elsewhere than in the span's status or its exception event. */
+  /** An error that is reported elsewhere than in the span's status or its exception event. */
   readonly exception?: string;
   /** Keys of attributes that went to `inputs`, `output` or `usage`. */
   readonly usedKeys: ReadonlySet<string>;
@@ -87,11 +87,49 @@ export interface Translation {
   readonly usedEvents: ReadonlySet<number>;
 }
 
-/** Looks a name up, whatever its case; undefined for names that the table lacks. */
-export const kindIn = (table: Readonly<Record<string, Kind>>, name: string | undefined): Kind | undefined => {
-  const key = name?.toLowerCase();
+/** The words by which frameworks name kinds of spans, in lower case. */
+const kindWords: Readonly<Record<string, Kind>> = {
+  llm: 'model',
+  chat_model: 'model',
+  generation: 'model',
+  model: 'model',
+  'background-model': 'model',
+  embedding: 'embedding',
+  embedder: 'embedding',
+  agent: 'agent',
+  tool: 'tool',
+  'tool.v2': 'tool',
+  retriever: 'retriever',
+  reranker: 'retriever',
+  chain: 'other',
+  workflow: 'other',
+  task: 'other',
+  span: 'other',
+  event: 'other',
+  prompt: 'other',
+  parser: 'other',
+  memory: 'other',
+  guardrail: 'other',
+  evaluator: 'other',
+  unknown: 'other',
+};
+
+/** The kind that a word names, whatever its case; undefined for words that the table lacks. */
+export const kindNamed = (word: string | undefined, table = kindWords): Kind | undefined => {
+  const key = word?.toLowerCase();
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
 };
+
+/** Names of a conversation and of a user in the metadata that programs give to frameworks. */
+export const sessionNames: readonly string[] = [
+  ...['session_id', 'thread_id', 'conversation_id', 'chat_id'],
+  ...['sessionId', 'threadId', 'conversationId', 'chatId', 'session.id'],
+];
+export const userNames: readonly string[] = ['user_id', 'userId', 'user.id', 'user'];
+
+/** Keys with a prefix before each name. */
+export const prefixed = (prefix: string, names: readonly string[]): string[] =>
+  names.map((name) => prefix + name);
 
 /** Whether the call is a request to a model. */
 export const isRequest = (kind: Kind): boolean => kind === 'model' || kind === 'embedding';
@@ -100,8 +138,8 @@ export const isRequest = (kind: Kind): boolean => kind === 'model' || kind === '
 export const asMessages = (messages: readonly Message[] | undefined): Dict | undefined =>
   messages && messages.length > 0 ? { messages } : undefined;
 
-/** Whether a message says anything at all. */
-export const says = ({ content, tool_calls }: Message): boolean =>
+/** Whether a message has content or calls of tools. */
+export const hasContent = ({ content, tool_calls }: Message): boolean =>
   tool_calls !== undefined ||
   (content !== null && content !== '' && !(Array.isArray(content) && content.length === 0));
 

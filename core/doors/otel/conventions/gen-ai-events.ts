@@ -14,7 +14,7 @@ const isMessage = (name: string): boolean =>
   name === 'gen_ai.content.prompt' ||
   name === 'gen_ai.content.completion';
 
-/** What the event says: its attributes, or the JSON that Azure's libraries put in one of them. */
+/** The content of the event: its attributes, or the JSON that Azure's libraries put in one of them. */
 const bodyOf = ({ attributes }: ReadEvent): Dict => {
   const body = structured(get(attributes, 'gen_ai.event.content'));
   return isDict(body) ? { ...attributes, ...body } : attributes;
@@ -36,8 +36,8 @@ const choiceMessages = (event: ReadEvent): readonly Message[] => {
   if (isDict(message) && first(message, 'role', 'content', 'tool_calls') !== undefined)
     return toMessages({ ...message, finish_reason }, 'assistant');
   const { content, tool_calls } = body;
-  const said = first(body, 'message') ?? content;
-  return toMessages({ role: 'assistant', content: said, tool_calls, finish_reason }, 'assistant');
+  const whole = first(body, 'message') ?? content;
+  return toMessages({ role: 'assistant', content: whole, tool_calls, finish_reason }, 'assistant');
 };
 
 const inputsOf = (event: ReadEvent): readonly Message[] => {
@@ -67,7 +67,7 @@ const read = (span: SpanReader, messagesOf: (event: ReadEvent) => readonly Messa
     return messages;
   });
 
-/** The arguments of the call that a tool's span was told of. */
+/** The arguments of a tool's call, as events of its span have them. */
 const toolArguments = (span: SpanReader): Dict | undefined => {
   for (const event of span.events((name) => name === 'gen_ai.tool.message' || name === details)) {
     const content =

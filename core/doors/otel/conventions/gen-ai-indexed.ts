@@ -1,6 +1,6 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
 import { type Dict, first, get, unquoted } from '../values.ts';
-import { asMessages, type Convention, field, kindIn, textsOf } from './convention.ts';
+import { asMessages, type Convention, field, kindNamed, textsOf } from './convention.ts';
 import { operations } from './gen-ai.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -37,7 +37,7 @@ const functions = (span: SpanReader): Dict | undefined => {
 export const genAiIndexed: Convention = {
   matches: ({ namespaces }) => namespaces.has('gen_ai') || namespaces.has('llm'),
   kind: (span) => {
-    const named = kindIn(operations, span.peekText('llm.request.type'));
+    const named = kindNamed(span.peekText('llm.request.type'), operations);
     if (named) return named;
     if (span.has('gen_ai.operation.name')) return undefined;
     // The attributes that say the kind may have been dropped.

@@ -5,9 +5,9 @@ import {
   type Convention,
   type Counts,
   field,
+  hasContent,
   type Kind,
-  kindIn,
-  says,
+  kindNamed,
   textsOf,
   toolsOf,
 } from './convention.ts';
@@ -35,49 +35,52 @@ export const operations: Readonly<Record<string, Kind>> = {
   rerank: 'retriever',
 };
 
-/** Token counts under `gen_ai.usage`, today's names first. */
-export const genAiCounts = (span: SpanReader): Counts => ({
-  model: span.peekText('gen_ai.response.model', 'gen_ai.request.model'),
-  input: span.count('gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'),
-  output: span.count(
-    'gen_ai.usage.output_tokens',
-    'gen_ai.usage.completion_tokens',
-    'llm.usage.completion_tokens',
-  ),
-  total: span.count('gen_ai.usage.total_tokens', 'llm.usage.total_tokens'),
-  cacheRead: span.count(
+/** Keys of token counts, today's names first. */
+export const usageKeys = {
+  input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'],
+  output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'],
+  total: ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'],
+  cacheRead: [
     'gen_ai.usage.cache_read.input_tokens',
     'gen_ai.usage.cache_read_input_tokens',
     'gen_ai.usage.details.cache_read_tokens',
     'gen_ai.usage.details.cache_read_input_tokens',
     'gen_ai.usage.details.cached_tokens',
-  ),
-  cacheWrite: span.count(
+  ],
+  cacheWrite: [
     'gen_ai.usage.cache_creation.input_tokens',
     'gen_ai.usage.cache_creation_input_tokens',
     'gen_ai.usage.cache_write.input_tokens',
     'gen_ai.usage.cache_write_input_tokens',
     'gen_ai.usage.details.cache_write_tokens',
     'gen_ai.usage.details.cache_creation_input_tokens',
-  ),
-  reasoning: span.count(
+  ],
+  reasoning: [
     'gen_ai.usage.reasoning.output_tokens',
     'gen_ai.usage.reasoning_tokens',
     'gen_ai.usage.details.reasoning_tokens',
-  ),
-});
+  ],
+} as const;
 
-const usedNames = ['model'];
+/** Token counts as OpenTelemetry's attributes have them. */
+export const genAiCounts = (span: SpanReader): Counts => ({
+  model: span.peekText('gen_ai.response.model', 'gen_ai.request.model'),
+  input: span.count(...usageKeys.input),
+  output: span.count(...usageKeys.output),
+  total: span.count(...usageKeys.total),
+  cacheRead: span.count(...usageKeys.cacheRead),
+  cacheWrite: span.count(...usageKeys.cacheWrite),
+  reasoning: span.count(...usageKeys.reasoning),
+});
 
 /** `gen_ai.request.temperature` as `temperature`. */
 const parameters = (span: SpanReader): Dict | undefined => {
   if (!Array.from(span.span.attributes.keys()).some((key) => key.startsWith('gen_ai.request.')))
     return undefined;
-  const fields = Array.from(span.below('gen_ai.request.'), ([name, value]) => [
-    name.replaceAll('.', '_'),
-    value,
-  ]);
-  return present(Object.fromEntries(fields.filter(([name]) => !usedNames.includes(String(name)))));
+  const { model: _, ...fields } = Object.fromEntries(
+    Array.from(span.below('gen_ai.request.'), ([name, value]) => [name.replaceAll('.', '_'), value]),
+  );
+  return present(fields);
 };
 
 const inputMessages = (span: SpanReader) => {
@@ -93,7 +96,7 @@ const inputMessages = (span: SpanReader) => {
 export const genAi: Convention = {
   matches: ({ namespaces }) => namespaces.has('gen_ai'),
   kind: (span) => {
-    const named = kindIn(operations, span.peekText('gen_ai.operation.name'));
+    const named = kindNamed(span.peekText('gen_ai.operation.name'), operations);
     if (named) return named;
     if (span.has('gen_ai.operation.name')) return undefined;
     if (span.has('gen_ai.tool.name') || span.has('gen_ai.tool.call.id')) return 'tool';
@@ -123,8 +126,8 @@ export const genAi: Convention = {
     if (kind === 'tool') return unquoted(span.value('gen_ai.tool.call.result', 'gen_ai.tool.result'));
     if (kind === 'retriever') return span.json('gen_ai.retrieval.documents');
     const messages = messageList(span.value('gen_ai.output.messages'), 'assistant');
-    // litellm leaves a tool call out of the message, and tells it in flattened attributes.
-    return messages?.some(says) || !span.has('gen_ai.completion.0.function_call.name')
+    // litellm leaves a tool call out of the message, and reports it in flattened attributes.
+    return messages?.some(hasContent) || !span.has('gen_ai.completion.0.function_call.name')
       ? asMessages(messages)
       : undefined;
   },

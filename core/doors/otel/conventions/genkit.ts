@@ -1,19 +1,8 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, get, parsed, textOf } from '../values.ts';
-import { asMessages, type Convention, field, type Kind, kindIn } from './convention.ts';
+import { asMessages, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
-
-const kinds: Readonly<Record<string, Kind>> = {
-  model: 'model',
-  'background-model': 'model',
-  embedder: 'embedding',
-  tool: 'tool',
-  'tool.v2': 'tool',
-  agent: 'agent',
-  retriever: 'retriever',
-  reranker: 'retriever',
-};
 
 /** The model is only the name of the action. */
 const model = (span: SpanReader): string => span.text('genkit:name') ?? span.span.name;
@@ -24,7 +13,7 @@ const model = (span: SpanReader): string => span.text('genkit:name') ?? span.spa
  */
 export const genkit: Convention = {
   matches: ({ namespaces }) => namespaces.has('genkit'),
-  kind: (span) => kindIn(kinds, span.peekText('genkit:metadata:subtype')) ?? 'other',
+  kind: (span) => kindNamed(span.peekText('genkit:metadata:subtype')) ?? 'other',
   inputs: (span, kind) => {
     if (kind === 'model')
       return [() => chatInputs(span.parsed('genkit:input')), () => field('model', model(span))];

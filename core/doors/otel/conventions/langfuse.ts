@@ -5,25 +5,11 @@ import {
   type Convention,
   type Counts,
   field,
-  type Kind,
-  kindIn,
+  kindNamed,
   namedArguments,
   unwrappedResult,
 } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-
-const kinds: Readonly<Record<string, Kind>> = {
-  generation: 'model',
-  embedding: 'embedding',
-  agent: 'agent',
-  tool: 'tool',
-  retriever: 'retriever',
-  span: 'other',
-  event: 'other',
-  chain: 'other',
-  guardrail: 'other',
-  evaluator: 'other',
-};
 
 const input = 'langfuse.observation.input';
 const output = 'langfuse.observation.output';
@@ -81,7 +67,7 @@ const named = (what: 'user' | 'session'): string[] => [
 export const langfuse: Convention = {
   matches: ({ namespaces }) => namespaces.has('langfuse'),
   kind: (span) => {
-    const kind = kindIn(kinds, span.peekText('langfuse.observation.type'));
+    const kind = kindNamed(span.peekText('langfuse.observation.type'));
     const made = kind === 'other' && generationOnly.some((key) => span.has(key)) ? 'model' : kind;
     // Wrappers of provider SDKs call every request a generation.
     const embeds = /embedding/i.test(`${span.span.name} ${span.peekText(model) ?? ''}`);

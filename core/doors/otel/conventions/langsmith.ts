@@ -1,19 +1,15 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, structured, textOf } from '../values.ts';
-import { asMessages, type Convention, type Kind, kindIn, unwrappedResult } from './convention.ts';
+import {
+  asMessages,
+  type Convention,
+  kindNamed,
+  prefixed,
+  sessionNames,
+  unwrappedResult,
+  userNames,
+} from './convention.ts';
 import { countsOf } from './usage.ts';
-
-const kinds: Readonly<Record<string, Kind>> = {
-  llm: 'model',
-  embedding: 'embedding',
-  tool: 'tool',
-  retriever: 'retriever',
-  chain: 'other',
-  prompt: 'other',
-  parser: 'other',
-};
-
-const metadata = (...names: readonly string[]): string[] => names.map((name) => `langsmith.metadata.${name}`);
 
 /**
  * LangSmith's SDK in its OpenTelemetry mode: the whole inputs and outputs as one JSON text each.
@@ -22,7 +18,7 @@ const metadata = (...names: readonly string[]): string[] => names.map((name) => 
  */
 export const langSmith: Convention = {
   matches: ({ namespaces }) => namespaces.has('langsmith'),
-  kind: (span) => kindIn(kinds, span.peekText('langsmith.span.kind')),
+  kind: (span) => kindNamed(span.peekText('langsmith.span.kind')),
   inputs: (span, kind) => [
     () => (kind === 'model' ? chatInputs(span.value('gen_ai.prompt')) : asInputs(span.json('gen_ai.prompt'))),
   ],
@@ -41,6 +37,6 @@ export const langSmith: Convention = {
         textOf(first(completion, 'model')),
     );
   },
-  thread: (span) => span.id(...metadata('session_id', 'thread_id', 'conversation_id')),
-  user: (span) => span.id(...metadata('user_id', 'userId')),
+  thread: (span) => span.id(...prefixed('langsmith.metadata.', sessionNames)),
+  user: (span) => span.id(...prefixed('langsmith.metadata.', userNames)),
 };

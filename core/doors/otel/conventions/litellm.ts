@@ -1,4 +1,3 @@
-import { first, structured, textOf } from '../values.ts';
 import { type Convention, field, isRequest, type Kind } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -11,8 +10,8 @@ const kindOf = (span: SpanReader): Kind | undefined => {
   return /rerank/.test(operation) ? 'retriever' : undefined;
 };
 
-const requester = (span: SpanReader, ...names: readonly string[]): string | undefined =>
-  textOf(first(structured(span.peek('metadata.requester_metadata')), ...names));
+/** Where the metadata of the request that litellm got is. */
+const requester = 'metadata.requester_metadata';
 
 /**
  * litellm's own callback. The span of the raw request beside it repeats the same call.
@@ -23,6 +22,6 @@ export const litellm: Convention = {
   kind: (span) => (span.span.name === 'raw_gen_ai_request' ? 'other' : kindOf(span)),
   inputs: (span, kind) =>
     isRequest(kind) ? [() => field('model', span.text('litellm.provider.model'))] : [],
-  thread: (span) => span.id('litellm.session_id') ?? requester(span, 'session_id', 'thread_id'),
-  user: (span) => span.id('metadata.user_api_key_end_user_id') ?? requester(span, 'user_id'),
+  thread: (span) => span.id('litellm.session_id') ?? span.textIn(requester, 'session_id', 'thread_id'),
+  user: (span) => span.id('metadata.user_api_key_end_user_id') ?? span.textIn(requester, 'user_id'),
 };

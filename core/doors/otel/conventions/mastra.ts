@@ -1,5 +1,5 @@
 import { asInputs } from '../values.ts';
-import type { Convention, Kind } from './convention.ts';
+import { type Convention, type Kind, prefixed, sessionNames, userNames } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
 const kindOf = (span: SpanReader): Kind | undefined => {
@@ -20,8 +20,6 @@ const own = (span: SpanReader, what: 'input' | 'output'): unknown => {
   return type === undefined ? undefined : span.json(`mastra.${type}.${what}`);
 };
 
-const metadata = (...names: readonly string[]): string[] => names.map((name) => `mastra.metadata.${name}`);
-
 /**
  * Mastra's exporter. Messages of a request are on the step around it.
  * Source: mastra-ai/mastra, `observability/otel-exporter`.
@@ -31,7 +29,6 @@ export const mastra: Convention = {
   kind: kindOf,
   inputs: (span) => [() => asInputs(own(span, 'input'))],
   output: (span) => own(span, 'output'),
-  thread: (span) =>
-    span.id(...metadata('threadId', 'sessionId', 'conversationId', 'thread_id', 'session_id')),
-  user: (span) => span.id(...metadata('userId', 'user_id', 'resourceId')),
+  thread: (span) => span.id(...prefixed('mastra.metadata.', ['threadId', ...sessionNames])),
+  user: (span) => span.id(...prefixed('mastra.metadata.', [...userNames, 'resourceId'])),
 };

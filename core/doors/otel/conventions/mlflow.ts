@@ -1,26 +1,8 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, parsed, textOf } from '../values.ts';
-import { asMessages, type Convention, field, type Kind, kindIn } from './convention.ts';
+import { asMessages, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
-
-const kinds: Readonly<Record<string, Kind>> = {
-  llm: 'model',
-  chat_model: 'model',
-  embedding: 'embedding',
-  agent: 'agent',
-  tool: 'tool',
-  retriever: 'retriever',
-  reranker: 'retriever',
-  chain: 'other',
-  workflow: 'other',
-  task: 'other',
-  parser: 'other',
-  memory: 'other',
-  guardrail: 'other',
-  evaluator: 'other',
-  unknown: 'other',
-};
 
 /** Every value is JSON text, texts too. */
 const text = (span: SpanReader, ...keys: readonly string[]): string | undefined => {
@@ -37,7 +19,7 @@ const text = (span: SpanReader, ...keys: readonly string[]): string | undefined 
  */
 export const mlflow: Convention = {
   matches: ({ namespaces }) => namespaces.has('mlflow'),
-  kind: (span) => kindIn(kinds, text(span, 'mlflow.spanType')),
+  kind: (span) => kindNamed(text(span, 'mlflow.spanType')),
   inputs: (span, kind) => {
     if (kind === 'model')
       return [

@@ -4,25 +4,11 @@ import {
   asMessages,
   type Convention,
   field,
-  type Kind,
-  kindIn,
+  kindNamed,
   namedArguments,
   unwrappedResult,
 } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-
-const kinds: Readonly<Record<string, Kind>> = {
-  llm: 'model',
-  embedding: 'embedding',
-  chain: 'other',
-  retriever: 'retriever',
-  reranker: 'retriever',
-  tool: 'tool',
-  agent: 'agent',
-  guardrail: 'other',
-  evaluator: 'other',
-  prompt: 'other',
-};
 
 /** llama-index runs its agents as workflows, which are chains. */
 const runsAgent = (name: string): boolean => /^\w+\.run$/.test(name) && name.includes('Agent');
@@ -74,10 +60,6 @@ const embedded = (span: SpanReader, name: string): readonly unknown[] | undefine
 
 const inputOf = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
 
-/** A session in the metadata that frameworks attach, LangGraph's thread among them. */
-const metadata = (span: SpanReader, ...names: readonly string[]): string | undefined =>
-  textOf(first(structured(span.peek('metadata')), ...names));
-
 /**
  * OpenInference, of Arize Phoenix. Messages come flattened, and again in `input.value`.
  * Source: openinference, `spec/semantic_conventions.md`.
@@ -89,7 +71,7 @@ export const openInference: Convention = {
     namespaces.has('output') ||
     namespaces.has('llm'),
   kind: (span) => {
-    const kind = kindIn(kinds, span.peekText('openinference.span.kind'));
+    const kind = kindNamed(span.peekText('openinference.span.kind'));
     return kind === 'other' && runsAgent(span.span.name) ? 'agent' : kind;
   },
   inputs: (span, kind) => {
@@ -145,6 +127,7 @@ export const openInference: Convention = {
     cacheWrite: span.count('llm.token_count.prompt_details.cache_write'),
     reasoning: span.count('llm.token_count.completion_details.reasoning'),
   }),
-  thread: (span) => metadata(span, 'thread_id', 'session_id', 'conversation_id'),
-  user: (span) => metadata(span, 'user_id'),
+  // The metadata that frameworks attach, with LangGraph's thread among it.
+  thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
+  user: (span) => span.textIn('metadata', 'user_id'),
 };

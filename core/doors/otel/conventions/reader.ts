@@ -1,5 +1,5 @@
 import type { Span } from '../span.ts';
-import { countOf, parsed, plain, structured, textOf, unflatten } from '../values.ts';
+import { countOf, first, parsed, plain, structured, textOf, unflatten } from '../values.ts';
 
 /** What was read of a span on the way to a result. */
 export interface Marks {
@@ -97,6 +97,11 @@ export class SpanReader {
       return text;
     }
     return undefined;
+  }
+
+  /** The first of the names that is a text in an attribute's JSON object, without using it. */
+  textIn(key: string, ...names: readonly string[]): string | undefined {
+    return textOf(first(structured(this.peek(key)), ...names));
   }
 
   /** The first of the attributes that is a count, as a number or as text. */

@@ -18,12 +18,11 @@ export const systemMessages = (value: unknown): readonly Message[] => {
   if (system === undefined || system === null || system === '') return [];
   if (typeof system === 'string') return [{ role: 'system', content: system }];
   const parts = Array.isArray(system) ? system : [system];
-  const said = parts.flatMap((part) =>
+  return parts.flatMap((part) =>
     isDict(part) && (get(part, 'role') !== undefined || get(part, 'parts') !== undefined)
       ? toMessages({ ...part, role: 'system' }, 'system')
       : toMessages({ role: 'system', content: [part] }, 'system'),
   );
-  return said;
 };
 
 /** Names of the conversation in a request's body, by API. */

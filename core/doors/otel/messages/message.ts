@@ -245,12 +245,14 @@ const readFields: ReadonlySet<string> = new Set([
   ...['additional_kwargs', 'response_metadata', 'usage_metadata', 'usage', 'id', 'model', 'object'],
 ]);
 
-const says = (value: unknown): boolean =>
+const hasValue = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '' && !/^(\[\]|\{\})$/.test(asText(value));
 
-/** What else a message says, under the names that it has there. */
+/** The other fields of a message, under the names that they have there. */
 const others = (source: Dict): Dict =>
-  Object.fromEntries(Object.entries(source).filter(([name, value]) => !readFields.has(name) && says(value)));
+  Object.fromEntries(
+    Object.entries(source).filter(([name, value]) => !readFields.has(name) && hasValue(value)),
+  );
 
 /** What OpenAI and its followers have in fields of their own, as parts around the content. */
 const around = (source: unknown): { readonly before: readonly Part[]; readonly after: readonly Part[] } => {
