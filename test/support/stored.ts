@@ -30,14 +30,14 @@ export const everythingStored = async ({ table, bucket }: Store, projectId?: Pro
   let items = 0;
   let segments = 0;
   for await (const page of scanTable(table, { ConsistentRead: true })) {
-    for (const { k, h, b, c, s, p } of page) {
+    for (const { k, h, b, c, p } of page) {
       if (!ofProject(Buffer.from(asBytes(k) ?? []).toString('latin1'), `${projectId}\0`)) continue;
       const header = asBytes(h);
       items++;
       if (p === 'P') segments++;
       if (header) texts.push(Buffer.from(header).toString());
-      for (const payload of [asBytes(b) ?? asBytes(c), asBytes(s)])
-        if (payload) texts.push((await unpack(payload)).toString());
+      const payload = asBytes(b) ?? asBytes(c);
+      if (payload) texts.push((await unpack(payload)).toString());
     }
   }
   let objects = 0;

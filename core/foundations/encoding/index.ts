@@ -3,7 +3,6 @@ export * from './byte-writer.ts';
 export * from './compact-id.ts';
 export * from './join-bytes.ts';
 export * from './message-pack.ts';
-export * from './packed-id.ts';
 export * from './shard-of.ts';
 export * from './short-digest.ts';
 export * from './sortable-id.ts';

@@ -62,7 +62,7 @@ export const tables = {
       by_time: { partition: binary('tk'), sort: binary('ts'), projects: ['h', 'c'] },
       by_trace: { partition: binary('rk'), sort: binary('ts'), projects: ['h'] },
       by_thread: { partition: binary('hk'), sort: binary('hs'), projects: ['h'] },
-      by_error: { partition: binary('ek'), sort: binary('ts'), projects: ['h', 'c', 's'] },
+      by_error: { partition: binary('ek'), sort: binary('ts'), projects: ['h', 'c'] },
     },
   },
   /**

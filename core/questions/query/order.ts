@@ -57,8 +57,8 @@ const keyReader =
 const headerBytes = 1024;
 
 /** Bytes of the payloads that were read with a header. */
-const inlineBytes = ({ inline, startCopy }: CallHeader): number =>
-  [...(inline?.values() ?? [])].reduce((sum, { length }) => sum + length, startCopy?.length ?? 0);
+const inlineBytes = ({ inline }: CallHeader): number =>
+  [...(inline?.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
 
 const tooMany = invalid({
   loc: ['body', 'sort_by'],

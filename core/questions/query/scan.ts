@@ -46,7 +46,7 @@ const attributes: { readonly [I in IndexName<'calls'>]: readonly RowAttribute<'c
   by_time: ['k', 'p', 'ts', 'h', 'c'],
   by_trace: ['k', 'p', 'ts', 'h'],
   by_thread: ['k', 'p', 'hs', 'h'],
-  by_error: ['k', 'p', 'ts', 'h', 'c', 's'],
+  by_error: ['k', 'p', 'ts', 'h', 'c'],
 };
 
 const attributesOf = ({ index }: AnyIndexRange<'calls'>) => attributes[index];

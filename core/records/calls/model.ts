@@ -117,13 +117,6 @@ export interface CallHeader {
    */
   readonly inline?: ReadonlyMap<'S' | 'E', Uint8Array>;
   /**
-   * The packed block of the start, which the list of errors holds beside its place, if it was read
-   * with the header.
-   *
-   * @default - none
-   */
-  readonly startCopy?: Uint8Array;
-  /**
    * The traces, other than its own, of calls below it or of its turn. They were reported before it
    * without a trace, or a repeated start took them apart from it.
    *

@@ -38,7 +38,7 @@ describe('the calls table', () => {
       index('by_time', 'tk', 'ts', ['h', 'c']),
       index('by_trace', 'rk', 'ts'),
       index('by_thread', 'hk', 'hs'),
-      index('by_error', 'ek', 'ts', ['h', 'c', 's']),
+      index('by_error', 'ek', 'ts', ['h', 'c']),
     ]);
   });
 

@@ -11,7 +11,7 @@ import {
 } from '../../../core/foundations/auth/index.ts';
 import { startContainer } from '../container.ts';
 import type { Stores } from '../stores.ts';
-import { writtenAt } from './exchange.ts';
+import { writtenAt } from './golden.ts';
 
 /** What the authorizer made of a key: its answer, or the message of its error. */
 export interface Authorization {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import {
   type AttributeValue,
   DeleteItemCommand,
@@ -13,7 +15,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { Stores } from '../stores.ts';
-import { readBytes, type WrittenBytes, writeBytes } from './bytes.ts';
+import { withMarkers, withoutMarkers } from './noise.ts';
 
 /*
  * All that stores hold. The clients are the SDK's own and find their endpoints in the environment.
@@ -21,7 +23,7 @@ import { readBytes, type WrittenBytes, writeBytes } from './bytes.ts';
  */
 
 /** What the stores of a test file are called. */
-export type StoreNames = Pick<
+type StoreNames = Pick<
   Stores,
   'callsTable' | 'objectsTable' | 'costsTable' | 'feedbackTable' | 'keysTable' | 'bucket'
 >;
@@ -77,7 +79,7 @@ const keyOf = ({ in: kind, item }: Extract<Entry, { item: unknown }>): Attribute
 };
 
 /** Tells an entry from all others. */
-export const nameOf = (entry: Entry): string =>
+const nameOf = (entry: Entry): string =>
   `${entry.in} ${entry.in === 'bucket' ? entry.key : JSON.stringify(keyOf(entry))}`;
 
 /** Reads all that the stores hold, in the order of its names. */
@@ -124,4 +126,97 @@ export const clearStores = async (stores: StoreNames): Promise<void> => {
       await client.send(new DeleteItemCommand({ TableName, Key: toItem(keyOf(entry)) }));
     }
   }
+};
+
+/**
+ * Bytes in a file: base64; of a large zstd frame its content, with markers for noise, and the
+ * SHA-256 of the frame.
+ */
+export type WrittenBytes = string | { readonly zstd: string; readonly sha256: string };
+
+const magic = Buffer.of(0x28, 0xb5, 0x2f, 0xfd);
+/** Frames of more bytes are large. */
+const maxWrittenFrame = 4096;
+
+/** The parameters that payloads are compressed with. */
+const params = {
+  [constants.ZSTD_c_compressionLevel]: 3,
+  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  [constants.ZSTD_c_windowLog]: 23,
+  [constants.ZSTD_c_checksumFlag]: 1,
+};
+
+const isFrame = (bytes: Uint8Array): boolean => magic.equals(bytes.subarray(0, magic.length));
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** What a frame holds, as text; undefined for bytes that are no frame. */
+const contentOf = (bytes: Uint8Array): string | undefined =>
+  isFrame(bytes) ? zstdDecompressSync(bytes).toString('utf8') : undefined;
+
+/** Writes bytes for a file. */
+const writeBytes = (bytes: Uint8Array): WrittenBytes => {
+  const content = bytes.length > maxWrittenFrame ? contentOf(bytes) : undefined;
+  if (content === undefined) return Buffer.from(bytes).toString('base64');
+  return { zstd: withMarkers(content), sha256: sha256(bytes) };
+};
+
+/** Reads bytes from a file. Another version of zstd makes other frames of the same content. */
+const readBytes = (written: WrittenBytes): Buffer => {
+  if (typeof written === 'string') return Buffer.from(written, 'base64');
+  const content = Buffer.from(withoutMarkers(written.zstd), 'utf8');
+  return zstdCompressSync(content, { params, pledgedSrcSize: content.length });
+};
+
+/** The same bytes in the form in which those of two versions of zstd are equal. */
+const comparableBytes = (written: WrittenBytes): WrittenBytes | { readonly zstd: string } => {
+  if (typeof written !== 'string') return { zstd: written.zstd };
+  const content = contentOf(Buffer.from(written, 'base64'));
+  return content === undefined ? written : { zstd: withMarkers(content) };
+};
+
+/** What becomes of entries: those that are put, in full, and the names of those that go. */
+export interface Changes {
+  readonly put: readonly Entry[];
+  readonly gone: readonly string[];
+}
+
+const byName = (entries: readonly Entry[]): Map<string, Entry> =>
+  new Map(entries.map((entry) => [nameOf(entry), entry]));
+
+/** Says what has become of entries. */
+export const changesOf = (before: readonly Entry[], after: readonly Entry[]): Changes => {
+  const [old, now] = [byName(before), byName(after)];
+  const isSame = (entry: Entry) => JSON.stringify(old.get(nameOf(entry))) === JSON.stringify(entry);
+  return {
+    put: after.filter((entry) => !isSame(entry)),
+    gone: [...old.keys()].filter((name) => !now.has(name)),
+  };
+};
+
+/** Makes changes to entries. */
+export const withChanges = (before: readonly Entry[], { put, gone }: Changes): Entry[] => {
+  const entries = byName(before);
+  for (const name of gone) entries.delete(name);
+  for (const entry of put) entries.set(nameOf(entry), entry);
+  return [...entries.values()];
+};
+
+/** The sixteen hex digits that a feedback payload's object ends with are random. */
+const withoutNonce = (text: string): string =>
+  text.replace(/(feedback\/[^"]*-)[0-9a-f]{16}(?=\.zst)/g, '$1nonce');
+
+/**
+ * Entries as lines of JSON, in order, without what differs each time they are written.
+ *
+ * @param sameZstd whether all frames come of one version of zstd; if not their content counts alone
+ */
+export const comparable = (entries: readonly Entry[], sameZstd: boolean): string[] => {
+  const text = (entry: Entry): string =>
+    JSON.stringify(entry, (key, value: unknown) =>
+      sameZstd || (key !== 'B' && key !== 'body')
+        ? value
+        : comparableBytes(value as Parameters<typeof comparableBytes>[0]),
+    );
+  return entries.map((entry) => withoutNonce(text(entry))).sort();
 };

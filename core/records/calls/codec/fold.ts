@@ -27,18 +27,9 @@ export const foldHeader = (
 /** Does what {@link foldHeader} does, and keeps the payloads that the parts hold. */
 export const foldCall = (
   call: Pick<HeaderOwner, 'projectId' | 'id'>,
-  parts: readonly (StoredContent & {
-    readonly inline: Uint8Array | undefined;
-    readonly startCopy?: Uint8Array | undefined;
-  })[],
+  parts: readonly (StoredContent & { readonly inline: Uint8Array | undefined })[],
 ): CallHeader | null => {
   const header = foldHeader(call, parts);
   const inline = parts.flatMap((part) => (part.inline ? [[part.part, part.inline] as const] : []));
-  const startCopy = parts.find(({ start }) => start)?.startCopy;
-  if (!header || (inline.length === 0 && !startCopy)) return header;
-  return {
-    ...header,
-    ...(inline.length > 0 && { inline: new Map(inline) }),
-    ...(startCopy && { startCopy }),
-  };
+  return header && inline.length > 0 ? { ...header, inline: new Map(inline) } : header;
 };

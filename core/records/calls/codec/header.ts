@@ -1,7 +1,6 @@
 import { ByteReader, ByteWriter, fromSignedTimeBytes } from '../../../foundations/encoding/index.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../model.ts';
 import { type HeaderContent, type HeaderOwner, indexOfStatus, statusAt } from './header-content.ts';
-import { isListHeader, unpackListHeader } from './header-lists.ts';
 import { readId, readLinks, writeId, writeLinks } from './linked-ids.ts';
 import { readOp, writeOp } from './packed-op.ts';
 import { readUsage, writeUsage } from './packed-usage.ts';
@@ -14,8 +13,6 @@ export type { HeaderContent, HeaderOwner } from './header-content.ts';
  * index rows, and thousands of rows are read at once. So what the row's key or another field has is
  * left out: the call's id and when it started. The place of the end's payload is left out if that
  * lies behind the start's. Numbers take as many bytes as they need, and ids and digests no letters.
- *
- * Versions 1 and 2 were MessagePack lists. They are still read.
  */
 
 const version = 3;
@@ -149,10 +146,9 @@ export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Arr
  * @throws Error if a later release wrote its version, or it is damaged
  */
 export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uint8Array): HeaderContent => {
-  if (isListHeader(bytes)) return unpackListHeader(bytes, owner);
   const reader = new ByteReader(bytes);
   const found = reader.byte();
-  if (found !== version) throw new Error(`a header of version ${found}: this release reads 1 to ${version}`);
+  if (found !== version) throw new Error(`a header of version ${found}: this release reads ${version}`);
   const flags = reader.byte();
   const more = flags & hasMore ? reader.byte() : 0;
   const start = flags & hasStart ? readStart(reader, more, owner, startTimeOf(timeKey)) : null;

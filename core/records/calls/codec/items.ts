@@ -111,8 +111,6 @@ export interface StoredPart extends HeaderContent {
   readonly part: Part;
   /** The packed payload, if it is inline and the item or row shows it. */
   readonly inline: Uint8Array | undefined;
-  /** The copy of the start's payload, as in {@link CallHeader}. */
-  readonly startCopy?: Uint8Array | undefined;
 }
 
 /**
@@ -126,6 +124,5 @@ export const fromItem = (store: Store, projectId: ProjectId, item: Item): Stored
   const id = callIdOf(projectId, key);
   const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
   const parts = unpackHeader(header, { projectId, id, names: store.names }, timeKey);
-  const [inline, startCopy] = [inlineOf(item), asBytes(item.s)];
-  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline, startCopy };
+  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: inlineOf(item) };
 };

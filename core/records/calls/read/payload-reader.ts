@@ -33,16 +33,13 @@ const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
 ];
 
 /** Whether part of a payload is in an item that was not read with the header. */
-const isApart = ({ start, end, endPart, inline, startCopy }: CallHeader): boolean =>
-  (start.payload.segment === null && !inline?.has('S') && !startCopy) ||
+const isApart = ({ start, end, endPart, inline }: CallHeader): boolean =>
+  (start.payload.segment === null && !inline?.has('S')) ||
   (end?.payload.segment === null && !inline?.has(endPart));
 
 /** Whether two headers of a call say the same, whatever was read with them. */
 const isSame = (a: CallHeader, b: CallHeader): boolean =>
-  isDeepStrictEqual(
-    { ...a, inline: undefined, startCopy: undefined },
-    { ...b, inline: undefined, startCopy: undefined },
-  );
+  isDeepStrictEqual({ ...a, inline: undefined }, { ...b, inline: undefined });
 
 /** A header, and the call as it was last read, with its inline payloads. */
 interface FoundCall {
@@ -94,17 +91,13 @@ export class PayloadReader {
   }
 
   async #readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
-    const copied = await copiedStarts(calls);
     const pointers = calls.flatMap(({ header }) => pointersOf(header));
-    const fields = await this.#readSegments(
-      pointers.filter((pointer) => pointer.segment !== null && !copied.has(pointer)),
-    );
-    for (const [pointer, block] of copied) fields.set(pointer, block);
+    const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
     for (const { header, read } of calls) {
       for (const [part, packed] of read.inline ?? []) {
         const bytes = await unpack(packed);
         const { start, end, endPart } = header;
-        if (part === 'S' && start.payload.segment === null && !copied.has(start.payload))
+        if (part === 'S' && start.payload.segment === null)
           fields.set(start.payload, cut(bytes, start.payload));
         if (part === endPart && end?.payload.segment === null)
           fields.set(end.payload, cut(bytes, end.payload));
@@ -231,14 +224,6 @@ export class PayloadReader {
     return found;
   }
 }
-
-/** The fields of the starts whose copies were read with their headers. */
-const copiedStarts = async (calls: readonly FoundCall[]): Promise<Map<PayloadPointer, string[]>> => {
-  const copied = new Map<PayloadPointer, string[]>();
-  for (const { header, read } of calls)
-    if (read.startCopy) copied.set(header.start.payload, blockFields(await unpack(read.startCopy)));
-  return copied;
-};
 
 /** The fields of the block of a pointer. */
 const cut = (unpacked: Uint8Array, pointer: PayloadPointer): string[] =>

@@ -7,9 +7,8 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { indexedFieldsOf, isMarked, type StartItem, toItem } from '../codec/items.ts';
 import { unplacedError } from '../codec/keys.ts';
-import { copyStarts, withCopy } from './copy-starts.ts';
 import { placeholder } from './keep-places.ts';
-import { hasStart, readStartEntries, unchanged } from './stored-starts.ts';
+import { readStartEntries, unchanged } from './stored-starts.ts';
 
 /** The number of calls marked concurrently. */
 const concurrency = 8;
@@ -17,7 +16,7 @@ const concurrency = 8;
 /**
  * Enters calls into the list of failed ones, after their ends were reported by themselves and
  * stored. Ends beside their starts enter by themselves. The start is written again with a key for
- * that index, and with a copy of its payload if that is small. An item without a start keeps the
+ * that index. An item without a start keeps the
  * place of one that is not known yet. Such a start cannot be inserted then, and takes the mark
  * over.
  *
@@ -40,8 +39,6 @@ export const markFailed = (
       a.id === b.id && a.projectId === b.projectId;
     const unread = left.filter((call) => !before.some((start) => isSame(start, call)));
     const read = unread.length > 0 ? await readStartEntries(store, unread, budget) : [];
-    const entries = [...before, ...read].filter(({ item }) => !isMarked(item));
-    const copies = await copyStarts(store, entries.filter(hasStart), budget);
     const done = await mapConcurrent(left, concurrency, async (call) => {
       const stored = [...before, ...read].find((start) => isSame(start, call));
       if (!stored) {
@@ -54,7 +51,7 @@ export const markFailed = (
         return replaceItem(store.table, { ...item, ...unplacedError }, unchanged(item), budget);
       const indexed = indexedFieldsOf(projectId, id, start);
       const { ek } = toItem(store, { projectId, id, part: 'S' }, { start, end }, indexed, true);
-      const marked = withCopy({ ...item, ...(ek !== undefined && { ek }) }, copies.get(stored));
+      const marked = { ...item, ...(ek !== undefined && { ek }) };
       return replaceItem(store.table, marked, unchanged(item), budget);
     });
     return left.filter((_, i) => !done[i]);

@@ -1,6 +1,7 @@
-import type { StoredRequest } from '../exchange.ts';
+import type { StoredRequest } from '../golden.ts';
 import { noise, randomText } from '../noise.ts';
 import {
+  equal,
   longId,
   model,
   oddId,
@@ -13,7 +14,46 @@ import {
   thread,
   uuid,
 } from './names.ts';
-import { batch, deletion, end, endAlone, start, startAlone } from './reports.ts';
+
+/** A start of the project's, as an item of a batch. */
+const start = (fields: object) => ({
+  mode: 'start',
+  req: { start: { project_id: project, op_name: 'step', started_at: '2026-10-01T09:00:00Z', ...fields } },
+});
+
+/** An end of the project's, as an item of a batch. */
+const end = (fields: object) => ({
+  mode: 'end',
+  req: { end: { project_id: project, ended_at: '2026-10-01T09:00:02.5Z', ...fields } },
+});
+
+/** A request of several reports. */
+const batch = (name: string, ...items: object[]): StoredRequest => ({
+  name,
+  path: '/call/upsert_batch',
+  body: { batch: items },
+});
+
+/** A request of one start. */
+const startAlone = (name: string, fields: object): StoredRequest => ({
+  name,
+  path: '/call/start',
+  body: start(fields).req,
+});
+
+/** A request of one end. */
+const endAlone = (name: string, fields: object): StoredRequest => ({
+  name,
+  path: '/call/end',
+  body: end(fields).req,
+});
+
+/** A request to delete calls. */
+const deletion = (name: string, ...ids: string[]): StoredRequest => ({
+  name,
+  path: '/calls/delete',
+  body: { project_id: project, call_ids: ids },
+});
 
 const usage = {
   'house-large': { prompt_tokens: 1200, completion_tokens: 80, requests: 1, total_tokens: 1280 },
@@ -176,3 +216,156 @@ export const callWrites: readonly StoredRequest[] = [
   projects,
   ...changed,
 ];
+
+/** Reports, renames and deletes those calls again. */
+export const callRewrites: readonly StoredRequest[] = [
+  startAlone('the child that ran on starts again', {
+    ...thread,
+    id: running,
+    parent_id: root,
+    inputs: { again: true },
+  }),
+  startAlone('the start of the end that was alone', { id: 'end-alone', trace_id: 'found' }),
+  startAlone('a start with other inputs, its end inline', { id: 'inline', inputs: { q: 3 } }),
+  endAlone('another end of the model call', { id: model, output: 'short', summary: { usage: null } }),
+  endAlone('a third end', { id: 'ended-again', output: 'third' }),
+  batch('the end of a call that ran', end({ id: 'neighbour', output: sentences }), end({ id: 'shared' })),
+  batch(
+    'the same call as before',
+    start({ id: 'table-b', trace_id: 'large', inputs: { noise: noise('table-b') } }),
+  ),
+  batch(
+    'a call in another trace at another time',
+    start({ id: longId, trace_id: 'moved', started_at: '2026-11-01' }),
+  ),
+  {
+    name: 'no display name any more',
+    path: '/call/update',
+    body: { project_id: project, call_id: root, display_name: null },
+  },
+  {
+    name: 'a display name of a call whose end is apart',
+    path: '/call/update',
+    body: { project_id: project, call_id: 'early', display_name: 'Early' },
+  },
+  deletion(
+    'the deletion that died, a call of the bucket and one of a segment',
+    'half-gone',
+    'bucket',
+    'table-a',
+  ),
+  deletion('a thread of usages', 'usage-none', 'no-such-call'),
+];
+
+const query = (name: string, body: object, accept?: string): StoredRequest => ({
+  name: `calls: ${name}`,
+  path: '/calls/stream_query',
+  body: { project_id: project, ...body },
+  ...(accept !== undefined && { accept }),
+});
+
+const includes = {
+  include_costs: true,
+  include_feedback: true,
+  include_storage_size: true,
+  include_total_storage_size: true,
+};
+
+const few = ['id', 'started_at', 'ended_at', 'summary.svc'];
+
+const queries = [
+  query('all', includes),
+  query('backwards', { sort_by: [{ field: 'started_at', direction: 'desc' }], columns: few, limit: 8 }),
+  query('those of another project', { project_id: otherProject }),
+  query('as a table', { columns: [...few, 'inputs.q', 'summary.usage'], limit: 12 }, 'text/csv'),
+  query('as one list', { columns: few, limit: 3, offset: 2 }, 'application/json'),
+  query('without their payloads', {
+    columns: ['trace_id', 'thread_id', 'turn_id', 'summary.usage'],
+    offset: 14,
+  }),
+  query('by a field of the inputs', { query: equal('inputs.q', 2) }),
+  query('by usage', {
+    query: {
+      $expr: {
+        $gt: [{ $getField: 'summary.usage.house-large.prompt_tokens' }, { $literal: 1000 }],
+      },
+    },
+    columns: ['id'],
+  }),
+  query('by latency, slowest first', {
+    sort_by: [{ field: 'summary.svc.latency_ms', direction: 'desc' }],
+    columns: ['summary.svc.latency_ms'],
+    limit: 8,
+  }),
+  query('in order of their output', {
+    sort_by: [{ field: 'output', direction: 'asc' }],
+    columns: ['id'],
+    limit: 9,
+  }),
+  query('by trace', { filter: { trace_ids: ['usages', 'tràce', longId, 'moved'] }, columns: few }),
+  query('by parent', { filter: { parent_ids: [uuid(1), 'usage-none'] }, columns: few }),
+  query('by thread', { filter: { thread_ids: ['thread 1', otherLongId] }, columns: few }),
+  query('by turn', { filter: { turn_ids: [uuid(1), 'usage-none'] }, columns: few }),
+  query('by id', { filter: { call_ids: [oddId, longId, 'doomed', 'end-alone', uuid(3)] } }),
+  query('by op', {
+    filter: { op_names: [`svc:///${project}/op/agent.turn:*`, `svc:///${otherProject}/op/tool:1`] },
+    columns: ['op_name'],
+  }),
+  query('by run', { filter: { svc_run_ids: ['run-1'] }, columns: ['svc_run_id', 'svc_run_step'] }),
+  query('by a ref in the inputs', {
+    filter: { input_refs: [`svc:///${project}/object/prompt:*`] },
+    columns: ['inputs.prompt'],
+  }),
+  query('with what their refs lead to', {
+    filter: { call_ids: [uuid(2)] },
+    columns: ['inputs.prompt'],
+    expand_columns: ['inputs.prompt'],
+  }),
+  query('that are roots, in October', {
+    filter: { trace_roots_only: true },
+    query: {
+      $expr: {
+        $and: [
+          { $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01' }] },
+          { $lt: [{ $getField: 'started_at' }, { $literal: '2026-10-03' }] },
+        ],
+      },
+    },
+    columns: ['id'],
+  }),
+];
+
+const ids = [uuid(1), uuid(3), 'early', 'inline', oddId, longId, 'end-alone', 'half-gone', 'doomed-child'];
+
+const reads = ids.map(
+  (id): StoredRequest => ({
+    name: `call ${id.slice(-12)}`,
+    path: '/call/read',
+    body: { project_id: project, id, include_costs: true, include_storage_size: true },
+  }),
+);
+
+const counts = [{}, { filter: { trace_ids: ['large'] } }, { query: equal('summary.svc.status', 'error') }];
+
+const stats = counts.map(
+  (body, i): StoredRequest => ({
+    name: `statistics ${i}`,
+    path: '/calls/query_stats',
+    body: { project_id: project, include_total_storage_size: true, ...body },
+  }),
+);
+
+const threads = [
+  {},
+  { sort_by: [{ field: 'thread_id', direction: 'asc' }], limit: 2 },
+  { filter: { thread_ids: ['thread 2', longId] } },
+].map(
+  (body, i): StoredRequest => ({
+    name: `threads ${i}`,
+    path: '/threads/stream_query',
+    body: { project_id: project, ...body },
+  }),
+);
+
+/** Reads calls and threads in every way that differs in what it reads of the stores. */
+export const callReads: readonly StoredRequest[] = [...queries, ...reads, ...stats, ...threads];

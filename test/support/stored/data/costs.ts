@@ -1,4 +1,4 @@
-import type { StoredRequest } from '../exchange.ts';
+import type { StoredRequest } from '../golden.ts';
 import { equal, otherProject, project } from './names.ts';
 
 const price = (prompt: number, completion: number, fields: object = {}) => ({

@@ -1,4 +1,4 @@
-import type { StoredRequest } from '../exchange.ts';
+import type { StoredRequest } from '../golden.ts';
 import { noise, randomText } from '../noise.ts';
 import { anyOf, callRef, equal, longId, oddId, otherProject, project, uuid } from './names.ts';
 

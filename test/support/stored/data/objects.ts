@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoredRequest } from '../exchange.ts';
+import type { StoredRequest } from '../golden.ts';
 import { noise } from '../noise.ts';
 import { otherProject, project } from './names.ts';
 

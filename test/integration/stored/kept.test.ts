@@ -1,4 +1,0 @@
-import { keptSet } from '../../support/stored/sets.ts';
-import { testStoredSet } from './suite.ts';
-
-testStoredSet(keptSet);
