@@ -117,7 +117,7 @@ export const payloadOf = ({ start, end }: Call): string =>
     .map((value) => `${JSON.stringify(value)}\n`)
     .join('');
 
-/** zstd's settings. Level 3 has those of segments (core/foundations/encoding/zstd.ts). */
+/** zstd's settings. Level 3 has those of segments (core/foundations/encoding/packing.ts). */
 export const zstdParams = (level = 3): Record<number, number> => ({
   [constants.ZSTD_c_compressionLevel]: level,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,

@@ -24,7 +24,7 @@ import { scanCalls } from '../../core/questions/stats/scan.ts';
 import { storeRollups } from '../../core/questions/stats/stored.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
-import { dayOf, hourOf } from '../../core/records/rollups/index.ts';
+import { dayOf, hourOf } from '../../core/records/rollups.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 import { type Bench, type BenchPart, type CapacityUsed, names, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';

@@ -1,5 +1,4 @@
 import { pack, unpack } from '../foundations/encoding/index.ts';
-import type { TableKey } from '../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   getItems,
@@ -9,6 +8,7 @@ import {
   type RequestBudget,
   type Store,
 } from '../foundations/storage/index.ts';
+import type { TableKey } from '../foundations/storage/tables.ts';
 import { checkDigest, notFound, type ProjectId } from '../foundations/wire/index.ts';
 import { bytesDigest } from '../foundations/wire/weave-digest.ts';
 

@@ -1,6 +1,5 @@
 import { allows, type Grant } from '../foundations/auth/index.ts';
 import { type Slice, sliceOf } from '../foundations/listing/index.ts';
-import type { TableKey, TableRange } from '../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   asNumber,
@@ -11,6 +10,7 @@ import {
   requestBudget,
   type Table,
 } from '../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../foundations/storage/tables.ts';
 import { formatTime, type ProjectId } from '../foundations/wire/index.ts';
 
 /*

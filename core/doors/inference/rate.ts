@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { ExpiryOf, TableKey } from '../../foundations/storage/declared-keys.ts';
 import { documents, type RequestBudget, type Table, withRetries } from '../../foundations/storage/index.ts';
+import type { ExpiryOf, TableKey } from '../../foundations/storage/tables.ts';
 import { ServiceError } from '../../foundations/wire/index.ts';
 
 /** The request limit of a key. */

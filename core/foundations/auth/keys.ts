@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { TableKey } from '../storage/declared-keys.ts';
 import {
   asBytes,
   asText,
@@ -13,6 +12,7 @@ import {
   type Table,
   type Value,
 } from '../storage/index.ts';
+import type { TableKey } from '../storage/tables.ts';
 import { formatTime, type Micros, parseTime } from '../wire/index.ts';
 import { formatGrant, formatGrants, type Grant, parseGrant } from './grants.ts';
 

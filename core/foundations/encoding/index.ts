@@ -1,11 +1,4 @@
-export * from './byte-reader.ts';
-export * from './byte-writer.ts';
-export * from './compact-id.ts';
-export * from './join-bytes.ts';
-export * from './message-pack.ts';
-export * from './shard-of.ts';
-export * from './short-digest.ts';
-export * from './sortable-id.ts';
-export * from './time-bytes.ts';
-export * from './uuid.ts';
-export { pack, unpack } from './zstd.ts';
+export * from './byte-stream.ts';
+export * from './ids.ts';
+export * from './key-bytes.ts';
+export { decodeMessagePack, encodeMessagePack, pack, unpack } from './packing.ts';

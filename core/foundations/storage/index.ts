@@ -1,25 +1,49 @@
 export * from './bucket.ts';
-export * from './clients.ts';
-export * from './compare-and-swap.ts';
-export * from './documents.ts';
-export * from './item.ts';
-export { itemBytes } from './item-size.ts';
-export * from './map-concurrent.ts';
-export * from './raise-number.ts';
-export { itemFromWire, type WireItem } from './raw-items.ts';
-export * from './read-range.ts';
-export * from './request-budget.ts';
-export * from './retries.ts';
-export * from './scan.ts';
+export { chunked, mapConcurrent } from './concurrency.ts';
+export {
+  asBytes,
+  asMap,
+  asNumber,
+  asText,
+  type Item,
+  itemBytes,
+  itemFromWire,
+  type Value,
+  type WireItem,
+} from './items.ts';
+export {
+  type Attempt,
+  compareAndSwap,
+  compareAndSwapAll,
+  isThrottling,
+  type Meter,
+  newMeter,
+  type RequestBudget,
+  type Round,
+  requestBudget,
+  withRetries,
+} from './retries.ts';
 export * from './store.ts';
-export { chunked, type Table } from './table.ts';
-export * from './table-reads.ts';
+export {
+  getItems,
+  type KeyRange,
+  type Page,
+  type PageOptions,
+  queryPage,
+  type RangeOptions,
+  readRange,
+  type ScanOptions,
+  scanTable,
+} from './table-reads.ts';
 export {
   type Condition,
   deleteItem,
   deleteItems,
   insertItems,
   putItems,
+  type Raise,
+  raiseNumber,
   replaceItem,
+  type Transaction,
+  transact,
 } from './table-writes.ts';
-export * from './transaction.ts';

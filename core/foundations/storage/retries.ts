@@ -1,7 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { unavailable } from '../wire/index.ts';
-import { backOff, stepDeadline } from './back-off.ts';
-import type { RequestBudget } from './request-budget.ts';
+
+/**
+ * What a request has used of storage so far, in DynamoDB's units. A request that the SDK repeats by
+ * itself counts once.
+ */
+export interface Meter {
+  readUnits: number;
+  writeUnits: number;
+  requests: number;
+  /** Requests that storage throttled, after the SDK's own repeats, or answered in part. */
+  throttled: number;
+}
+
+/** What one request may still spend, and what it has spent. All storage functions take it. */
+export interface RequestBudget {
+  /** When storage must have answered, in milliseconds since 1970. */
+  readonly deadline: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  readonly meter: Meter;
+}
+
+/** A meter with nothing spent yet. */
+export const newMeter = (): Meter => ({ readUnits: 0, writeUnits: 0, requests: 0, throttled: 0 });
+
+/** A budget of so many milliseconds from now, with nothing spent yet. */
+export const requestBudget = (millis: number, signal?: AbortSignal): RequestBudget => ({
+  deadline: Date.now() + millis,
+  meter: newMeter(),
+  ...(signal && { signal }),
+});
+
+const baseDelayMs = 25;
+const maxDelayMs = 2000;
+/**
+ * The time of one step with all its tries. The budget of a stream is longer: it may last 15
+ * minutes.
+ */
+const maxStepMs = 25_000;
+
+/** When a step that begins now must be over, in milliseconds since 1970. */
+export const stepDeadline = (budget: RequestBudget): number =>
+  Math.min(budget.deadline, Date.now() + maxStepMs);
+
+/** Exponential back-off with full jitter, in milliseconds, after the given try (0, 1, …). */
+const delay = (tried: number): number => Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** tried);
+
+/**
+ * Waits between two tries of a step.
+ *
+ * @param tried the number of the try that failed (0, 1, …)
+ * @param deadline of the step, in milliseconds since 1970
+ * @param cause why the try failed
+ * @throws ServiceError 503 when the deadline comes before the next try; the signal's AbortError
+ * when nobody waits any more
+ */
+export const backOff = async (
+  { signal }: RequestBudget,
+  tried: number,
+  deadline: number,
+  cause: unknown,
+): Promise<void> => {
+  const wait = delay(tried);
+  if (Date.now() + wait >= deadline) throw unavailable(cause);
+  await sleep(wait, undefined, signal && { signal });
+};
 
 /** Whether storage refused a request because there were too many. */
 export const isThrottling = (error: unknown): boolean =>
@@ -66,4 +131,49 @@ export const withRetries = async (budget: RequestBudget, attempt: Attempt): Prom
     }
     await backOff(budget, tried, deadline, cause);
   }
+};
+
+/** The value of a round that held; undefined where another write came in between. */
+export type Round<T> = { readonly value: T } | undefined;
+
+/**
+ * Reads something, changes it, and writes it on the condition that it is still as it was read.
+ * Where somebody else has written meanwhile it does so again, with back-off and jitter.
+ *
+ * @param attempt makes one round, given its number (0, 1, …)
+ * @returns the value of the first round that held
+ * @throws ServiceError 503 when the deadline comes first; the signal's AbortError when nobody waits
+ * any more; any error of `attempt` as it is
+ */
+export const compareAndSwap = async <T>(
+  budget: RequestBudget,
+  attempt: (round: number) => Promise<Round<T>>,
+): Promise<T> => {
+  const deadline = stepDeadline(budget);
+  for (let round = 0; ; round++) {
+    budget.signal?.throwIfAborted();
+    const held = await attempt(round);
+    if (held) return held.value;
+    await backOff(budget, round, deadline, 'others write the same all the while');
+  }
+};
+
+/**
+ * Does what {@link compareAndSwap} does for several items at once. Those that lost are tried again
+ * together. No round is made for no items.
+ *
+ * @param attempt makes one round for the items left, and returns those that lost
+ * @throws what {@link compareAndSwap} throws; some items may be written then
+ */
+export const compareAndSwapAll = async <T>(
+  budget: RequestBudget,
+  items: readonly T[],
+  attempt: (left: readonly T[], round: number) => Promise<readonly T[]>,
+): Promise<void> => {
+  let left = items;
+  if (left.length === 0) return;
+  await compareAndSwap(budget, async (round) => {
+    left = await attempt(left, round);
+    return left.length === 0 ? { value: undefined } : undefined;
+  });
 };

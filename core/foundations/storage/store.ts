@@ -1,8 +1,92 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent } from 'node:https';
+import { type ConsumedCapacity, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { shardOf } from '../encoding/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
-import type { ExpiryOf } from './declared-keys.ts';
-import type { Table } from './table.ts';
+import { exactNumber } from './items.ts';
+import type { RequestBudget } from './retries.ts';
+import type { ExpiryOf } from './tables.ts';
+
+/**
+ * The connections that a container keeps to each store. It serves one request at a time, which
+ * seldom has more batches, pages and writes under way.
+ */
+const maxSockets = 64;
+
+/** Keep-alive connections with time-outs: one second to connect, so many ms to answer. */
+export const httpHandler = (requestTimeoutMs: number) =>
+  new NodeHttpHandler({
+    connectionTimeout: 1000,
+    requestTimeout: requestTimeoutMs,
+    // Without it a time-out is only logged.
+    throwOnRequestTimeout: true,
+    httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
+    httpsAgent: new Agent({ keepAlive: true, maxSockets }),
+  });
+
+/**
+ * Makes a DynamoDB client for the life of a container: keep-alive, one second to connect, three to
+ * answer.
+ *
+ * @param config what differs, e.g. the endpoint; functions need none
+ */
+export const dynamodbClient = (config: DynamoDBClientConfig = {}): DynamoDBClient => {
+  const client = new DynamoDBClient({ maxAttempts: 3, requestHandler: httpHandler(3000), ...config });
+  // It copies every row of every answer, even without a logger.
+  client.middlewareStack.removeByTag('LOGGER');
+  return client;
+};
+
+/**
+ * Loads and makes an S3 client for the life of a container. It has keep-alive, one second to
+ * connect, and six to answer (objects have up to 6 MB).
+ */
+export const s3Client = async (): Promise<S3Client> => {
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  return new S3Client({
+    maxAttempts: 3,
+    requestHandler: httpHandler(6000),
+    // Bodies are zstd frames with a checksum of their own. A trailing CRC would need a chunked
+    // upload.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+};
+
+/** A DynamoDB table and a client for it. */
+export interface Table {
+  readonly client: DynamoDBClient;
+  readonly name: string;
+}
+
+/**
+ * Adds an answer's consumed capacity to the budget's meter. DynamoDB Local has none for PartiQL.
+ */
+export const meter = (
+  budget: RequestBudget,
+  kind: 'readUnits' | 'writeUnits',
+  capacity: ConsumedCapacity | undefined,
+): void => {
+  budget.meter[kind] += capacity?.CapacityUnits ?? 0;
+};
+
+const documentClients = new WeakMap<DynamoDBClient, DynamoDBDocumentClient>();
+
+/**
+ * The document client of a table: its commands take and give items as plain objects. It shares the
+ * connections and the middleware of the table's own client, which alone is to be destroyed.
+ */
+export const documents = ({ client }: Pick<Table, 'client'>): DynamoDBDocumentClient => {
+  const known = documentClients.get(client);
+  if (known) return known;
+  const made = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: exactNumber } });
+  documentClients.set(client, made);
+  return made;
+};
 
 /** A table, the bucket for its large values, and the settings that the layout depends on. */
 export interface Store {

@@ -1,11 +1,14 @@
-import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { documents } from './documents.ts';
-import type { Item } from './item.ts';
-import { mapConcurrent } from './map-concurrent.ts';
-import { rawItems } from './raw-items.ts';
-import type { RequestBudget } from './request-budget.ts';
-import { withRetries } from './retries.ts';
-import { batchConcurrency, chunked, meter, type Table } from './table.ts';
+import {
+  BatchGetCommand,
+  paginateScan,
+  QueryCommand,
+  type QueryCommandInput,
+  type ScanCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { batchConcurrency, chunked, mapConcurrent } from './concurrency.ts';
+import { type Item, rawItems } from './items.ts';
+import { type RequestBudget, withRetries } from './retries.ts';
+import { documents, meter, type Table } from './store.ts';
 
 /** DynamoDB's limit of keys per request. */
 const maxBatchGet = 100;
@@ -122,3 +125,45 @@ export const queryPage = async (
   });
   return page;
 };
+
+/** How one key range is read. */
+export interface RangeOptions<T> {
+  /** Reads a row from its item. */
+  readonly toRow: (item: Item) => T;
+  /** Strongly consistent; not on indexes. @default false */
+  readonly consistent?: boolean;
+}
+
+/**
+ * Reads one key range in its own order, in pages as long as DynamoDB makes them: 1 MB.
+ *
+ * @returns the rows in batches, none of them empty
+ * @throws ServiceError 503 when storage does not give a page in time; whatever `toRow` throws
+ */
+export async function* readRange<T>(
+  table: Table,
+  range: KeyRange,
+  { toRow, consistent = false }: RangeOptions<T>,
+  budget: RequestBudget,
+): AsyncGenerator<readonly T[]> {
+  let start: Item | undefined;
+  do {
+    const { items, next } = await queryPage(table, range, budget, { consistent, start });
+    if (items.length > 0) yield items.map(toRow);
+    start = next;
+  } while (start);
+}
+
+/** How a table is to be scanned, as a request for it says; filters compare plain values. */
+export type ScanOptions = Omit<ScanCommandInput, 'TableName' | 'ExclusiveStartKey'>;
+
+/**
+ * Reads a whole table, a page of its items at a time and in no order that means anything. It costs
+ * as much as the table is large, so it is for operators, tests and measurements.
+ *
+ * @throws the SDK's error when the table does not answer
+ */
+export async function* scanTable(table: Table, options: ScanOptions = {}): AsyncGenerator<Item[]> {
+  const pages = paginateScan({ client: documents(table) }, { ...options, TableName: table.name });
+  for await (const { Items = [] } of pages) yield Items;
+}

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import {
   type BatchStatementError,
   ConditionalCheckFailedException,
   type ConsumedCapacity,
+  TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchExecuteStatementCommand,
@@ -9,13 +11,14 @@ import {
   type BatchWriteCommandInput,
   DeleteCommand,
   PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { documents } from './documents.ts';
-import type { Item, Value } from './item.ts';
-import { mapConcurrent } from './map-concurrent.ts';
-import type { RequestBudget } from './request-budget.ts';
-import { type Attempt, withRetries } from './retries.ts';
-import { batchConcurrency, chunked, meter, type Table } from './table.ts';
+import { batchConcurrency, chunked, mapConcurrent } from './concurrency.ts';
+import type { Item, Value } from './items.ts';
+import { type Attempt, type RequestBudget, withRetries } from './retries.ts';
+import { documents, meter, type Table } from './store.ts';
+import type { ExpiryOf, TableKey } from './tables.ts';
 
 /** DynamoDB's limit of writes, and of statements, per request. */
 const maxBatchWrite = 25;
@@ -113,7 +116,7 @@ const insertStatement = (table: Table, item: Item) => ({
 });
 
 /** The errors of a statement that pass by themselves, and the one for a taken key. */
-const passing = new Set<string | undefined>([
+const passingErrors = new Set<string | undefined>([
   'DuplicateItem',
   'InternalServerError',
   'ProvisionedThroughputExceeded',
@@ -123,7 +126,7 @@ const passing = new Set<string | undefined>([
 ]);
 
 const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): void => {
-  const fatal = errors?.find((error) => error && !passing.has(error.Code));
+  const fatal = errors?.find((error) => error && !passingErrors.has(error.Code));
   if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
 };
 
@@ -212,4 +215,104 @@ export const deleteItem = (
     ...conditionOf(expected),
   });
   return sendIf(budget, (request) => documents(table).send(command, request));
+};
+
+/** Writes that hold together or not at all: at most 100 items, each once. */
+export interface Transaction {
+  readonly puts: readonly { readonly item: Item; readonly expected?: Condition }[];
+  /** Keys of items to delete. Those without an item are ignored. */
+  readonly deletes?: readonly Item[];
+  /** Items that must be as expected, and stay. */
+  readonly checks?: readonly { readonly key: Item; readonly expected: Condition }[];
+}
+
+/** The reasons of a cancelled transaction that pass by themselves. */
+const passingReasons = new Set<string | undefined>([
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
+  'TransactionConflict',
+]);
+
+/**
+ * Sends a transaction, and again if it meets another one at the same item. It carries a token that
+ * DynamoDB remembers for ten minutes, so one whose first answer was lost does not count twice.
+ *
+ * @returns false if an item is not as expected; nothing was written then
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const transact = async (
+  table: Table,
+  { puts, deletes = [], checks = [] }: Transaction,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const TableName = table.name;
+  const command = new TransactWriteCommand({
+    ClientRequestToken: randomUUID(),
+    TransactItems: [
+      ...puts.map(({ item, expected }) => ({
+        Put: { TableName, Item: item, ...(expected && conditionOf(expected)) },
+      })),
+      ...deletes.map((Key) => ({ Delete: { TableName, Key } })),
+      ...checks.map(({ key, expected }) => ({
+        ConditionCheck: { TableName, Key: key, ...conditionOf(expected) },
+      })),
+    ],
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  let done = true;
+  await withRetries(budget, async (request) => {
+    try {
+      const answer = await documents(table).send(command, request);
+      meter(budget, 'writeUnits', answer.ConsumedCapacity?.[0]);
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+      done = !codes.includes('ConditionalCheckFailed');
+      if (done && codes.some((code) => passingReasons.has(code))) return false;
+      if (done) throw error;
+    }
+    return true;
+  });
+  return done;
+};
+
+/** A number of an item of the rollups table that is to be at least so large. */
+export interface Raise {
+  readonly key: TableKey<'rollups'>;
+  readonly attribute: string;
+  readonly value: number;
+  /** The attribute that makes the item expire, if it does. */
+  readonly expiry?: ExpiryOf<'rollups'> | undefined;
+  /** Whether a number that is there stays, however small. @default false */
+  readonly onlyIfAbsent?: boolean;
+}
+
+/**
+ * Raises a number of an item, which is made if there is none. A larger number stays, so it makes no
+ * difference in which order requests arrive, or how often.
+ *
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const raiseNumber = (
+  table: Table,
+  { key, attribute, value, expiry, onlyIfAbsent = false }: Raise,
+  budget: RequestBudget,
+): Promise<void> => {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: key,
+    UpdateExpression: `SET #a = :value${expiry ? ', x = :x' : ''}`,
+    ConditionExpression: `attribute_not_exists(#a)${onlyIfAbsent ? '' : ' OR #a < :value'}`,
+    ExpressionAttributeNames: { '#a': attribute },
+    ExpressionAttributeValues: { ':value': value, ...(expiry && { ':x': expiry.x }) },
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  return withRetries(budget, async (request) => {
+    try {
+      meter(budget, 'writeUnits', (await documents(table).send(command, request)).ConsumedCapacity);
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+    return true;
+  });
 };

@@ -1,5 +1,5 @@
-import type { AnyIndexRange } from '../../foundations/storage/declared-keys.ts';
 import { everyShard, type RequestBudget, type Store, shardsOf } from '../../foundations/storage/index.ts';
+import type { AnyIndexRange } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,

@@ -1,7 +1,6 @@
 import { type Paging, scan } from '../../foundations/listing/index.ts';
-import type { AnyIndexRange, RowAttribute } from '../../foundations/storage/declared-keys.ts';
 import { asBytes, type Item, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
-import type { IndexName } from '../../foundations/storage/tables.ts';
+import type { AnyIndexRange, IndexName, RowAttribute } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import { fromItem, type StoredPart, sortKeyOf } from '../../records/calls/index.ts';
 

@@ -9,7 +9,7 @@ import {
   hoursOfDay,
   readMarks,
   rollupEnd,
-} from '../../records/rollups/index.ts';
+} from '../../records/rollups.ts';
 import { type CallsFilter, everyCall } from '../query/index.ts';
 import { kept } from './cell.ts';
 import type { Rollup } from './codec.ts';

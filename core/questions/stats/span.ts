@@ -1,5 +1,5 @@
 import type { Micros } from '../../foundations/wire/index.ts';
-import { dayOf, type Hour, hourMicros, hourOf, hoursOfDay } from '../../records/rollups/index.ts';
+import { dayOf, type Hour, hourMicros, hourOf, hoursOfDay } from '../../records/rollups.ts';
 
 /** A span of time: from the first, inclusive, to the second, exclusive. */
 export type Span = readonly [from: Micros, to: Micros];

@@ -7,14 +7,7 @@ import {
   type Table,
 } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import {
-  dayOf,
-  expiryOf,
-  type Hour,
-  hoursOfDay,
-  rollupKey,
-  rollupRange,
-} from '../../records/rollups/index.ts';
+import { dayOf, expiryOf, type Hour, hoursOfDay, rollupKey, rollupRange } from '../../records/rollups.ts';
 import { packRollups, type Rollup, unpackRollups } from './codec.ts';
 
 /** Rollups of hours lie together in pages, one a day; those of days lie by themselves. */

@@ -1,6 +1,5 @@
 import { compareText } from '../../foundations/expression/index.ts';
 import { mapBatches, readsAhead } from '../../foundations/listing/index.ts';
-import type { AnyIndexRange } from '../../foundations/storage/declared-keys.ts';
 import {
   chunked,
   everyShard,
@@ -8,6 +7,7 @@ import {
   type Store,
   shardsOf,
 } from '../../foundations/storage/index.ts';
+import type { AnyIndexRange } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import { type CallHeader, threadRange, turnsRange } from '../../records/calls/index.ts';
 import { joinParts, scanParts } from '../query/index.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID } from 'uuidv7';
 import { packUuid, unpackUuid } from '../../foundations/encoding/index.ts';
-import type { TableKey, TableRange } from '../../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   asText,
@@ -13,6 +12,7 @@ import {
   type Store,
   type Table,
 } from '../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 import type { CostsCreate, Price, PriceTerms } from './model.ts';
 

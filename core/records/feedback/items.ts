@@ -14,7 +14,6 @@ import {
 } from '../../foundations/encoding/index.ts';
 import type { Bounds } from '../../foundations/expression/index.ts';
 import { bySize } from '../../foundations/listing/index.ts';
-import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   asText,
@@ -31,6 +30,7 @@ import {
   type Store,
   shardCount,
 } from '../../foundations/storage/index.ts';
+import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/tables.ts';
 import { type ProjectId, utf8Length, type WireNames } from '../../foundations/wire/index.ts';
 import type { NewRecord } from './create.ts';
 import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';

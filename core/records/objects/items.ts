@@ -1,6 +1,6 @@
 import { shortDigest } from '../../foundations/encoding/index.ts';
-import type { TableKey, TableRange } from '../../foundations/storage/declared-keys.ts';
 import { asMap, asText, type Condition, type Item } from '../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts';
 

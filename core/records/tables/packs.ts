@@ -5,7 +5,6 @@ import {
   encodeMessagePack,
   unpack,
 } from '../../foundations/encoding/index.ts';
-import type { TableKey, TableRange } from '../../foundations/storage/declared-keys.ts';
 import {
   asBytes,
   getItems,
@@ -18,6 +17,7 @@ import {
   readRange,
   type Store,
 } from '../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
 import { digestBytes, digestOfBytes, valueDigest } from '../../foundations/wire/weave-digest.ts';
 

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { dynamodbClient, s3Client } from '../../../core/foundations/storage/index.ts';
-import { safeLagMs } from '../../../core/records/rollups/index.ts';
+import { safeLagMs } from '../../../core/records/rollups.ts';
 import { budgetOf } from '../../../lambdas/http/event.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
@@ -23,7 +23,7 @@ const streamedMs = 15 * 60_000;
 
 /**
  * The time of one step on storage with all its tries, in milliseconds; `maxStepMs` in
- * core/foundations/storage/back-off.ts.
+ * core/foundations/storage/retries.ts.
  */
 const maxStepMs = 25_000;
 

@@ -4,7 +4,7 @@
  * every cold start.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Value } from '../item.ts';
+import type { Value } from '../items.ts';
 
 /** Stands where the SDK exports its class for numbers that no double spells. */
 export const NumberValueImpl = {

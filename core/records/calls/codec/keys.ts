@@ -6,7 +6,7 @@ import {
   signedTimeBytes,
   sortableId,
 } from '../../../foundations/encoding/index.ts';
-import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/declared-keys.ts';
+import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { PayloadPointer } from '../model.ts';
 

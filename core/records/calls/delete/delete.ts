@@ -9,7 +9,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts';
-import { type Changing, HourMarks } from '../../rollups/index.ts';
+import { type Changing, HourMarks } from '../../rollups.ts';
 import { fromItem } from '../codec/items.ts';
 import { endKey, startKey } from '../codec/keys.ts';
 import type { PayloadPointer } from '../model.ts';

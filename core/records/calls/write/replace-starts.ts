@@ -10,7 +10,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import { qualifiedId } from '../../../foundations/wire/index.ts';
-import type { Changing, HourMarks } from '../../rollups/index.ts';
+import type { Changing, HourMarks } from '../../rollups.ts';
 import {
   indexedFieldsOf,
   inlineOf,

@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import { qualifiedId } from '../../../foundations/wire/index.ts';
-import { HourMarks } from '../../rollups/index.ts';
+import { HourMarks } from '../../rollups.ts';
 import type { StartEntry, StartItem } from '../codec/items.ts';
 import type { CallEnd, CallReport, StartAnswer } from '../model.ts';
 import { groupReports, type ReportedCall } from './group-reports.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { gaps, hoursOf, type Knowledge, type Span } from '../../../../../core/questions/stats/span.ts';
-import { hourMicros } from '../../../../../core/records/rollups/index.ts';
+import { hourMicros } from '../../../../../core/records/rollups.ts';
 import { runs } from '../../../../support/sampling.ts';
 
 /** From the middle of hour 0 to the middle of the hour behind the last one of the list. */

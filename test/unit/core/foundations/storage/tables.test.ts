@@ -3,13 +3,13 @@ import type {
   AnyIndexRange,
   ExpiryOf,
   IndexKey,
+  IndexName,
   IndexRange,
   KeyName,
   RowAttribute,
   TableKey,
   TableRange,
-} from '../../../../../core/foundations/storage/declared-keys.ts';
-import type { IndexName } from '../../../../../core/foundations/storage/tables.ts';
+} from '../../../../../core/foundations/storage/tables.ts';
 
 const bytes = Uint8Array.of(1);
 

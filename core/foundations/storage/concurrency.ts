@@ -28,3 +28,10 @@ export const mapConcurrent = async <T, R>(
   if (failures.length > 0) throw failures[0];
   return results;
 };
+
+/** The batches of one request that are under way at once. */
+export const batchConcurrency = 8;
+
+/** Cuts a list into runs of at most `size`. */
+export const chunked = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));

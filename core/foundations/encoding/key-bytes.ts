@@ -1,5 +1,17 @@
 import type { Micros } from '../wire/index.ts';
 
+/** Joins the parts of a key: texts as UTF-8, numbers from 0 to 255 as one byte, bytes unchanged. */
+export const joinBytes = (...parts: (string | Uint8Array | number)[]): Buffer =>
+  Buffer.concat(
+    parts.map((part) =>
+      typeof part === 'number'
+        ? Buffer.of(part)
+        : typeof part === 'string'
+          ? Buffer.from(part, 'utf8')
+          : part,
+    ),
+  );
+
 /*
  * Times as bytes in the same order. Calls are stored with the signed form and feedback with the
  * unsigned one, so neither may change.

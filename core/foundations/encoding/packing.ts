@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
+import { Decoder, Encoder } from '@msgpack/msgpack';
 
 const compressAsync = promisify(zstdCompress);
 const decompressAsync = promisify(zstdDecompress);
@@ -68,3 +69,17 @@ const chunkSize = (frame: Uint8Array): number => {
  */
 export const unpack = (frame: Uint8Array): Promise<Buffer> =>
   decompressAsync(frame, { chunkSize: chunkSize(frame) });
+
+// Each reuses its buffer. Bundles that only decode do without the encoder.
+const encoder = /* @__PURE__ */ new Encoder();
+const decoder = /* @__PURE__ */ new Decoder();
+
+/** A value as MessagePack (https://msgpack.org). The caller may keep the bytes. */
+export const encodeMessagePack = (value: unknown): Uint8Array => encoder.encode(value);
+
+/**
+ * Undoes {@link encodeMessagePack}.
+ *
+ * @throws Error if the bytes are not one value
+ */
+export const decodeMessagePack = (bytes: Uint8Array): unknown => decoder.decode(bytes);

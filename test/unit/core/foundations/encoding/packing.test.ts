@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
+import { decode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentSize, pack, unpack } from '../../../../../core/foundations/encoding/zstd.ts';
+import {
+  contentSize,
+  decodeMessagePack,
+  encodeMessagePack,
+  pack,
+  unpack,
+} from '../../../../../core/foundations/encoding/packing.ts';
 
 const lengths = [0, 1, 2, 255, 256, 257, 300, 65_791, 65_792, 65_793, 3_000_000];
 
@@ -55,5 +62,33 @@ describe('a packed frame', () => {
     const frame = await pack(randomBytes(100_000));
     frame.writeUInt32LE(0xfffffff0, 5);
     await expect(unpack(frame)).rejects.toThrow();
+  });
+});
+
+/** The library reads no object with a field `__proto__`. What is stored has lists alone. */
+const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+const fields = fc.array(fc.oneof(json, fc.uint8Array(), fc.constant(null)));
+
+describe('MessagePack', () => {
+  it('restores every value as its library does', () => {
+    fc.assert(
+      fc.property(fields, (list) => {
+        const bytes = encodeMessagePack(list);
+        expect(decode(bytes)).toEqual(decodeMessagePack(bytes));
+        expect(encodeMessagePack(decodeMessagePack(bytes))).toEqual(bytes);
+      }),
+    );
+  });
+
+  it('keeps its bytes while other values are encoded', () => {
+    const first = encodeMessagePack(['first']);
+    encodeMessagePack(['other']);
+    expect(decodeMessagePack(first)).toEqual(['first']);
+  });
+
+  it('is refused if bytes are missing or left over', () => {
+    const bytes = encodeMessagePack(['a', 'b']);
+    expect(() => decodeMessagePack(bytes.subarray(0, -1))).toThrow();
+    expect(() => decodeMessagePack(Buffer.concat([bytes, Buffer.of(1)]))).toThrow();
   });
 });

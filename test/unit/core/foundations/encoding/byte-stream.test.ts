@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteReader } from '../../../../../core/foundations/encoding/byte-reader.ts';
-import { ByteWriter } from '../../../../../core/foundations/encoding/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../../../../../core/foundations/encoding/byte-stream.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 const safe = Number.MAX_SAFE_INTEGER;

@@ -3,9 +3,14 @@ import { describe, expect, it } from 'vitest';
 import {
   fromSignedTimeBytes,
   fromUnsignedTimeBytes,
+  joinBytes,
   signedTimeBytes,
   unsignedTimeBytes,
-} from '../../../../../core/foundations/encoding/time-bytes.ts';
+} from '../../../../../core/foundations/encoding/key-bytes.ts';
+
+it('joins texts, single bytes and bytes in their order', () => {
+  expect(joinBytes('a/é', 0, Buffer.from('ff00', 'hex'), 255, '').toString('hex')).toBe('612fc3a900ff00ff');
+});
 
 const safe = Number.MAX_SAFE_INTEGER;
 const signed = fc.integer({ min: -safe, max: safe });

@@ -1,3 +1,0 @@
-export * from './hours.ts';
-export * from './keys.ts';
-export * from './marks.ts';
