@@ -74,7 +74,7 @@ const asking = (
       name: 'CallsQuery',
       tag: 'calls',
       summary: 'Query calls, as a stream',
-      description: `The calls of a project that match, each as soon as it is known. They are compressed if the client accepts gzip. The connection breaks off if something fails after the first byte, so an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includes}`,
+      description: `The calls of a project that match, each as soon as it is known. They are compressed if the client accepts zstd or gzip. The connection breaks off if something fails after the first byte, so an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includes}`,
       request: requests.callsStreamQuery,
       answer: callRow(names),
       form: 'records',

@@ -52,8 +52,7 @@ const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startField
 /** Whether a column is in the payload, so that an answer with it must read the payload. */
 export const isPayloadColumn = (column: string): column is PayloadField => payloadColumns.has(column);
 
-/** The status of a call; `running` without an end. */
-/** How a call stands. */
+/** The status of a call; `running` as long as it has no end. */
 export const statusOf = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'descendant_error' =>
   end ? end.status : 'running';
 
