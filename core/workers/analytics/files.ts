@@ -129,11 +129,9 @@ export const fromParquet = async (bytes: Uint8Array): Promise<ReadCells[]> => {
   );
 };
 
-const textOf = (cells: ReadCells, name: string): string => String(cells[name] ?? '');
-
 /** Whether a row is a later state than another of the same id, by the order of the view. */
 const isLater = (one: ReadCells, other: ReadCells): boolean => {
-  const [a, b] = [textOf(one, 'version'), textOf(other, 'version')];
+  const [a, b] = [String(one.version), String(other.version)];
   return a === b ? Number(one.written_at) >= Number(other.written_at) : a > b;
 };
 
@@ -146,54 +144,36 @@ const isLater = (one: ReadCells, other: ReadCells): boolean => {
 export const compacted = (rows: readonly ReadCells[], forgetBefore: Micros): ReadCells[] => {
   const last = new Map<string, ReadCells>();
   for (const row of rows) {
-    const id = textOf(row, 'id');
+    const id = String(row.id);
     const known = last.get(id);
     if (!known || isLater(row, known)) last.set(id, row);
   }
   return [...last.values()].filter((row) => row.deleted !== true || Number(row.written_at) >= forgetBefore);
 };
 
-/** A file of rows. */
-export interface RowFile {
-  readonly key: string;
-  readonly body: Uint8Array;
-}
-
 /** Files that are stored at once. */
 const concurrency = 16;
 
 const contentType = 'application/vnd.apache.parquet';
 
-/** The folder of a dataset's rows of a project and a day, as the table's location has it. */
-export const folderOf = (dataset: Dataset, projectId: string, day: string): string =>
-  `${dataset}/project=${projectId}/day=${day}/`;
-
 /**
- * Makes files of rows: one for each dataset, project and day.
+ * Stores rows as files: one for each dataset, project and day, in the folder that the tables expect.
  *
  * @param name without an ending. The same batch has the same, so that it replaces what it wrote
- */
-export const filesOf = (rows: readonly Row[], name: string): RowFile[] => {
-  const folders = Map.groupBy(rows, ({ dataset, day, cells }) =>
-    folderOf(dataset, String(cells.project_id), day),
-  );
-  return [...folders].flatMap(([folder, some]) => {
-    const [first] = some;
-    return first ? [{ key: `${folder}${name}.parquet`, body: toParquet(first.dataset, some) }] : [];
-  });
-};
-
-/**
- * Stores files.
- *
  * @throws ServiceError 503 when the bucket does not take them in time
  */
-export const storeFiles = async (
+export const storeRows = async (
   bucket: Bucket,
-  files: readonly RowFile[],
+  rows: readonly Row[],
+  name: string,
   budget: RequestBudget,
 ): Promise<void> => {
-  await mapConcurrent(files, concurrency, ({ key, body }) =>
-    putObject(bucket, key, body, budget, contentType),
+  const files = Map.groupBy(
+    rows,
+    ({ dataset, day, cells }) => `${dataset}/project=${cells.project_id}/day=${day}/${name}.parquet`,
   );
+  await mapConcurrent([...files], concurrency, async ([key, some]) => {
+    const [first] = some;
+    if (first) await putObject(bucket, key, toParquet(first.dataset, some), budget, contentType);
+  });
 };

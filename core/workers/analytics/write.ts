@@ -1,9 +1,8 @@
 import type { Bucket, RequestBudget, Store } from '../../foundations/storage/index.ts';
-import type { Micros } from '../../foundations/wire/index.ts';
+import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import { feedbackOf } from '../../records/feedback/index.ts';
 import {
-  bury,
   type CallChange,
   type CallItem,
   type CallItemName,
@@ -18,16 +17,17 @@ import {
   nameText,
   readCallItems,
   type StreamRecord,
+  sendDeadLetters,
   sequenceOf,
   toCallChange,
   toChange,
 } from '../streams/index.ts';
-import { filesOf, storeFiles } from './files.ts';
+import { storeRows } from './files.ts';
 import { callRow, dayOf, deletedRow, feedbackRow, type Row, versionOf } from './rows.ts';
 
-/** What the changes of a batch have made of a call. */
-export interface CallState {
-  readonly projectId: string;
+/** The state of a call after the changes of a batch. */
+interface CallState {
+  readonly projectId: ProjectId;
   readonly id: string;
   readonly version: string;
   /** Null if it was deleted. */
@@ -42,68 +42,64 @@ export interface CallState {
  */
 const settledAfter = 60_000_000;
 
-/** The changes of one call in a batch, in their order. */
-type CallChanges = readonly [CallChange, ...CallChange[]];
+/** A call with its changes in a batch, in their order. */
+interface ChangedCall {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly changes: readonly CallChange[];
+}
 
-const byCall = (changes: readonly CallChange[]): CallChanges[] =>
-  [
-    ...Map.groupBy(changes, ({ projectId, id }) => `${projectId}\n${id}`).values(),
-  ] as unknown as CallChanges[];
+const byCall = (changes: readonly CallChange[]): ChangedCall[] =>
+  [...Map.groupBy(changes, ({ projectId, id }) => `${projectId}\n${id}`).values()].flatMap((some) =>
+    some.slice(0, 1).map(({ projectId, id }) => ({ projectId, id, changes: some })),
+  );
 
-/** An item as a batch left it; undefined if the batch does not say. */
-const leftBy = (changes: CallChanges, part: CallItem['part']): CallItem | null | undefined => {
+/** An item as a batch left it; undefined if the batch has no change of it. */
+const leftBy = ({ changes }: ChangedCall, part: CallItem['part']): CallItem | null | undefined => {
   const last = changes.findLast((change) => change.part === part);
   return last && (last.after ?? null);
 };
 
 /** The other half that must be read to know a call's state. An end beside the start is in force. */
-const missing = (changes: CallChanges): CallItemName[] => {
-  const [{ projectId, id }] = changes;
-  const [start, end] = [leftBy(changes, 'S'), leftBy(changes, 'E')];
+const missing = (call: ChangedCall): CallItemName[] => {
+  const { projectId, id } = call;
+  const [start, end] = [leftBy(call, 'S'), leftBy(call, 'E')];
   if (start === undefined) return [{ projectId, id, part: 'S' }];
   if (start === null || !hasStart(start) || hasEnd(start) || end !== undefined) return [];
   return [{ projectId, id, part: 'E' }];
 };
 
-const formerDays = (changes: CallChanges): string[] =>
-  changes.flatMap(({ before }) => (hasStart(before) ? [dayOf(before.start.startedAt)] : []));
-
-const stateOf = (changes: CallChanges, read: ReadonlyMap<string, CallItem>): CallState | undefined => {
-  const [{ projectId, id }] = changes;
+const stateOf = (call: ChangedCall, read: ReadonlyMap<string, CallItem>): CallState | undefined => {
+  const { projectId, id, changes } = call;
   const itemOf = (part: CallItem['part']) => {
-    const left = leftBy(changes, part);
+    const left = leftBy(call, part);
     return left === undefined ? read.get(nameText({ projectId, id, part })) : left;
   };
   const [start, end] = [itemOf('S'), itemOf('E')];
   const version = versionOf(changes.at(-1)?.change.sequence ?? '');
-  const former = formerDays(changes);
-  if (!hasStart(start)) {
-    const days = [...new Set(former)];
-    return days.length > 0 ? { projectId, id, version, header: null, formerDays: days } : undefined;
-  }
-  const header = callOf(projectId, start, hasEnd(start) ? start : hasEnd(end) ? end : undefined);
-  const day = dayOf(start.start.startedAt);
-  return {
-    ...{ projectId, id, version, header },
-    formerDays: [...new Set(former)].filter((other) => other !== day),
-  };
+  const header = hasStart(start)
+    ? callOf(projectId, start, hasEnd(start) ? start : hasEnd(end) ? end : undefined)
+    : null;
+  const days = changes.flatMap(({ before }) => (hasStart(before) ? [dayOf(before.start.startedAt)] : []));
+  const formerDays = [...new Set(days)].filter((day) => !header || day !== dayOf(header.start.startedAt));
+  return header || formerDays.length > 0 ? { projectId, id, version, header, formerDays } : undefined;
 };
 
 /**
- * Finds what the changes of a batch have made of calls: one state for each call. A half that the
- * batch does not have is read as it is now. If it changes later, a later record says so.
+ * Finds the states of calls after the changes of a batch, one for each call. A half that the batch
+ * does not have is read as it is now. If it changes later, a later record says so.
  *
  * @param now the present
  * @throws ServiceError 503 when storage does not answer in time
  */
-export const callStates = async (
+const callStates = async (
   store: Store,
   changes: readonly CallChange[],
   now: Micros,
   budget: RequestBudget,
 ): Promise<CallState[]> => {
   const calls = byCall(changes);
-  const isSettled = (call: CallChanges) => call.every(({ change }) => change.at < now - settledAfter);
+  const isSettled = (call: ChangedCall) => call.changes.every(({ change }) => change.at < now - settledAfter);
   const read = new Map<string, CallItem>();
   for (const consistent of [false, true]) {
     const some = calls.filter((call) => isSettled(call) !== consistent).flatMap(missing);
@@ -134,13 +130,13 @@ const callRows = async (
   const measured = await measure(sources, headers, false, budget);
   return states.flatMap(({ projectId, id, version, header, formerDays }) => {
     const state = { version, writtenAt };
-    const gone = formerDays.map((day) => deletedRow('calls', { projectId, id, ...state }, day));
+    const former = formerDays.map((day) => deletedRow('calls', { projectId, id, ...state }, day));
     const measures = header && measured.get(header);
-    return measures ? [...gone, callRow(calls.names, header, measures, state)] : gone;
+    return measures ? [...former, callRow(calls.names, header, measures, state)] : former;
   });
 };
 
-/** The row of the last change of a record; none if it is of nothing that ever was a row. */
+/** The row of the last of a record's changes; none if nothing of it ever was a row. */
 const feedbackRowOf = async (
   { feedback }: RowSources,
   changes: readonly ItemChange[],
@@ -152,25 +148,13 @@ const feedbackRowOf = async (
   const state = { version: versionOf(sequence), writtenAt };
   const record = after && (await feedbackOf(feedback, projectId, after));
   if (record) return [feedbackRow(feedback.names, record, state)];
-  const before = await Promise.all(
-    changes.map((change) => change.before && feedbackOf(feedback, projectId, change.before)),
-  );
-  const former = before.find((found) => found !== undefined);
-  if (!former) return [];
-  const { id, createdAt } = former.header;
-  return [deletedRow('feedback', { projectId, id, ...state }, dayOf(createdAt))];
-};
-
-const feedbackRows = async (
-  sources: RowSources,
-  changes: readonly ItemChange[],
-  writtenAt: Micros,
-): Promise<Row[]> => {
-  const byRecord = Map.groupBy(changes, ({ projectId, key }) => `${projectId} ${JSON.stringify(key)}`);
-  const rows = await Promise.all(
-    [...byRecord.values()].map((ofRecord) => feedbackRowOf(sources, ofRecord, writtenAt)),
-  );
-  return rows.flat();
+  for (const { before } of changes) {
+    const former = before && (await feedbackOf(feedback, projectId, before));
+    if (!former) continue;
+    const { id, createdAt } = former.header;
+    return [deletedRow('feedback', { projectId, id, ...state }, dayOf(createdAt))];
+  }
+  return [];
 };
 
 /**
@@ -180,7 +164,7 @@ const feedbackRows = async (
  * @param writtenAt now
  * @throws ServiceError 503 when storage does not answer in time; Error if a record cannot be read
  */
-export const makeRows = async (
+const makeRows = async (
   sources: RowSources,
   records: readonly StreamRecord[],
   writtenAt: Micros,
@@ -188,10 +172,13 @@ export const makeRows = async (
 ): Promise<Row[]> => {
   const changes = records.map(toChange);
   const of = ({ table }: Store) => changes.filter((change) => change.table === table.name);
-  return [
-    ...(await callRows(sources, of(sources.calls), writtenAt, budget)),
-    ...(await feedbackRows(sources, of(sources.feedback), writtenAt)),
-  ];
+  const rows = await callRows(sources, of(sources.calls), writtenAt, budget);
+  const feedback = Map.groupBy(
+    of(sources.feedback),
+    ({ projectId, key }) => `${projectId} ${JSON.stringify(key)}`,
+  );
+  for (const ofRecord of feedback.values()) rows.push(...(await feedbackRowOf(sources, ofRecord, writtenAt)));
+  return rows;
 };
 
 /** What rows are made from, and where files of them go. */
@@ -220,7 +207,7 @@ export const writeRows = async (
   const { results: rows, letters } = await isolateRecords(records, (some) =>
     makeRows(writer, some, writtenAt, budget),
   );
-  await storeFiles(writer.bucket, filesOf(rows, nameOf(records)), budget);
-  await bury(writer.deadLetters, letters, budget);
+  await storeRows(writer.bucket, rows, nameOf(records), budget);
+  await sendDeadLetters(writer.deadLetters, letters, budget);
   return rows.length;
 };

@@ -57,7 +57,7 @@ const readStarts = async (
  * @param others the items that changes ask for; each name counts once
  * @throws ServiceError 503 when storage does not answer in time
  */
-export const findOthers = async (
+const findOthers = async (
   store: Store,
   changes: readonly CallChange[],
   others: readonly CallItemName[],
@@ -78,33 +78,33 @@ export const findOthers = async (
   return new Map([...starts, ...read, ...known]);
 };
 
-/** A call that has ended, and the change that says so. */
+/** A call that has ended, and the change that shows it. */
 export interface EndedCall {
   readonly change: CallChange;
   readonly header: CallHeader;
 }
 
-/** What an end says of itself, wherever its payload lies. */
+/** The fields of an end, wherever its payload lies. */
 const contentOf = ({ payload: _, ...content }: EndHeader): object => content;
 
 const isSameEnd = (one: EndHeader, other: EndHeader): boolean =>
   isDeepStrictEqual(contentOf(one), contentOf(other));
 
-/** What a change tells of its call's end. */
-type Telling =
+/** What a change shows of its call's end. */
+type FoundEnd =
   /** The item has all of an ended call. */
   | { readonly kind: 'whole'; readonly header: CallHeader }
-  /** The item's call may have ended; the other item of the call says so. */
+  /** The item's call may have ended, which the other item of the call shows. */
   | { readonly kind: 'half'; readonly other: CallItemName }
   | { readonly kind: 'nothing' };
 
-const nothing: Telling = { kind: 'nothing' };
+const nothing: FoundEnd = { kind: 'nothing' };
 
 /**
- * What a change of a start tells. The record of an end by itself looks for its start, and keeps the
+ * What a change of a start shows. The record of an end by itself looks for its start, and keeps the
  * start's place if there is none. So only a start that took a kept place asks for an end.
  */
-const startTells = ({ projectId, id, before, after }: CallChange): Telling => {
+const findInStart = ({ projectId, id, before, after }: CallChange): FoundEnd => {
   if (!hasStart(after)) return nothing;
   if (hasEnd(after)) {
     const isOld = hasStart(before) && hasEnd(before) && isSameEnd(before.end, after.end);
@@ -114,24 +114,24 @@ const startTells = ({ projectId, id, before, after }: CallChange): Telling => {
   return { kind: 'half', other: { projectId, id, part: 'E' } };
 };
 
-/** What a change of an end that came by itself tells. */
-const endTells = ({ projectId, id, before, after }: CallChange): Telling => {
+/** What a change of an end that came by itself shows. */
+const findInEnd = ({ projectId, id, before, after }: CallChange): FoundEnd => {
   if (!hasEnd(after)) return nothing;
-  const isOld = hasEnd(before) && before.placed === after.placed && isSameEnd(before.end, after.end);
+  const isOld = hasEnd(before) && before.isIndexed === after.isIndexed && isSameEnd(before.end, after.end);
   return isOld ? nothing : { kind: 'half', other: { projectId, id, part: 'S' } };
 };
 
-/** What a change tells of its call's end, by itself. */
-export const tells = (change: CallChange): Telling =>
-  change.part === 'S' ? startTells(change) : endTells(change);
+/** What a change shows of its call's end, by itself. */
+export const findEnd = (change: CallChange): FoundEnd =>
+  change.part === 'S' ? findInStart(change) : findInEnd(change);
 
 /** The call of a change and of the other item. */
 const joined = (change: CallChange, other: CallItem | undefined): EndedCall | undefined => {
   const { projectId, part, after } = change;
   const [start, end] = part === 'S' ? [after, other] : [other, after];
   if (!hasStart(start) || !hasEnd(end)) return undefined;
-  // An end that knows of its start has a record of its own, which tells of the call.
-  if (part === 'S' && end.placed) return undefined;
+  // An end that knows of its start has a record of its own, by which the call is found.
+  if (part === 'S' && end.isIndexed) return undefined;
   return { change, header: callOf(projectId, start, end) };
 };
 
@@ -147,12 +147,12 @@ export const endedCalls = async (
   changes: readonly CallChange[],
   budget: RequestBudget,
 ): Promise<EndedCall[]> => {
-  const telling = changes.map((change) => ({ change, tells: tells(change) }));
-  const others = telling.flatMap(({ tells }) => (tells.kind === 'half' ? [tells.other] : []));
-  const found = await findOthers(store, changes, others, budget);
-  return telling.flatMap(({ change, tells }): EndedCall[] => {
-    if (tells.kind === 'whole') return [{ change, header: tells.header }];
-    const ended = tells.kind === 'half' && joined(change, found.get(nameText(tells.other)));
+  const ends = changes.map((change) => ({ change, found: findEnd(change) }));
+  const asked = ends.flatMap(({ found }) => (found.kind === 'half' ? [found.other] : []));
+  const others = await findOthers(store, changes, asked, budget);
+  return ends.flatMap(({ change, found }): EndedCall[] => {
+    if (found.kind === 'whole') return [{ change, header: found.header }];
+    const ended = found.kind === 'half' && joined(change, others.get(nameText(found.other)));
     return ended ? [ended] : [];
   });
 };

@@ -23,19 +23,18 @@ import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
 import type { ItemChange, Measured } from '../streams/index.ts';
 import type { EndedCall } from './ended.ts';
 
-/** What events tell of. */
+/** What can happen to a call or to feedback. */
 export type EventKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
-
-/** The source of all events. Rules match it. */
-export const eventSource = 'pennytrace';
 
 /** An event, ready to be sent. */
 export interface ServiceEvent {
   readonly kind: EventKind;
-  /** The same whenever the same end or the same feedback is told of again. */
+  /** The same whenever the same end or the same feedback is reported again. */
   readonly id: string;
-  /** When what it tells of was stored. */
+  /** When the end or the feedback was stored. */
   readonly time: Micros;
+  /** The number of the record that it was made of. */
+  readonly sequence: string;
   /** What rules and targets get. openapi/events.ts has the schema. */
   readonly detail: JsonObject;
 }
@@ -99,9 +98,6 @@ export const withFitting = (detail: JsonObject, fields: JsonObject): JsonObject 
   };
 };
 
-/** An ended call with all that its events say. */
-export type ToldCall = EndedCall & Measured;
-
 /** The kinds of events that an ended call makes. */
 const kindsOf = ({ id, start, end }: CallHeader): EventKind[] => [
   'CallEnded',
@@ -131,7 +127,8 @@ const parsed = (payload: Payload): JsonObject =>
  */
 export const callEvents = (
   names: WireNames,
-  { change, header, usage, costs, payload }: ToldCall,
+  { change: { change }, header }: EndedCall,
+  { usage, costs, payload }: Measured,
 ): ServiceEvent[] => {
   const { projectId, id, end } = header;
   const { payload: _, ...revision } = end ?? { payload: null };
@@ -141,23 +138,24 @@ export const callEvents = (
     ...serviceSummary(names, header),
     total_cost: totalOf(costs),
   };
-  // Clients choose the names of models, and what they say of usage.
+  // Clients choose the names of models and the content of usage, so they can be of any size.
   const variable = { usage, costs: { ...costs }, ...(payload && parsed(payload)) };
   return kindsOf(header).map((kind) => {
-    const own = eventId(kind, projectId, id, revision);
+    const event_id = eventId(kind, projectId, id, revision);
     return {
       kind,
-      id: own,
-      time: change.change.at,
-      detail: withFitting({ event_id: own, ...detail }, variable),
+      id: event_id,
+      time: change.at,
+      sequence: change.sequence,
+      detail: withFitting({ event_id, ...detail }, variable),
     };
   });
 };
 
-/** The call that a ref leads to. */
-const callAt = (names: WireNames, ref: string): string | null => {
-  const parsed = parseRef(names, ref);
-  return parsed?.kind === 'call' ? callRef(names, parsed.projectId, parsed.callId) : null;
+/** The ref of the call that a ref leads to. */
+const callAt = (names: WireNames, text: string): string | null => {
+  const ref = parseRef(names, text);
+  return ref?.kind === 'call' ? callRef(names, ref.projectId, ref.callId) : null;
 };
 
 const digestOf = (item: Item | undefined): string | undefined => {
@@ -171,7 +169,7 @@ const digestOf = (item: Item | undefined): string | undefined => {
  */
 export const feedbackEvent = async (
   store: Store,
-  { projectId, before, after, at }: ItemChange,
+  { projectId, before, after, at, sequence }: ItemChange,
 ): Promise<ServiceEvent | undefined> => {
   const record = after && (await feedbackOf(store, projectId, after));
   // A record whose attributes changed, but not its content, is no new one.
@@ -183,12 +181,16 @@ export const feedbackEvent = async (
     ...feedbackFields(store.names, header),
     on_call: callAt(store.names, header.ref),
   };
-  const variable = payload === null ? {} : { payload: parseJson(payload) as JsonValue };
-  const whole = withFitting(detail, variable);
+  // The payload of a record is null if it lies in the bucket.
+  const fitting =
+    payload === null
+      ? { ...detail, payload: null, cut: ['payload'] }
+      : withFitting(detail, { payload: parseJson(payload) as JsonValue });
   return {
     kind: 'FeedbackCreated',
     id,
     time: at,
-    detail: payload === null ? { ...whole, payload: null, cut: ['payload'] } : whole,
+    sequence,
+    detail: fitting,
   };
 };

@@ -97,7 +97,7 @@ export const toChange = (record: StreamRecord): ItemChange => {
 /** An item of a call, from a record or from the table. */
 export interface CallItem extends StoredPart {
   /** Whether it is in the index by time. An end is not if its start was unknown to its writer. */
-  readonly placed: boolean;
+  readonly isIndexed: boolean;
 }
 
 /** Names an item of a call. */
@@ -119,7 +119,7 @@ export const nameText = ({ projectId, id, part }: CallItemName): string => `${pr
 
 const toCallItem = (store: Store, projectId: ProjectId, item: Item): CallItem => ({
   ...fromItem(store, projectId, item),
-  placed: item.tk !== undefined,
+  isIndexed: item.tk !== undefined,
 });
 
 /**

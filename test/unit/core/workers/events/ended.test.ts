@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import type { EndHeader, StartHeader } from '../../../../../core/records/calls/index.ts';
-import { tells } from '../../../../../core/workers/events/ended.ts';
+import { findEnd } from '../../../../../core/workers/events/ended.ts';
 import type { CallChange, CallItem, ItemChange } from '../../../../../core/workers/streams/index.ts';
 
 const start: StartHeader = {
@@ -17,11 +17,11 @@ const elsewhere: EndHeader = { ...end, payload: { segment: 'bb', offset: 0, leng
 const other: EndHeader = { ...end, endedAt: 3 };
 
 const item = (part: 'S' | 'E', fields: Partial<CallItem>): CallItem => ({
-  ...{ id: 'c', part, start: null, end: null, inline: undefined, placed: true },
+  ...{ id: 'c', part, start: null, end: null, inline: undefined, isIndexed: true },
   ...fields,
 });
 const change = (part: 'S' | 'E', before: Partial<CallItem> | null, after: Partial<CallItem> | null) =>
-  tells({
+  findEnd({
     ...{ projectId: 'acme/shop' as ProjectId, id: 'c', part, change: {} as ItemChange },
     before: before ? item(part, before) : undefined,
     after: after ? item(part, after) : undefined,
@@ -50,7 +50,7 @@ describe('a change of an end by itself', () => {
   it.each([
     ['came', null, { end }, 'half'],
     ['was replaced by another', { end }, { end: other }, 'half'],
-    ['is placed now, though it says the same', { end, placed: false }, { end }, 'half'],
+    ['is indexed now, though its fields are the same', { end, isIndexed: false }, { end }, 'half'],
     ['was repeated with its payload elsewhere', { end }, { end: elsewhere }, 'nothing'],
     ['is gone', { end }, null, 'nothing'],
   ])('that %s', (_, before, after, kind) => {

@@ -1,28 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { unavailable } from '../../../../../core/foundations/wire/index.ts';
-import { isolate } from '../../../../../core/workers/streams/index.ts';
+import { isolateRecords, type StreamRecord } from '../../../../../core/workers/streams/index.ts';
 
-const double =
-  (bad: readonly number[]) =>
-  async (some: readonly number[]): Promise<number[]> => {
-    if (some.some((n) => bad.includes(n))) throw new Error(`${bad} is bad`);
-    return some.map((n) => 2 * n);
+const records = [1, 2, 3, 4, 5].map((n): StreamRecord => ({ eventID: `${n}` }));
+
+const doubleAllBut =
+  (...bad: readonly number[]) =>
+  async (some: readonly StreamRecord[]): Promise<number[]> => {
+    const numbers = some.map(({ eventID }) => Number(eventID));
+    if (numbers.some((n) => bad.includes(n))) throw new Error('is bad');
+    return numbers.map((n) => 2 * n);
   };
 
-describe('work on a list', () => {
-  it('leaves out what fails by itself, and keeps the order of the rest', async () => {
-    const spoilt: number[] = [];
-    const done = await isolate([1, 2, 3, 4, 5], double([2, 5]), (n) => spoilt.push(n));
-    expect([done, spoilt]).toEqual([
-      [2, 6, 8],
-      [2, 5],
-    ]);
+describe('work on records', () => {
+  it('makes letters of those that fail by themselves, and keeps the order of the rest', async () => {
+    const { results, letters } = await isolateRecords(records, doubleAllBut(2, 5));
+    expect(results).toEqual([2, 6, 8]);
+    expect(letters).toEqual(
+      ['2', '5'].map((event_id) => ({
+        reason: 'Error: is bad',
+        record: { event_id, stream: null, sequence_number: null, keys: null },
+      })),
+    );
   });
 
   it('fails as a whole if storage fails', async () => {
     const work = async () => {
       throw unavailable('down');
     };
-    await expect(isolate([1, 2], work, () => {})).rejects.toMatchObject({ status: 503 });
+    await expect(isolateRecords(records, work)).rejects.toMatchObject({ status: 503 });
   });
 });
