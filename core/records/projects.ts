@@ -74,7 +74,7 @@ export class ProjectNotes {
 
 /** A project as it is answered. */
 export type ProjectRow = {
-  readonly project_id: string;
+  readonly project_id: ProjectId;
   /** When it was first written to, as text. */
   readonly first_reported_at: string;
 };
@@ -108,9 +108,7 @@ export const queryProjects = async (
   const rows = new Map<string, ProjectRow>();
   for (const scope of readable(grants))
     for await (const page of readRange(table, notesRange(scope), { toRow, consistent: true }, budget))
-      for (const row of page)
-        if (allows(grants, row.project_id as Parameters<typeof allows>[1], 'read'))
-          rows.set(row.project_id, row);
+      for (const row of page) if (allows(grants, row.project_id, 'read')) rows.set(row.project_id, row);
   const sorted = [...rows.values()].sort((a, b) => (a.project_id < b.project_id ? -1 : 1));
   return sliceOf(sorted, slice);
 };

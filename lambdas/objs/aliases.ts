@@ -1,5 +1,5 @@
 import { aliasesSet } from '../../api/requests.ts';
-import { parseVersionName, setAliases } from '../../core/records/objects/index.ts';
+import { addLabels, parseVersionName } from '../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -12,7 +12,7 @@ export const handler = jsonEndpoint(
   async ({ body, budget }) => {
     const { project_id: projectId, object_id: objectId } = body;
     const version = parseVersionName(body.digest);
-    await setAliases(settings.objects, { projectId, objectId, version }, body.aliases, budget);
+    await addLabels(settings.objects, 'aliases', { projectId, objectId, version }, body.aliases, budget);
     return {};
   },
 );

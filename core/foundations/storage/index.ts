@@ -10,6 +10,7 @@ export {
   itemFromWire,
   type Value,
   type WireItem,
+  writeUnitBytes,
 } from './items.ts';
 export {
   type Attempt,

@@ -73,6 +73,9 @@ const valueBytes = (value: Value): number => {
 
 const attributeBytes = (name: string, value: Value): number => Buffer.byteLength(name) + valueBytes(value);
 
+/** An item of at most so many bytes takes one write unit, and at most one in each index. */
+export const writeUnitBytes = 1024;
+
 /** The size of an item in bytes: names and values of its attributes. */
 export const itemBytes = (item: Item): number =>
   sum(Object.entries(item).map((entry) => attributeBytes(...entry)));

@@ -61,17 +61,10 @@ export const unavailable = (
   cause: unknown,
   msg = 'storage did not take or give the data in time; send the same request again',
 ): ServiceError =>
-  new ServiceError(
-    503,
-    [
-      {
-        loc: ['storage'],
-        msg,
-        type: 'storage_unavailable',
-      },
-    ],
-    { cause, retryAfterSeconds: 1 },
-  );
+  new ServiceError(503, [{ loc: ['storage'], msg, type: 'storage_unavailable' }], {
+    cause,
+    retryAfterSeconds: 1,
+  });
 
 /** What a client computed of what it sends, and what it really is. */
 interface DigestCheck {

@@ -74,6 +74,13 @@ export type Ref =
     }
   | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
 
+/** Splits a ref into its project, the kind of what it names, and what follows. */
+const splitRef = (names: WireNames, text: string) => {
+  if (!text.startsWith(names.refScheme)) return undefined;
+  const [entity, project, kind, ...rest] = text.slice(names.refScheme.length).split('/');
+  return { projectId: parseProjectId(`${entity}/${project}`), kind, tail: rest.join('/') };
+};
+
 const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
 
 /** A ref to a table, `<service>:///<entity>/<project>/table/<digest>`, parsed. */
@@ -88,11 +95,9 @@ export interface TableRef {
  * @returns undefined if the text is none
  */
 export const parseTableRef = (names: WireNames, text: string): TableRef | undefined => {
-  if (!text.startsWith(names.refScheme)) return undefined;
-  const [entity, project, kind, digest, ...rest] = text.slice(names.refScheme.length).split('/');
-  const projectId = parseProjectId(`${entity}/${project}`);
-  if (projectId === undefined || kind !== 'table' || !digest || rest.length > 0) return undefined;
-  return { projectId, digest };
+  const { projectId, kind, tail } = splitRef(names, text) ?? {};
+  if (projectId === undefined || kind !== 'table' || !tail || tail.includes('/')) return undefined;
+  return { projectId, digest: tail };
 };
 
 /**
@@ -102,11 +107,8 @@ export const parseTableRef = (names: WireNames, text: string): TableRef | undefi
  * @returns the ref; undefined if the text is none
  */
 export const parseRef = (names: WireNames, text: string): Ref | undefined => {
-  if (!text.startsWith(names.refScheme)) return undefined;
-  const [entity, project, kind, ...rest] = text.slice(names.refScheme.length).split('/');
-  const projectId = parseProjectId(`${entity}/${project}`);
-  const tail = rest.join('/');
-  if (projectId === undefined || tail === '') return undefined;
+  const { projectId, kind, tail } = splitRef(names, text) ?? {};
+  if (projectId === undefined || !tail) return undefined;
   if (kind === 'call') return { kind, projectId, callId: tail };
   if (kind !== 'object' && kind !== 'op') return undefined;
   const [, name, digest, path = ''] = named.exec(tail) ?? [];

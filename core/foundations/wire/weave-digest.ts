@@ -43,8 +43,7 @@ const byCodePoint = (a: string, b: string): number => {
   for (let i = 0; i < length; i++) {
     if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
     // Where a pair differs in its second half, both begin at the first.
-    const order = (a.codePointAt(i) ?? 0) - (b.codePointAt(i) ?? 0);
-    return order;
+    return (a.codePointAt(i) ?? 0) - (b.codePointAt(i) ?? 0);
   }
   return a.length - b.length;
 };

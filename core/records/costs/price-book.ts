@@ -198,24 +198,17 @@ export const loadSteadyDefaults = async (): Promise<SteadyPrices> => {
   };
 };
 
-const load = async (): Promise<PriceBook> => {
+/**
+ * The default prices: what providers list, with the changes over time that the library knows. Its
+ * table is large, so it is loaded once per container, when somebody first asks for costs.
+ */
+export const loadDefaultPrices = async (): Promise<PriceBook> => {
   const find = await theFinder();
   return (model, startedAt, promptTokens) => {
     if (model.length > maxName) return undefined;
     const found = find(model, new Date(startedAt / 1000));
     return found ? defaultInForce(found, promptTokens) : undefined;
   };
-};
-
-let loaded: Promise<PriceBook> | undefined;
-
-/**
- * The default prices: what providers list, with the changes over time that the library knows. Its
- * table is large, so it is loaded once per container, when somebody first asks for costs.
- */
-export const loadDefaultPrices = (): Promise<PriceBook> => {
-  loaded ??= load();
-  return loaded;
 };
 
 /**

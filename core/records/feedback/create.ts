@@ -33,10 +33,8 @@ import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader, FeedbackRecord } fr
 
 let last = 0;
 
-/**
- * The time now, in microseconds. Within a process each call gives a later time than all before.
- */
-export const nextMicros = (): Micros => {
+/** The time in microseconds. Within a process each call gives a later time than all before. */
+const nextMicros = (): Micros => {
   last = Math.max(last + 1, Date.now() * 1000);
   return last;
 };
@@ -90,9 +88,7 @@ export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly
   if (details.length > 0) throw tooLarge(...details);
 };
 
-/**
- * What is answered to a client whose record is stored now, or was already with the same content.
- */
+/** What is answered if a record is stored now, or was already with the same content. */
 export const answerOf = (
   { payload }: NewRecord,
   { id, createdAt, userId }: FeedbackRecord['header'],
@@ -104,14 +100,9 @@ export interface Creation {
   readonly loc: readonly string[];
 }
 
-interface Request {
-  readonly record: NewRecord;
-  readonly loc: readonly string[];
-}
+type Request = Omit<Creation, 'draft'> & { readonly record: NewRecord };
 
-/**
- * How many payloads are packed at once, and how many ids that were taken meanwhile are looked up.
- */
+/** How many payloads are packed at once, or ids looked up that were taken meanwhile. */
 const concurrency = 16;
 /** How many projects of a batch are looked up at once; nearly every batch has one. */
 const projectConcurrency = 4;
@@ -135,38 +126,24 @@ export const createFeedback = async (
   refuseLarge(requests);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.
   const stored = requests.length > 1 ? await storedOf(store, requests, budget) : new Map<string, Stored>();
-  const there = matching(requests, stored);
-  const placed = await mapConcurrent(
-    requests.filter((request) => !there.has(request)),
-    concurrency,
-    async (request) => ({
-      request,
-      ...(await placePayload(store, frameOf(request), textOf(request), budget)),
-    }),
-  );
-  const taken = new Set(
-    await insertItems(
-      store.table,
-      placed.map(({ item }) => item),
-      budget,
-    ),
-  );
-  await mapConcurrent(
-    placed.filter(({ item }) => taken.has(item)),
-    concurrency,
-    async ({ request, ...own }) => {
-      const found = await insertAgain(store, request, own, budget);
-      if (found) there.set(request, found);
-    },
-  );
+  const existing = matching(requests, stored);
+  const fresh = requests.filter((request) => !existing.has(request));
+  const placed = await mapConcurrent(fresh, concurrency, async (request) => {
+    const { header, digest, payloadText } = request.record;
+    const frame = { header, digest, origin: null };
+    return { request, ...(await placePayload(store, frame, payloadText, budget)) };
+  });
+  const items = placed.map(({ item }) => item);
+  const taken = new Set(await insertItems(store.table, items, budget));
+  const again = placed.filter(({ item }) => taken.has(item));
+  await mapConcurrent(again, concurrency, async ({ request, ...own }) => {
+    const found = await insertAgain(store, request, own, budget);
+    if (found) existing.set(request, found);
+  });
   return requests.map((request) =>
-    answerOf(request.record, there.get(request)?.entry.header ?? request.record.header),
+    answerOf(request.record, existing.get(request)?.entry.header ?? request.record.header),
   );
 };
-
-const frameOf = ({ record: { header, digest } }: Request) => ({ header, digest, origin: null });
-const textOf = ({ record }: Request): string => record.payloadText;
-const nameOf = ({ record: { header } }: Request): string => qualifiedId(header.projectId, header.id);
 
 /** What is stored under the ids that clients gave, by {@link qualifiedId}. */
 const storedOf = async (
@@ -191,7 +168,7 @@ const exists = ({ record, loc }: Request): ErrorDetail => ({
 });
 
 /**
- * The requests whose records are there already.
+ * The requests whose records exist already.
  *
  * @throws ServiceError 409 that names each id with other content
  */
@@ -199,13 +176,14 @@ const matching = (
   requests: readonly Request[],
   stored: ReadonlyMap<string, Stored>,
 ): Map<Request, StoredRecord> => {
-  const there = requests.flatMap((request): [Request, StoredRecord][] => {
-    const found = stored.get(nameOf(request));
+  const existing = requests.flatMap((request): [Request, StoredRecord][] => {
+    const { projectId, id } = request.record.header;
+    const found = stored.get(qualifiedId(projectId, id));
     return isRecord(found) ? [[request, found]] : [];
   });
-  const others = there.filter(([{ record }, found]) => !hasContent(found, record));
+  const others = existing.filter(([{ record }, found]) => !hasContent(found, record));
   if (others.length > 0) throw conflict(...others.map(([request]) => exists(request)));
-  return new Map(there);
+  return new Map(existing);
 };
 
 /**

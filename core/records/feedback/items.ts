@@ -24,20 +24,21 @@ import {
   getItems,
   getObject,
   type Item,
+  itemBytes,
   mapConcurrent,
   putObject,
   type RequestBudget,
   type Store,
   shardCount,
+  writeUnitBytes,
 } from '../../foundations/storage/index.ts';
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/tables.ts';
 import { type ProjectId, utf8Length, type WireNames } from '../../foundations/wire/index.ts';
-import type { NewRecord } from './create.ts';
 import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';
 
 /*
- * Composes and parses every key of the feedback table and of payloads in the bucket. Keys are
- * bytes. A zero byte separates what they are made of, because no project or id has one.
+ * The keys of the feedback table and of payloads in the bucket. Keys are bytes. A zero byte
+ * separates their parts, because no project or id has one.
  *
  *   table    k   project 0 id
  *   by_time  tk  project 0 shard of the id                     t  created at
@@ -56,22 +57,13 @@ export const recordKey = (projectId: ProjectId, id: string): TableKey<'feedback'
 export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string =>
   fromCompactId(key.subarray(projectId.length + 1));
 
-/** A position as bytes, to be stored with a record. */
 export const positionBytes = ({ createdAt, id }: Position): Buffer =>
   joinBytes(unsignedTimeBytes(createdAt), id);
 
-/** Reads a position from its bytes. */
 export const positionFrom = (bytes: Uint8Array): Position => ({
   createdAt: fromUnsignedTimeBytes(bytes),
   id: Buffer.from(bytes.subarray(unsignedTimeLength)).toString('utf8'),
 });
-
-/** What a record's keys in the indexes are made from. */
-export interface Indexed extends Position {
-  readonly projectId: ProjectId;
-  readonly ref: string;
-  readonly type: string;
-}
 
 const timePartition = (projectId: ProjectId, shard: number): Buffer => joinBytes(projectId, 0, shard);
 const refPartition = (projectId: ProjectId, ref: string): Buffer => joinBytes(projectId, 0, shortDigest(ref));
@@ -83,7 +75,16 @@ type IndexKeys = IndexKey<'feedback', 'by_time'> &
   IndexKey<'feedback', 'by_type'>;
 
 /** The keys of a record in all indexes. */
-export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shards: number): IndexKeys => {
+export const indexKeys = (
+  {
+    projectId,
+    id,
+    createdAt,
+    ref,
+    type,
+  }: Pick<FeedbackHeader, 'projectId' | 'id' | 'createdAt' | 'ref' | 'type'>,
+  shards: number,
+): IndexKeys => {
   const shard = shardOf(id, shards);
   return {
     t: unsignedTimeBytes(createdAt),
@@ -96,7 +97,6 @@ export const indexKeys = ({ projectId, id, createdAt, ref, type }: Indexed, shar
 const createdWithin = ({ from, to }: Bounds) =>
   ['t', unsignedTimeBytes(from ?? 0), unsignedTimeBytes(to ?? maxUnsignedTime)] as const;
 
-/** The records of one shard of a project, created within bounds. */
 export const timeRange = (
   projectId: ProjectId,
   shard: number,
@@ -118,9 +118,7 @@ export const refRange = (
   sort: createdWithin(bounds),
 });
 
-/**
- * The records of one type in one shard of a project, created within bounds; as {@link refRange}.
- */
+/** The records of one type in one shard of a project, created within bounds; as {@link refRange}. */
 export const typeRange = (
   projectId: ProjectId,
   shard: number,
@@ -149,12 +147,11 @@ export const payloadObject = (
 };
 
 /*
- * A record's head: what index rows hold of it, in addition to what their keys tell. It is a JSON
- * list. A payload that is stored with it follows on a line of its own, as it is answered. Nearly
- * all refs lead into the record's own project; of these it has what comes after the project.
+ * A record's head: what index rows hold of it beside their keys. It is a JSON list, followed by the
+ * payload, on a line of its own, if that is stored with it. Nearly all refs lead into the record's
+ * own project; of these it has what comes after the project.
  */
 
-/** A head, read back. */
 export interface Head extends Omit<FeedbackHeader, 'projectId' | 'id' | 'createdAt'> {
   /** JSON text; null if it is stored apart. */
   readonly payload: string | null;
@@ -175,11 +172,7 @@ type Fields = [
 
 const ownPrefix = (names: WireNames, projectId: ProjectId): string => `${names.refScheme}${projectId}/`;
 
-/**
- * Makes a head.
- *
- * @param payload JSON text; null if it is stored apart
- */
+/** @param payload JSON text; null if it is stored apart */
 export const toHead = (
   names: WireNames,
   header: FeedbackHeader,
@@ -203,11 +196,7 @@ export const toHead = (
   return Buffer.from(JSON.stringify(fields) + (payload === null ? '' : `\n${payload}`), 'utf8');
 };
 
-/**
- * Reads a head.
- *
- * @throws Error if it is none
- */
+/** @throws Error if it is none */
 export const fromHead = (names: WireNames, projectId: ProjectId, bytes: Uint8Array): Head => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   // JSON without white space has no line break.
@@ -232,7 +221,7 @@ export const fromHead = (names: WireNames, projectId: ProjectId, bytes: Uint8Arr
 };
 
 /*
- * The attributes of an item, beside those that keys.ts makes. Index rows have h, f and r.
+ * The attributes of an item beside its keys. Index rows have h, f and r.
  *
  *   h  head, with the payload where that is small; perhaps packed
  *   b  the packed payload, where it is not small
@@ -260,7 +249,7 @@ export interface Frame {
   readonly leftover?: string | undefined;
 }
 
-/** Makes the item of a record, all but its head and payload. */
+/** The item of a record, all but its head and payload. */
 export const frameItem = (store: Store, { header, digest, origin, leftover }: Frame): Item => ({
   ...recordKey(header.projectId, header.id),
   ...indexKeys(header, shardCount(store)),
@@ -274,8 +263,8 @@ export const frameItem = (store: Store, { header, digest, origin, leftover }: Fr
 const tombstoneDays = 1;
 
 /**
- * Makes what stays of a record that was replaced. Its rows in the indexes stay, where they lead to
- * the record that came in its place; of its payload nothing.
+ * What stays of a record that was replaced. Its rows in the indexes stay and lead to the record that
+ * came in its place. Nothing stays of its payload.
  *
  * @param item the record's, whole but for its payload
  */
@@ -287,8 +276,8 @@ export const tombstoneItem = (item: Item, replacedBy: Position): Item => ({
 });
 
 /**
- * Makes what stays of a record that was purged until its object in the bucket is gone: nothing that
- * a reader takes for a record.
+ * What stays of a record that was purged until its object in the bucket is gone: nothing that a
+ * reader takes for a record.
  *
  * @param keepsRows whether its rows in the indexes stay, for those who will look for it there
  */
@@ -306,15 +295,13 @@ const leftover = ({ o, g }: Item): Item => {
 const pickAttributes = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 
-/** The attributes of an item that say all but the payload. */
+/** All attributes but the payload. */
 export const attributesButPayload = [...keyNames, 'h', 'o', 'd', 'f', 'r', 'g'];
 
 /** That an item still is what it was when it was read; undefined for one that was not there. */
 export const unchanged = (item: Item | undefined): Condition => ({ t: item?.t, d: item?.d, r: item?.r });
 
-/**
- * Objects in the bucket that may be left of what an item was before, and serve nothing any more.
- */
+/** Objects in the bucket that may be left of what an item was before, and that nobody needs. */
 export const leftoversOf = (item: Item | undefined): string[] => {
   const object = asText(item?.g);
   return object === undefined ? [] : [object];
@@ -344,26 +331,10 @@ export const toEntry = async (
   return { kind: 'record', header: { projectId, ...position, ...head }, payload, payloadBytes, origin };
 };
 
-/**
- * An item of at most this many bytes takes one write unit in the table, and at most one in each
- * index.
- */
-const unitBytes = 1024;
 /** More than this cannot be packed into one write unit. */
 const maxToPackWhole = 16 * 1024;
 /** An item is at most 400 KB, with its head and keys. */
 const maxInItem = 300 * 1024;
-
-/**
- * The size of an item as DynamoDB counts it, in bytes. Numbers are counted as long as they can be.
- */
-const sizeOf = (item: Item): number =>
-  Object.entries(item).reduce(
-    (sum, [name, value]) => sum + utf8Length(name) + (asBytes(value)?.length ?? textSize(asText(value))),
-    0,
-  );
-
-const textSize = (text: string | undefined): number => (text === undefined ? 21 : utf8Length(text));
 
 /** A record's item, ready to be written, and the object in the bucket that was stored for it. */
 export interface PlacedItem {
@@ -388,11 +359,12 @@ export const placePayload = async (
   const base = frameItem(store, frame);
   const bytes = utf8Length(payload);
   const withHead = (h: Uint8Array): Item => ({ ...base, h });
-  const whole = withHead(toHead(store.names, frame.header, bytes, payload));
-  if (sizeOf(whole) <= unitBytes) return { item: whole, object: undefined };
+  const head = toHead(store.names, frame.header, bytes, payload);
+  const whole = withHead(head);
+  if (itemBytes(whole) <= writeUnitBytes) return { item: whole, object: undefined };
   if (bytes <= maxToPackWhole) {
-    const packed = withHead(await pack(toHead(store.names, frame.header, bytes, payload)));
-    if (sizeOf(packed) <= unitBytes) return { item: packed, object: undefined };
+    const packed = withHead(await pack(head));
+    if (itemBytes(packed) <= writeUnitBytes) return { item: packed, object: undefined };
   }
   const item = withHead(toHead(store.names, frame.header, bytes, null));
   const packed = await pack(Buffer.from(payload, 'utf8'));
@@ -531,7 +503,6 @@ export const readStored = async (
   ids: readonly string[],
   budget: RequestBudget,
 ): Promise<Map<string, Stored>> => {
-  const names = new Map(ids.map((id) => [keyText(recordKey(projectId, id)), id]));
   const keys = ids.map((id) => recordKey(projectId, id));
   const items = await getItems(store.table, keys, budget, {
     consistent: true,
@@ -539,14 +510,11 @@ export const readStored = async (
   });
   const found = await mapConcurrent(items, items.length || 1, async (item): Promise<[string, Stored]> => {
     const entry = await toEntry(store, projectId, item);
-    return [names.get(keyText(item)) ?? '', { item, entry }];
+    return [recordIdOf(projectId, asBytes(item.k) ?? new Uint8Array()), { item, entry }];
   });
   return new Map(found);
 };
 
-const keyText = ({ k }: Item): string => Buffer.from(asBytes(k) ?? []).toString('latin1');
-
-/** How many objects of the bucket are deleted at once. */
 const deletesAtOnce = 16;
 
 /**
@@ -562,7 +530,6 @@ export const deleteObjects = async (
   await mapConcurrent(objects, deletesAtOnce, (object) => deleteObject(store.bucket, object, budget));
 };
 
-/** A stored item that is a record, with its head. */
 export type StoredRecord = Stored & { readonly entry: FeedbackRecord };
 
 /** Whether there is a record: neither nothing nor a tombstone. */
@@ -570,7 +537,7 @@ export const isRecord = (stored: Stored | undefined): stored is StoredRecord =>
   stored?.entry?.kind === 'record';
 
 /** Whether a stored record has the content of another. */
-export const hasContent = ({ item }: StoredRecord, { digest }: Pick<NewRecord, 'digest'>): boolean => {
+export const hasContent = ({ item }: StoredRecord, { digest }: Pick<Frame, 'digest'>): boolean => {
   const own = asBytes(item.d);
   return own !== undefined && Buffer.compare(own, digest) === 0;
 };

@@ -101,7 +101,7 @@ export interface Plan extends TimePlan {
 }
 
 /** A plan, and the expressions that it decides at each stage. */
-export interface Planned {
+interface Planned {
   readonly plan: Plan;
   readonly onHeaders: readonly Expression[];
   readonly onPayloads: readonly Expression[];
@@ -152,7 +152,7 @@ export const plan = (names: WireNames, { where, sort, fields, limit, offset }: F
       payloads:
         onPayloads.length > 0 ||
         sort.some(({ path }) => isInPayload(path)) ||
-        (fields === null ? true : fields.map(toPath).some(isInPayload)),
+        (fields ?? ['payload']).map(toPath).some(isInPayload),
       offset,
       limit,
       enough: dropsNone && order === 'free' && limit !== null ? offset + limit : null,
@@ -169,9 +169,8 @@ export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, 
 });
 
 /** Where entries are looked for, in which order, and how many are wanted. */
-export type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>;
+type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>;
 
-/** The key ranges that hold all that a source does. */
 const rangesOf = (
   store: Store,
   projectId: ProjectId,
@@ -192,27 +191,20 @@ const rangesOf = (
   }
 };
 
-/**
- * Rows to ask each range for when it is not known how many records are enough: something to send.
- */
+/** Rows to ask each range for while it is not known how many records are enough. */
 const unknownRows = 128;
 /** Some rows are of records that were replaced. */
 const rowsPerRecord = 1.2;
-
-const firstPageRows = (enough: number | null, ranges: number): number =>
-  enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges);
 
 const none = new Uint8Array();
 
 const compareTimes = (a: Item, b: Item): number => Buffer.compare(asBytes(a.t) ?? none, asBytes(b.t) ?? none);
 
 /**
- * Everything that a search meets, in order of creation (or its reverse), without payloads that are
+ * Everything that a search finds, in order of creation (or its reverse), without payloads that are
  * stored apart.
- *
- * @throws ServiceError 503 when storage does not give it in time
  */
-export async function* entriesOf(
+async function* entriesOf(
   store: Store,
   projectId: ProjectId,
   search: Search,
@@ -234,7 +226,7 @@ export async function* entriesOf(
   const ranges = rangesOf(store, projectId, search);
   const options = {
     descending,
-    firstPage: firstPageRows(enough, ranges.length),
+    firstPage: enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges.length),
     ahead: readsAhead(search, ranges.length),
     toRow: (item: Item) => item,
     compare: compareTimes,
@@ -247,20 +239,19 @@ export async function* entriesOf(
  * gives one revision of each chain, whatever is being replaced meanwhile.
  *
  * @param isWanted which records' payloads must be read, if they are stored apart
- * @param scanned is told how many entries each batch has
- * @throws ServiceError 503 when storage does not give something in time
+ * @param counts `scanned` grows by the rows or items that are read
  */
-export const recordsOf = (
+const recordsOf = (
   store: Store,
   projectId: ProjectId,
   search: Search,
   isWanted: (record: FeedbackRecord) => boolean,
   budget: RequestBudget,
-  scanned: (entries: number) => void = () => {},
+  counts = { scanned: 0 },
 ): AsyncGenerator<readonly FeedbackRecord[]> => {
   const { bounds, descending } = search;
-  const met = mapBatches(entriesOf(store, projectId, search, budget), (entries) => {
-    scanned(entries.length);
+  const found = mapBatches(entriesOf(store, projectId, search, budget), (entries) => {
+    counts.scanned += entries.length;
     return entries;
   });
   const find: Find = async ({ id, createdAt }) => {
@@ -268,7 +259,7 @@ export const recordsOf = (
     const [entry] = await readWhole(store, projectId, [id], budget);
     return entry;
   };
-  const entries = withPayloads(store, projectId, isWanted, met, budget);
+  const entries = withPayloads(store, projectId, isWanted, found, budget);
   const isTied = (a: FeedbackRecord, b: FeedbackRecord) => a.header.createdAt === b.header.createdAt;
   const compare = comparePositions(descending);
   return sortTies(isTied, (a, b) => compare(a.header, b.header), resolve(descending, entries, find));
@@ -278,7 +269,7 @@ export const recordsOf = (
 export interface FeedbackQueryAnswer {
   readonly plan: Plan;
   readonly counts: {
-    /** Index rows or items met before any filter. */
+    /** Index rows or items that were read, before any filter. */
     scanned: number;
     /** Records answered. */
     sent: number;
@@ -301,13 +292,10 @@ export const queryFeedback = (
 ): FeedbackQueryAnswer => {
   const planned = plan(store.names, query);
   const reader = new FeedbackReader(store.names);
+  const kind = feedbackKind(store.names);
   const tests = (expressions: readonly Expression[]) => {
     const compiled = expressions.map((expression) =>
-      compile<FeedbackRecord>(
-        feedbackKind(store.names),
-        expression,
-        (path) => (record) => reader.value(record, path),
-      ),
+      compile<FeedbackRecord>(kind, expression, (path) => (record) => reader.value(record, path)),
     );
     return (record: FeedbackRecord): boolean => compiled.every((test) => test(record));
   };
@@ -315,9 +303,7 @@ export const queryFeedback = (
   const onPayload = tests(planned.onPayloads);
   const counts = { scanned: 0, sent: 0 };
   const isWanted = (record: FeedbackRecord) => planned.plan.payloads && onHeader(record);
-  const found = recordsOf(store, query.projectId, planned.plan, isWanted, budget, (entries) => {
-    counts.scanned += entries;
-  });
+  const found = recordsOf(store, query.projectId, planned.plan, isWanted, budget, counts);
   const matching = mapBatches(found, (batch) =>
     batch.filter((record) => onHeader(record) && onPayload(record)),
   );
@@ -328,9 +314,7 @@ export const queryFeedback = (
   return { plan: planned.plan, counts, records: encodeBatches(answered, counts, encode) };
 };
 
-/**
- * Bytes in memory of a held record beside its payload and the texts that it is sorted by, about.
- */
+/** About the bytes in memory of a held record, beside its payload and the texts it is sorted by. */
 const headerBytes = 2048;
 
 const sizeOf = ({ key, kept: { payload } }: Keyed<FeedbackRecord>): number =>
@@ -383,7 +367,7 @@ export const countFeedback = async (
 };
 
 /** The search for everything on one ref, oldest first. */
-export const onRef = (ref: string): Search => ({
+const onRef = (ref: string): Search => ({
   source: { kind: 'refs', values: [ref] },
   bounds: {},
   descending: false,

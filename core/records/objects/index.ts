@@ -1,12 +1,11 @@
 export { createObject, type NewObject } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export {
-  addTags,
+  addLabels,
   labelsIn,
   readLabels,
   removeAliases,
   removeTags,
-  setAliases,
 } from './labels.ts';
 export * from './model.ts';
 export { objectJson, queryObjects } from './query.ts';

@@ -40,28 +40,41 @@ const versionOf = async (store: Store, address: Address, budget: RequestBudget):
   );
 };
 
+/** An alias of an object, or a tag of one of its versions. */
+export type LabelKind = 'aliases' | 'tags';
+
+/** The attribute that holds a label's text. */
+const textAttribute = { aliases: 'a', tags: 't' } as const;
+
+const labelKeys = (kind: LabelKind, name: ObjectName, digest: string, texts: readonly string[]) =>
+  [...new Set(texts)].map((text) => ({
+    text,
+    key: kind === 'aliases' ? aliasKey(name, text) : tagKey(name, digest, text),
+  }));
+
 /**
- * Makes a version known under aliases, which leave the versions that had them.
+ * Puts labels on a version. Aliases leave the versions that had them.
  *
  * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
  * time
  */
-export const setAliases = async (
+export const addLabels = async (
   store: Store,
+  kind: LabelKind,
   address: Address,
-  aliases: readonly string[],
+  texts: readonly string[],
   budget: RequestBudget,
 ): Promise<void> => {
   const { digest } = await versionOf(store, address, budget);
-  const items = [...new Set(aliases)].map((alias) => ({
-    ...aliasKey(address, alias),
-    ...{ o: address.objectId, a: alias, d: digest },
+  const items = labelKeys(kind, address, digest, texts).map(({ text, key }) => ({
+    ...key,
+    ...{ o: address.objectId, [textAttribute[kind]]: text, d: digest },
   }));
   await putItems(store.table, items, budget);
 };
 
 /**
- * Takes aliases from an object. Those that it has not are ignored.
+ * Takes aliases from an object, whichever versions they name. Those that it has not are ignored.
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
@@ -73,29 +86,9 @@ export const removeAliases = (
 ): Promise<void> =>
   deleteItems(
     store.table,
-    [...new Set(aliases)].map((alias) => aliasKey(name, alias)),
+    labelKeys('aliases', name, '', aliases).map(({ key }) => key),
     budget,
   );
-
-/**
- * Puts tags on a version.
- *
- * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
- * time
- */
-export const addTags = async (
-  store: Store,
-  address: Address,
-  tags: readonly string[],
-  budget: RequestBudget,
-): Promise<void> => {
-  const { digest } = await versionOf(store, address, budget);
-  const items = [...new Set(tags)].map((tag) => ({
-    ...tagKey(address, digest, tag),
-    ...{ o: address.objectId, t: tag, d: digest },
-  }));
-  await putItems(store.table, items, budget);
-};
 
 /**
  * Takes tags from a version. Those that it has not are ignored.
@@ -110,7 +103,7 @@ export const removeTags = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const { digest } = await versionOf(store, address, budget);
-  const keys = [...new Set(tags)].map((tag) => tagKey(address, digest, tag));
+  const keys = labelKeys('tags', address, digest, tags).map(({ key }) => key);
   await deleteItems(store.table, keys, budget);
 };
 
@@ -125,8 +118,8 @@ const readItems = async (
   return pages.flat();
 };
 
-const distinct = (items: readonly Item[], field: 'a' | 't'): string[] =>
-  [...new Set(items.flatMap((item) => asText(item[field]) ?? []))].sort();
+const distinct = (items: readonly Item[], kind: LabelKind): string[] =>
+  [...new Set(items.flatMap((item) => asText(item[textAttribute[kind]]) ?? []))].sort();
 
 /**
  * Every alias or tag of a project, each once and sorted.
@@ -136,10 +129,9 @@ const distinct = (items: readonly Item[], field: 'a' | 't'): string[] =>
 export const labelsIn = async (
   store: Store,
   projectId: ProjectId,
-  kind: 'aliases' | 'tags',
+  kind: LabelKind,
   budget: RequestBudget,
-): Promise<string[]> =>
-  distinct(await readItems(store, projectId, null, budget), kind === 'aliases' ? 'a' : 't');
+): Promise<string[]> => distinct(await readItems(store, projectId, null, budget), kind);
 
 const placeOf = (objectId: string, digest: string): string => `${objectId}\n${digest}`;
 
@@ -163,7 +155,7 @@ export const readLabels = async (
   const byVersion = Map.groupBy(items.flat(), ({ o, d }) => placeOf(String(o), String(d)));
   return ({ objectId, digest }) => {
     const own = byVersion.get(placeOf(objectId, digest));
-    return own ? { tags: distinct(own, 't'), aliases: distinct(own, 'a') } : none;
+    return own ? { tags: distinct(own, 'tags'), aliases: distinct(own, 'aliases') } : none;
   };
 };
 

@@ -1,11 +1,11 @@
-import { compareText } from '../../foundations/expression/index.ts';
+import { compareText, sortable } from '../../foundations/expression/index.ts';
 import {
   bySize,
   inPlannedOrder,
   mapBatches,
   type Slice,
   scan,
-  sortedSlice,
+  sortedByKeys,
 } from '../../foundations/listing/index.ts';
 import {
   chunked,
@@ -37,28 +37,10 @@ export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
   return first.direction === 'asc' ? 'ascending' : 'descending';
 };
 
-type Comparison = (a: ObjectVersion, b: ObjectVersion) => number;
-
-const comparisons: Readonly<Record<SortKey['field'], Comparison>> = {
-  object_id: (a, b) => compareText(a.header.objectId, b.header.objectId),
-  version_index: (a, b) => a.header.versionIndex - b.header.versionIndex,
-  created_at: (a, b) => a.header.createdAt - b.header.createdAt,
-};
-
-/** Makes the comparison of an order; ties are in the ascending stored order. */
-export const compareBy = (sortBy: readonly SortKey[]): Comparison => {
-  const keys: SortKey[] = [
-    ...sortBy,
-    { field: 'object_id', direction: 'asc' },
-    { field: 'version_index', direction: 'asc' },
-  ];
-  return (a, b) => {
-    for (const { field, direction } of keys) {
-      const order = comparisons[field](a, b);
-      if (order !== 0) return direction === 'asc' ? order : -order;
-    }
-    return 0;
-  };
+const sortValues: Readonly<Record<SortKey['field'], (header: VersionHeader) => string | number>> = {
+  object_id: ({ objectId }) => objectId,
+  version_index: ({ versionIndex }) => versionIndex,
+  created_at: ({ createdAt }) => createdAt,
 };
 
 /** The most versions that are held to be sorted: some 100 MB of headers. */
@@ -82,7 +64,16 @@ export const sortVersions = (
     msg: `more than ${max} versions to sort; narrow the filter, give a smaller limit, or sort by object_id`,
     type: 'value_error',
   });
-  return sortedSlice({ compare: compareBy(sortBy), sizeOf: () => 1, maxSize: max, tooMany }, slice, batches);
+  const sorting = {
+    sort: sortBy.map(({ direction }) => ({ descending: direction === 'desc' })),
+    keyOf: ({ header }: ObjectVersion) => sortBy.map(({ field }) => sortable(sortValues[field](header))),
+    keep: (version: ObjectVersion) => version,
+    // The stored order.
+    ties: ({ header: a }: ObjectVersion, { header: b }: ObjectVersion) =>
+      compareText(a.objectId, b.objectId) || a.versionIndex - b.versionIndex,
+    ...{ sizeOf: () => 1, maxSize: max, tooMany },
+  };
+  return sortedByKeys(sorting, slice, batches);
 };
 
 /** How many objects are begun at once when they are asked for by their ids. */

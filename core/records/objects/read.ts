@@ -35,7 +35,6 @@ import {
   type VersionName,
 } from './model.ts';
 
-/** A key of the objects table as text, to look its item up by. */
 const keyText = ({ k, s }: Item): string =>
   `${Buffer.from(asBytes(k) ?? []).toString('latin1')}\n${Buffer.from(asBytes(s) ?? []).toString('latin1')}`;
 
@@ -45,7 +44,7 @@ const keyText = ({ k, s }: Item): string =>
  * @returns the items in the order of the keys; undefined for a key of nothing, and for no key
  * @throws ServiceError 503 when storage does not give them in time
  */
-export const getInOrder = async (
+const getInOrder = async (
   store: Store,
   keys: readonly (Item | undefined)[],
   budget: RequestBudget,
@@ -86,10 +85,7 @@ export interface FoundVersion {
   readonly packed: Uint8Array | undefined;
 }
 
-/**
- * The key that an address leads to: of a head, a version or a digest; undefined for what cannot be
- * an address.
- */
+/** The key that an address leads to; undefined for what cannot be an address. */
 const keyOf = ({ version, ...name }: Address): Item | undefined => {
   if (!isObjectId(name.objectId)) return undefined;
   if (version === 'latest') return headKey(name);
@@ -178,7 +174,6 @@ const maxInItem = 32 * 1024;
 /** How many objects of the bucket are read at once. */
 const concurrency = 8;
 
-/** A value, ready to be stored. */
 export interface PackedValue {
   readonly packed: Uint8Array;
   /** Bytes of it as compact JSON. */
@@ -186,7 +181,6 @@ export interface PackedValue {
   readonly home: 'item' | 'bucket';
 }
 
-/** Packs a value, and says where it is to be stored. */
 export const packValue = async (value: JsonValue): Promise<PackedValue> => {
   const text = Buffer.from(JSON.stringify(value), 'utf8');
   const packed = await pack(text);
@@ -209,7 +203,7 @@ export const putValue = async (
   await putObject(store.bucket, valueObject(name), packed, budget);
 };
 
-/** The item of a note on a value in the bucket. */
+/** The item of a note. */
 export const noteItem = (name: ValueName) => ({
   ...noteKey(name),
   versionIndex: name.versionIndex,
@@ -254,10 +248,7 @@ const fetchItems = async (
   return new Map(wanted.map((version, i) => [version, asBytes(items[i]?.b)]));
 };
 
-/**
- * Whether a version is still what its digest leads to. Its value may have been deleted, and made
- * again as another version.
- */
+/** Whether a version is still there. Its value may have been deleted, and made again as another. */
 const isThere = async (store: Store, header: VersionHeader, budget: RequestBudget): Promise<boolean> => {
   const [found] = await findVersions(store, [{ ...header, version: { digest: header.digest } }], budget);
   return found?.header.versionIndex === header.versionIndex;

@@ -56,33 +56,25 @@ export const parsePath = (path: string): Step[] | undefined => {
   return steps;
 };
 
-/**
- * What a path leads to in a value; undefined if it leads nowhere. Refs on the way are texts like
- * any other, and are not followed.
- */
-export const walk = (value: JsonValue, steps: readonly Step[]): JsonValue | undefined => {
-  let at: JsonValue | undefined = value;
-  for (const step of steps) {
-    if (at === undefined || 'row' in step) return undefined;
-    if ('index' in step) at = Array.isArray(at) ? at[step.index] : undefined;
-    else at = isJsonObject(at) && Object.hasOwn(at, step.name) ? at[step.name] : undefined;
-  }
-  return at;
-};
-
-/** Gives the row of a table that a value refers to; undefined if there is none. */
+/** Reads the row of a table that a value refers to; undefined if there is none. */
 export type ReadRow = (table: JsonValue, digest: string) => Promise<JsonValue | undefined>;
 
-/** {@link walk}, into the rows of tables too. */
-export const walkIntoRows = async (
+/**
+ * Follows a path into a value. Refs on the way are texts like any other, and are not followed.
+ *
+ * @returns undefined if it leads nowhere
+ */
+export const walk = async (
   value: JsonValue,
   steps: readonly Step[],
   readRow: ReadRow,
 ): Promise<JsonValue | undefined> => {
   let at: JsonValue | undefined = value;
-  for (let i = 0; i < steps.length && at !== undefined; i++) {
-    const step = steps[i];
-    if (step) at = 'row' in step ? await readRow(at, step.row) : walk(at, [step]);
+  for (const step of steps) {
+    if (at === undefined) return undefined;
+    if ('row' in step) at = await readRow(at, step.row);
+    else if ('index' in step) at = Array.isArray(at) ? at[step.index] : undefined;
+    else at = isJsonObject(at) && Object.hasOwn(at, step.name) ? at[step.name] : undefined;
   }
   return at;
 };
@@ -165,7 +157,7 @@ const valuesOf = async (
     const value = ref && values.get(versionText(ref.version));
     return value === undefined || !ref
       ? undefined
-      : walkIntoRows(value, ref.steps, readRows(ref.version.header.projectId));
+      : walk(value, ref.steps, readRows(ref.version.header.projectId));
   });
 };
 

@@ -1,5 +1,5 @@
 import { tagsAdd } from '../../../api/requests.ts';
-import { addTags, parseVersionName } from '../../../core/records/objects/index.ts';
+import { addLabels, parseVersionName } from '../../../core/records/objects/index.ts';
 import { jsonEndpoint } from '../../http/endpoint.ts';
 import { settings } from '../../http/settings.ts';
 
@@ -12,7 +12,7 @@ export const handler = jsonEndpoint(
   async ({ body, budget }) => {
     const { project_id: projectId, object_id: objectId } = body;
     const version = parseVersionName(body.digest);
-    await addTags(settings.objects, { projectId, objectId, version }, body.tags, budget);
+    await addLabels(settings.objects, 'tags', { projectId, objectId, version }, body.tags, budget);
     return {};
   },
 );

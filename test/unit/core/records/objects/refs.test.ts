@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../../../core/foundations/wire/index.ts';
 import { parsePath, walk } from '../../../../../core/records/objects/refs.ts';
 
-const follow = (value: JsonValue, path: string): JsonValue | undefined => {
+const noRows = async () => undefined;
+
+const follow = async (value: JsonValue, path: string): Promise<JsonValue | undefined> => {
   const steps = parsePath(path);
-  return steps && walk(value, steps);
+  return steps && walk(value, steps, noRows);
 };
 
 /** Every value within a value, with the path that leads to it. */
@@ -24,7 +26,7 @@ const within = (value: JsonValue, path: readonly string[] = []): [path: string, 
 };
 
 describe('a path', () => {
-  it('leads to everything that is in a value, whatever its names', () => {
+  it('leads to everything that is in a value, whatever its names', async () => {
     const names = fc.string({ unit: 'grapheme' }).filter((name) => name.isWellFormed());
     const value = fc.letrec<{ value: JsonValue }>((tie) => ({
       value: fc.oneof(
@@ -34,21 +36,21 @@ describe('a path', () => {
         fc.dictionary(names, tie('value'), { maxKeys: 4 }),
       ),
     })).value;
-    fc.assert(
-      fc.property(value, (value) => {
-        for (const [path, item] of within(value)) expect(follow(value, path)).toBe(item);
+    await fc.assert(
+      fc.asyncProperty(value, async (value) => {
+        for (const [path, item] of within(value)) expect(await follow(value, path)).toBe(item);
       }),
     );
   });
 
-  it('never fails, whatever it is', () => {
+  it('never fails, whatever it is', async () => {
     const part = fc.oneof(
       fc.constantFrom('attr', 'key', 'index', '0', '1', 'a', '%', '%2F', ''),
       fc.string(),
     );
-    fc.assert(
-      fc.property(fc.array(part), fc.jsonValue(), (parts, value) => {
-        const found = follow(value as JsonValue, parts.join('/'));
+    await fc.assert(
+      fc.asyncProperty(fc.array(part), fc.jsonValue(), async (parts, value) => {
+        const found = await follow(value as JsonValue, parts.join('/'));
         if (found !== undefined) expect(JSON.stringify(value)).toContain(JSON.stringify(found));
       }),
     );
@@ -72,8 +74,8 @@ describe('a path', () => {
     ['key/100%', 'percent'],
     ['key/', 'empty'],
     ['attr/0', 'zero'],
-  ])('%j leads to what it names', (path, expected) => {
-    expect(follow(value, path)).toEqual(expected);
+  ])('%j leads to what it names', async (path, expected) => {
+    expect(await follow(value, path)).toEqual(expected);
   });
 
   it.each([
@@ -91,7 +93,7 @@ describe('a path', () => {
     'attr/a%2Fb/attr/length',
     'x/0',
     'attr/x/',
-  ])('%j leads nowhere', (path) => {
-    expect(follow(value, path)).toBeUndefined();
+  ])('%j leads nowhere', async (path) => {
+    expect(await follow(value, path)).toBeUndefined();
   });
 });
