@@ -22,8 +22,8 @@ import {
   hasContent,
   isRecord,
   leftoversOf,
-  type PlacedItem,
-  placePayload,
+  type PreparedItem,
+  prepareItem,
   readStored,
   type Stored,
   type StoredRecord,
@@ -128,14 +128,14 @@ export const createFeedback = async (
   const stored = requests.length > 1 ? await storedOf(store, requests, budget) : new Map<string, Stored>();
   const existing = matching(requests, stored);
   const fresh = requests.filter((request) => !existing.has(request));
-  const placed = await mapConcurrent(fresh, concurrency, async (request) => {
+  const prepared = await mapConcurrent(fresh, concurrency, async (request) => {
     const { header, digest, payloadText } = request.record;
     const frame = { header, digest, origin: null };
-    return { request, ...(await placePayload(store, frame, payloadText, budget)) };
+    return { request, ...(await prepareItem(store, frame, payloadText, budget)) };
   });
-  const items = placed.map(({ item }) => item);
+  const items = prepared.map(({ item }) => item);
   const taken = new Set(await insertItems(store.table, items, budget));
-  const again = placed.filter(({ item }) => taken.has(item));
+  const again = prepared.filter(({ item }) => taken.has(item));
   await mapConcurrent(again, concurrency, async ({ request, ...own }) => {
     const found = await insertAgain(store, request, own, budget);
     if (found) existing.set(request, found);
@@ -195,7 +195,7 @@ const matching = (
 const insertAgain = async (
   store: Store,
   request: Request,
-  own: PlacedItem,
+  own: PreparedItem,
   budget: RequestBudget,
 ): Promise<StoredRecord | undefined> => {
   const { projectId, id } = request.record.header;

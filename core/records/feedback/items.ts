@@ -337,7 +337,7 @@ const maxToPackWhole = 16 * 1024;
 const maxInItem = 300 * 1024;
 
 /** A record's item, ready to be written, and the object in the bucket that was stored for it. */
-export interface PlacedItem {
+export interface PreparedItem {
   readonly item: Item;
   readonly object: string | undefined;
 }
@@ -350,12 +350,12 @@ export interface PlacedItem {
  * @param payload JSON text
  * @throws ServiceError 503 when the bucket does not take it in time
  */
-export const placePayload = async (
+export const prepareItem = async (
   store: Store,
   frame: Frame,
   payload: string,
   budget: RequestBudget,
-): Promise<PlacedItem> => {
+): Promise<PreparedItem> => {
   const base = frameItem(store, frame);
   const bytes = utf8Length(payload);
   const withHead = (h: Uint8Array): Item => ({ ...base, h });

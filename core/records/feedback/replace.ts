@@ -14,7 +14,7 @@ import {
   hasContent,
   isRecord,
   leftoversOf,
-  placePayload,
+  prepareItem,
   purgedItem,
   readStored,
   recordKey,
@@ -40,10 +40,10 @@ interface Found {
 /** What is to be done, given what is stored. */
 type Step =
   /** Nothing: the new record is there and the old one is gone. */
-  | { readonly kind: 'done'; readonly there: StoredRecord }
+  | { readonly kind: 'done'; readonly existing: StoredRecord }
   | { readonly kind: 'refuse'; readonly error: ServiceError }
   /** The new record was there before, so only the old one has to go. */
-  | { readonly kind: 'drop'; readonly old: StoredRecord; readonly there: StoredRecord }
+  | { readonly kind: 'drop'; readonly old: StoredRecord; readonly existing: StoredRecord }
   | { readonly kind: 'swap'; readonly old: StoredRecord };
 
 /**
@@ -76,10 +76,10 @@ export const replaceFeedback = async (
     }
     // The next look finds what stays of the old record, and deletes its object.
     if (step.kind === 'drop') return (await drop(store, step, budget)) ? attempt() : undefined;
-    const used = step.kind === 'done' ? asText(step.there.item.o) : undefined;
+    const used = step.kind === 'done' ? asText(step.existing.item.o) : undefined;
     await deleteObjects(store, without(objects, used), budget);
     if (step.kind === 'refuse') throw step.error;
-    return { value: answerOf(record, step.there.entry.header) };
+    return { value: answerOf(record, step.existing.entry.header) };
   };
   return compareAndSwap(budget, attempt);
 };
@@ -99,7 +99,7 @@ const swap = async (
   budget: RequestBudget,
 ): Promise<FeedbackHeader | undefined> => {
   const frame = frameOf(record, old);
-  const { item, object } = await placePayload(store, frame, record.payloadText, budget);
+  const { item, object } = await prepareItem(store, frame, record.payloadText, budget);
   if (object !== undefined) objects.push(object);
   const put = { item, expected: unchanged(present?.item) };
   const bury = { item: tombstoneItem(old.item, frame.header), expected: unchanged(old.item) };
@@ -132,14 +132,14 @@ const leftoversIn = ({ old, present }: Found): string[] => [
 ];
 
 const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found): Step => {
-  const there = isRecord(present) && hasContent(present, record) ? present : undefined;
+  const existing = isRecord(present) && hasContent(present, record) ? present : undefined;
   if (!isRecord(old)) {
-    if (there) return { kind: 'done', there };
+    if (existing) return { kind: 'done', existing };
     const error = notFound(['body', 'feedback_id'], `there is no feedback ${feedbackId} in this project`);
     return { kind: 'refuse', error };
   }
-  if (old === present) return there ? { kind: 'done', there } : { kind: 'swap', old };
-  if (there) return { kind: 'drop', old, there };
+  if (old === present) return existing ? { kind: 'done', existing } : { kind: 'swap', old };
+  if (existing) return { kind: 'drop', old, existing };
   if (!isRecord(present)) return { kind: 'swap', old };
   const msg = `there is feedback ${record.header.id} already, with other content`;
   return { kind: 'refuse', error: conflict({ loc: ['body', 'id'], msg, type: 'id_exists' }) };
@@ -166,11 +166,11 @@ const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredReco
  */
 const drop = (
   { table }: Store,
-  { old, there }: Extract<Step, { kind: 'drop' }>,
+  { old, existing }: Extract<Step, { kind: 'drop' }>,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const { projectId, id } = there.entry.header;
+  const { projectId, id } = existing.entry.header;
   const puts = [{ item: purgedItem(old.item), expected: unchanged(old.item) }];
-  const checks = [{ key: recordKey(projectId, id), expected: unchanged(there.item) }];
+  const checks = [{ key: recordKey(projectId, id), expected: unchanged(existing.item) }];
   return transact(table, { puts, checks }, budget);
 };

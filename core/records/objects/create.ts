@@ -81,7 +81,7 @@ export const createObject = async (
     bytes,
     home,
   };
-  const strays: ValueName[] = [];
+  const orphans: ValueName[] = [];
   await compareAndSwap(budget, async () => {
     const [[known], [head]] = await Promise.all([
       findVersions(store, [{ ...name, version: { digest } }], budget),
@@ -91,11 +91,11 @@ export const createObject = async (
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
     if (home === 'bucket') await putValue(store, header, packed, budget);
-    const made = await transact(store.table, making(header, head, packed), budget);
-    if (!made && home === 'bucket') strays.push(header);
+    const made = await transact(store.table, creation(header, head, packed), budget);
+    if (!made && home === 'bucket') orphans.push(header);
     return made ? { value: undefined } : undefined;
   });
-  if (strays.length > 0) await sweep(store, name, strays, budget);
+  if (orphans.length > 0) await sweep(store, name, orphans, budget);
   return digest;
 };
 
@@ -103,7 +103,7 @@ export const createObject = async (
  * The transaction that makes a version. It requires that the digest is new to the object, which the
  * head alone does not tell.
  */
-const making = (header: VersionHeader, head: Head | undefined, packed: Uint8Array): Transaction => {
+const creation = (header: VersionHeader, head: Head | undefined, packed: Uint8Array): Transaction => {
   const { projectId, objectId, versionIndex, home } = header;
   const next = {
     projectId,

@@ -34,14 +34,14 @@ const concurrency = 16;
  * because another took its index. Notes tell which they are. The note of an index that is still
  * free stays: somebody may be about to make that version.
  *
- * @param strays values that may be in the bucket although their notes were swept already
+ * @param orphans values that may be in the bucket although their notes were swept already
  * @throws ServiceError 503 when storage does not do it in time; the next sweep goes on where this
  * one ended
  */
 export const sweep = async (
   store: Store,
   name: ObjectName,
-  strays: readonly ValueName[],
+  orphans: readonly ValueName[],
   budget: RequestBudget,
 ): Promise<void> => {
   const [head] = await readHeads(store, [name], budget);
@@ -49,7 +49,7 @@ export const sweep = async (
   // No version of an index below the head's next will be made: a value without one now never has
   // one.
   const noted = await readNotes(store, name, head.next, budget);
-  const candidates = [...noted, ...strays.filter(({ versionIndex }) => versionIndex < head.next)];
+  const candidates = [...noted, ...orphans.filter(({ versionIndex }) => versionIndex < head.next)];
   const versions = await findVersions(
     store,
     candidates.map(({ versionIndex }) => ({ ...name, version: { versionIndex } })),
@@ -134,15 +134,15 @@ const deleteSome = async (
   return compareAndSwap(budget, async () => {
     // The head is read first. Whatever changes after that makes the transaction fail.
     const [head] = await readHeads(store, [name], budget);
-    const doomed = await findDoomed(store, name, which, budget);
-    if (head === undefined || doomed.length === 0) return { value: 0 };
-    const latest = await latestWithout(store, head, doomed, budget);
-    const held = await transact(store.table, deleting({ ...head, latest }, head, doomed), budget);
-    return held ? { value: doomed.length } : undefined;
+    const targets = await findTargets(store, name, which, budget);
+    if (head === undefined || targets.length === 0) return { value: 0 };
+    const latest = await latestWithout(store, head, targets, budget);
+    const held = await transact(store.table, deletion({ ...head, latest }, head, targets), budget);
+    return held ? { value: targets.length } : undefined;
   });
 };
 
-const findDoomed = async (
+const findTargets = async (
   store: Store,
   name: ObjectName,
   which: readonly string[] | { readonly below: number },
@@ -158,14 +158,14 @@ const findDoomed = async (
   return found.flatMap((version) => version?.header ?? []);
 };
 
-/** The newest version once the doomed ones are gone; null where none is left. */
+/** The newest version that is left without the targets; null if there is none. */
 const latestWithout = async (
   store: Store,
   head: Head,
-  doomed: readonly VersionHeader[],
+  targets: readonly VersionHeader[],
   budget: RequestBudget,
 ): Promise<VersionHeader | null> => {
-  const gone = new Set(doomed.map(({ versionIndex }) => versionIndex));
+  const gone = new Set(targets.map(({ versionIndex }) => versionIndex));
   if (head.latest && !gone.has(head.latest.versionIndex)) return head.latest;
   // One more than are deleted: at least one of these stays, if there is one.
   const { items } = await queryPage(store.table, versionRange(head), budget, {
@@ -181,12 +181,12 @@ const latestWithout = async (
  * The transaction that deletes versions. It leaves notes of values in the bucket, which can be
  * deleted only after it.
  */
-const deleting = (next: Head, head: Head, doomed: readonly VersionHeader[]): Transaction => ({
+const deletion = (next: Head, head: Head, targets: readonly VersionHeader[]): Transaction => ({
   puts: [
     { item: headItem({ ...next, generation: head.generation + 1 }), expected: unchanged(head) },
-    ...doomed.filter(({ home }) => home === 'bucket').map((header) => ({ item: noteItem(header) })),
+    ...targets.filter(({ home }) => home === 'bucket').map((header) => ({ item: noteItem(header) })),
   ],
-  deletes: doomed.flatMap((header) => [
+  deletes: targets.flatMap((header) => [
     versionKey(header, header.versionIndex),
     digestKey(header, header.digest),
   ]),

@@ -29,7 +29,7 @@ const indexBytes = (versionIndex: number): Buffer => {
   return bytes;
 };
 
-const versionPlace = (objectId: string, versionIndex: number): Buffer =>
+const versionSortKey = (objectId: string, versionIndex: number): Buffer =>
   Buffer.concat([Buffer.from(`${objectId}\0`, 'utf8'), indexBytes(versionIndex)]);
 
 const key = (k: Uint8Array, s: Uint8Array): TableKey<'objects'> => ({ k, s });
@@ -40,7 +40,7 @@ export const headKey = ({ projectId, objectId }: ObjectName) =>
 
 /** The key of a version, by its index. */
 export const versionKey = ({ projectId, objectId }: ObjectName, versionIndex: number) =>
-  key(partition(projectId, 'v'), versionPlace(objectId, versionIndex));
+  key(partition(projectId, 'v'), versionSortKey(objectId, versionIndex));
 
 /** The key of a version with its value, by its digest. */
 export const digestKey = ({ projectId, objectId }: ObjectName, digest: string) =>
@@ -69,7 +69,7 @@ export type ValueName = Pick<VersionHeader, 'projectId' | 'objectId' | 'versionI
 export const noteKey = ({ projectId, objectId, versionIndex, digest }: ValueName) =>
   key(
     partition(projectId, 'n'),
-    Buffer.concat([versionPlace(objectId, versionIndex), Buffer.from(digest, 'utf8')]),
+    Buffer.concat([versionSortKey(objectId, versionIndex), Buffer.from(digest, 'utf8')]),
   );
 
 /**
@@ -100,13 +100,13 @@ export const versionRange = (
   below = versionIndexes,
 ): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'v')],
-  sort: ['s', versionPlace(objectId, 0), versionPlace(objectId, below - 1)],
+  sort: ['s', versionSortKey(objectId, 0), versionSortKey(objectId, below - 1)],
 });
 
 /** Every note of one object on a value whose version index is below a bound (1 or more). */
 export const noteRange = ({ projectId, objectId }: ObjectName, below: number): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'n')],
-  sort: ['s', versionPlace(objectId, 0), Buffer.concat([versionPlace(objectId, below - 1), highest])],
+  sort: ['s', versionSortKey(objectId, 0), Buffer.concat([versionSortKey(objectId, below - 1), highest])],
 });
 
 /*

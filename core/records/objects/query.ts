@@ -112,7 +112,7 @@ export const findAll = (
   }
   const ranges = names?.map((name) => versionRange(name)) ?? [projectRange(projectId)];
   const versions = read(ranges, (item) => toHeader(projectId, item));
-  return markLatest(versions, descending);
+  return flagLatest(versions, descending);
 };
 
 /** Object ids, each once, as storage orders them. */
@@ -148,7 +148,7 @@ async function* inTurn<T extends object>(
  *
  * @param descending whether they come in descending order: the latest is then the first
  */
-export async function* markLatest(
+export async function* flagLatest(
   batches: AsyncIterable<readonly VersionHeader[]>,
   descending: boolean,
 ): AsyncGenerator<ObjectVersion[]> {

@@ -5,6 +5,7 @@ import {
   encodeMessagePack,
   unpack,
 } from '../../foundations/encoding/index.ts';
+import { bySize } from '../../foundations/listing/index.ts';
 import {
   asBytes,
   getItems,
@@ -44,29 +45,31 @@ export const tableKey = (projectId: ProjectId, digest: string): TableKey<'object
   s: only,
 });
 
-/** The key of a pack, by its id in hex. */
-export const packKey = (projectId: ProjectId, pack: string): TableKey<'objects'> => ({
+const packKey = (projectId: ProjectId, pack: string): TableKey<'objects'> => ({
   k: partition(projectId, 'p', Buffer.from(pack, 'hex')),
   s: only,
 });
 
-/** The key of an item of the index. */
-export const indexKey = (projectId: ProjectId, first: number, pack: string): TableKey<'objects'> => ({
+const indexKey = (projectId: ProjectId, first: number, pack: string): TableKey<'objects'> => ({
   k: partition(projectId, 'r', Buffer.of(first)),
   s: Buffer.from(pack, 'hex'),
 });
 
 /** All items of the index for digests that begin with a byte. */
-export const indexRange = (projectId: ProjectId, first: number): TableRange<'objects'> => ({
+const indexRange = (projectId: ProjectId, first: number): TableRange<'objects'> => ({
   partition: ['k', partition(projectId, 'r', Buffer.of(first))],
 });
 
-/** The bucket's key of a part of a pack. */
-export const partObject = (projectId: ProjectId, pack: string, part: number): string =>
+/** The key of an item as hex digits, as many as its name in the key has. */
+export const nameInKey = ({ k }: Item, digits: number): string =>
+  Buffer.from(asBytes(k) ?? [])
+    .toString('hex')
+    .slice(-digits);
+
+const partObject = (projectId: ProjectId, pack: string, part: number): string =>
   `tables/${projectId}/rows/${pack}/${part}.zst`;
 
-/** The bucket's key of the digests of a pack. */
-export const entriesObject = (projectId: ProjectId, pack: string): string =>
+const digestsObject = (projectId: ProjectId, pack: string): string =>
   `tables/${projectId}/rows/${pack}/digests`;
 
 /** The bucket's key of the runs of a table. */
@@ -96,7 +99,7 @@ export interface Location {
 }
 
 /** A row of a table: which, and where. */
-export interface PlacedRow extends Location {
+export interface LocatedRow extends Location {
   readonly digest: string;
 }
 
@@ -119,24 +122,18 @@ export const runsOf = (rows: Iterable<Location>): Run[] => {
 };
 
 /*
- * An item of the index has an entry for each of its rows. That is bytes 1 to 12 of the digest, then
- * the row's position and its size, three bytes each. Byte 0 is in the key. 104 bits tell rows
- * apart.
+ * An item of the index has an entry for each of its rows: bytes 1 to 12 of the digest, then the
+ * row's position and its size, three bytes each. Byte 0 is in the key. So 104 bits identify a row.
  */
 
 const nameBytes = 12;
 const indexEntryBytes = nameBytes + 6;
 const rangesAtOnce = 32;
 
-/** What tells a row in its item: bytes 1 to 12 of its digest. */
 const nameOf = (digest: Buffer): string => digest.toString('latin1', 1, 1 + nameBytes);
 
 /** The items that lead to the rows of a pack, in their positions. */
-export const indexItems = (
-  projectId: ProjectId,
-  pack: string,
-  rows: readonly { readonly digest: string; readonly bytes: number }[],
-): Item[] => {
+const indexItems = (projectId: ProjectId, pack: string, rows: readonly Row[]): Item[] => {
   const byFirst = new Map<number, Buffer[]>();
   for (const [position, { digest, bytes }] of rows.entries()) {
     const name = digestBytes(digest);
@@ -180,13 +177,13 @@ export const findRows = async (
     const range = indexRange(projectId, first);
     const options = { toRow: (item: Item) => item, consistent: true };
     for await (const page of readRange(store.table, range, options, budget))
-      for (const item of page) take(item, wanted, found);
+      for (const item of page) collect(item, wanted, found);
   });
   return found;
 };
 
-/** Takes what an item says of wanted rows. */
-const take = (item: Item, wanted: ReadonlyMap<string, string>, found: Map<string, Location[]>): void => {
+/** Collects the locations of wanted rows from an item of the index. */
+const collect = (item: Item, wanted: ReadonlyMap<string, string>, found: Map<string, Location[]>): void => {
   const entries = Buffer.from(asBytes(item.d) ?? []);
   const pack = Buffer.from(asBytes(item.s) ?? []).toString('hex');
   for (let at = 0; at < entries.length; at += indexEntryBytes) {
@@ -218,20 +215,13 @@ export interface Pack {
   readonly inline: { readonly rows: Uint8Array; readonly entries: Uint8Array } | undefined;
 }
 
-const partsOf = (rows: readonly Row[]): { readonly starts: number[]; readonly texts: string[] } => {
-  const starts: number[] = [];
-  const texts: string[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const [position, { text, bytes }] of rows.entries()) {
-    if (size + bytes > partBytes) {
-      starts.push(position);
-      texts.push([]);
-      size = 0;
-    }
-    texts.at(-1)?.push(text);
-    size += bytes;
-  }
-  return { starts, texts: texts.map((lines) => lines.join('\n')) };
+const startsOf = (parts: readonly (readonly Row[])[]): number[] => {
+  let next = 0;
+  return parts.map((part) => {
+    const start = next;
+    next += part.length;
+    return start;
+  });
 };
 
 const entriesOf = (rows: readonly Row[]): Buffer => {
@@ -252,7 +242,7 @@ const packId = (entries: Uint8Array): string =>
  * sent again are the same pack.
  *
  * @param rows at least one, each digest once
- * @returns where each row lies, in their order
+ * @returns where each row lies, by its digest
  * @throws ServiceError 503 when storage does not take it in time
  */
 export const putPack = async (
@@ -260,21 +250,23 @@ export const putPack = async (
   projectId: ProjectId,
   rows: readonly Row[],
   budget: RequestBudget,
-): Promise<Location[]> => {
+): Promise<[digest: string, Location][]> => {
   const entries = entriesOf(rows);
   const id = packId(entries);
-  const { starts, texts } = partsOf(rows);
-  const parts = await mapConcurrent(texts, objectsAtOnce, (text) => compress(Buffer.from(text, 'utf8')));
+  const lists = bySize(rows, partBytes, ({ bytes }) => bytes);
+  const parts = await mapConcurrent(lists, objectsAtOnce, (list) =>
+    compress(Buffer.from(list.map(({ text }) => text).join('\n'), 'utf8')),
+  );
   const [only] = parts;
   const isSmall = parts.length === 1 && only !== undefined && only.length + entries.length <= maxInItem;
   const item = {
     ...packKey(projectId, id),
-    c: encodeMessagePack(starts),
+    c: encodeMessagePack(startsOf(lists)),
     ...(isSmall && { b: only, d: entries }),
   };
   if (!isSmall) {
     const objects: [string, Uint8Array][] = [
-      [entriesObject(projectId, id), entries],
+      [digestsObject(projectId, id), entries],
       ...parts.map((part, i): [string, Uint8Array] => [partObject(projectId, id, i), part]),
     ];
     await mapConcurrent(objects, objectsAtOnce, ([key, bytes]) =>
@@ -283,32 +275,26 @@ export const putPack = async (
   }
   await putItems(store.table, [item], budget);
   await putItems(store.table, indexItems(projectId, id, rows), budget);
-  return rows.map(({ bytes }, position) => ({ pack: id, position, bytes }));
+  return rows.map(({ digest, bytes }, position) => [digest, { pack: id, position, bytes }]);
 };
 
 /**
- * Reads packs by their ids.
+ * Reads the packs of runs by their ids.
  *
  * @throws ServiceError 503 when storage does not give them in time; Error if one is missing
  */
 export const readPacks = async (
   store: Store,
   projectId: ProjectId,
-  ids: Iterable<string>,
+  runs: readonly Pick<Run, 'pack'>[],
   budget: RequestBudget,
 ): Promise<Map<string, Pack>> => {
-  const unique = [...new Set(ids)];
-  const items = await getItems(
-    store.table,
-    unique.map((id) => packKey(projectId, id)),
-    budget,
-    { consistent: true },
-  );
+  const unique = [...new Set(runs.map(({ pack }) => pack))];
+  const keys = unique.map((id) => packKey(projectId, id));
+  const items = await getItems(store.table, keys, budget, { consistent: true });
   const packs = new Map(
     items.map((item): [string, Pack] => {
-      const id = Buffer.from(asBytes(item.k) ?? [])
-        .toString('hex')
-        .slice(-32);
+      const id = nameInKey(item, 32);
       const [rows, entries] = [asBytes(item.b), asBytes(item.d)];
       const starts = decodeMessagePack(asBytes(item.c) ?? new Uint8Array()) as number[];
       return [id, { id, starts, inline: rows && entries && { rows, entries } }];
@@ -330,9 +316,9 @@ export const readEntries = async (
   projectId: ProjectId,
   pack: Pack,
   budget: RequestBudget,
-): Promise<PlacedRow[]> => {
+): Promise<LocatedRow[]> => {
   const bytes =
-    pack.inline?.entries ?? (await getObject(store.bucket, entriesObject(projectId, pack.id), budget));
+    pack.inline?.entries ?? (await getObject(store.bucket, digestsObject(projectId, pack.id), budget));
   if (!bytes) throw new Error(`the digests of pack ${pack.id} are missing`);
   if (packId(bytes) !== pack.id) throw new Error(`the digests of pack ${pack.id} are damaged`);
   const entries = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -22,27 +22,27 @@ export interface ReadRow {
 }
 
 /** Rows of a pack that follow each other, and the place of the first in the table. */
-export interface Stretch extends Run {
+interface IndexedRun extends Run {
   readonly index: number;
 }
 
 /** To sort rows they are held in memory, in bytes of JSON. */
 const maxSorted = 100 * 1024 * 1024;
 
-export const stretchesOf = ({ runs }: Pick<StoredTable, 'runs'>): Stretch[] => {
+const indexedRuns = ({ runs }: Pick<StoredTable, 'runs'>): IndexedRun[] => {
   let index = 0;
   return runs.map((run) => {
-    const stretch = { ...run, index };
+    const indexed = { ...run, index };
     index += run.count;
-    return stretch;
+    return indexed;
   });
 };
 
-/** A part of a list of stretches. */
-const sliced = (stretches: readonly Stretch[], { offset, limit }: Slice): Stretch[] => {
+/** A part of a list of runs. */
+const sliced = (runs: readonly IndexedRun[], { offset, limit }: Slice): IndexedRun[] => {
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   let at = 0;
-  return stretches.flatMap(({ pack, from, count, index }) => {
+  return runs.flatMap(({ pack, from, count, index }) => {
     const [low, high] = [Math.max(offset - at, 0), Math.min(end - at, count)];
     at += count;
     return low < high ? [{ pack, from: from + low, count: high - low, index: index + low }] : [];
@@ -50,16 +50,16 @@ const sliced = (stretches: readonly Stretch[], { offset, limit }: Slice): Stretc
 };
 
 /** The rows of a table that have one of the digests, in the table's order. */
-export const among = async (
+const runsOfRows = async (
   store: Store,
   projectId: ProjectId,
-  stretches: readonly Stretch[],
+  runs: readonly IndexedRun[],
   digests: readonly string[],
   budget: RequestBudget,
-): Promise<Stretch[]> => {
+): Promise<IndexedRun[]> => {
   const found = await findRows(store, projectId, new Set(digests), budget);
   const positions = Map.groupBy([...found.values()].flat(), ({ pack }) => pack);
-  return stretches.flatMap(({ pack, from, count, index }) =>
+  return runs.flatMap(({ pack, from, count, index }) =>
     (positions.get(pack) ?? [])
       .map(({ position }) => position)
       .filter((position) => position >= from && position < from + count)
@@ -68,21 +68,16 @@ export const among = async (
   );
 };
 
-/** Reads stretches part by part. A part that comes several times in a row is read once. */
-async function* readStretches(
+/** Reads runs part by part. A part that comes several times in a row is read once. */
+async function* readRuns(
   store: Store,
   projectId: ProjectId,
-  stretches: readonly Stretch[],
+  runs: readonly IndexedRun[],
   budget: RequestBudget,
 ): AsyncGenerator<ReadRow[]> {
-  const packs = await readPacks(
-    store,
-    projectId,
-    stretches.map(({ pack }) => pack),
-    budget,
-  );
+  const packs = await readPacks(store, projectId, runs, budget);
   let last: { readonly pack: Pack; readonly part: number; readonly rows: string[] } | undefined;
-  for (const { pack: id, from, count, index } of stretches) {
+  for (const { pack: id, from, count, index } of runs) {
     const pack = packs.get(id);
     if (!pack) continue;
     for (let position = from; position < from + count; ) {
@@ -122,10 +117,10 @@ export async function* queryTable(
 ): AsyncGenerator<readonly ReadRow[]> {
   const table = await findTable(store, projectId, digest, budget);
   if (!table) throw noTable(projectId, digest);
-  const all = stretchesOf(table);
-  const wanted = rowDigests ? await among(store, projectId, all, rowDigests, budget) : all;
+  const all = indexedRuns(table);
+  const wanted = rowDigests ? await runsOfRows(store, projectId, all, rowDigests, budget) : all;
   if (sort.length === 0) {
-    yield* readStretches(store, projectId, sliced(wanted, slice), budget);
+    yield* readRuns(store, projectId, sliced(wanted, slice), budget);
     return;
   }
   if (table.bytes > maxSorted) {
@@ -133,7 +128,7 @@ export async function* queryTable(
     throw invalid({ loc: ['body', 'sort_by'], msg, type: 'value_error' });
   }
   const rows: ReadRow[] = [];
-  for await (const batch of readStretches(store, projectId, wanted, budget)) rows.push(...batch);
+  for await (const batch of readRuns(store, projectId, wanted, budget)) rows.push(...batch);
   yield sliceOf(sorted(rows, sort), slice);
 }
 
@@ -146,7 +141,7 @@ export const rowJson = ({ index, text }: ReadRow): string => {
 /** So many parts of packs are kept, of some 512 KB each: refs often lead to rows side by side. */
 const maxParts = 16;
 
-/** Gives what a promise was made for before; a failed one is made again. */
+/** The promise that was made for a key before, or a new one. */
 const remembered = <T>(cache: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> => {
   const known = cache.get(key) ?? make();
   cache.set(key, known);
@@ -157,7 +152,7 @@ const remembered = <T>(cache: Map<string, Promise<T>>, key: string, make: () => 
 export class RowReader {
   readonly #store: Store;
   readonly #budget: RequestBudget;
-  readonly #tables = new Map<string, Promise<readonly Stretch[] | undefined>>();
+  readonly #tables = new Map<string, Promise<readonly IndexedRun[] | undefined>>();
   readonly #packs = new Map<string, Promise<Pack | undefined>>();
   readonly #parts = new Map<string, Promise<string[]>>();
 
@@ -173,19 +168,19 @@ export class RowReader {
    * @throws ServiceError 503 when storage does not give it in time
    */
   async read(projectId: ProjectId, table: string, digest: string): Promise<JsonValue | undefined> {
-    const stretches = await remembered(this.#tables, `${projectId} ${table}`, async () => {
+    const runs = await remembered(this.#tables, `${projectId} ${table}`, async () => {
       const found = await findTable(this.#store, projectId, table, this.#budget);
-      return found && stretchesOf(found);
+      return found && indexedRuns(found);
     });
-    if (!stretches) return undefined;
-    const [row] = await among(this.#store, projectId, stretches, [digest], this.#budget);
+    if (!runs) return undefined;
+    const [row] = await runsOfRows(this.#store, projectId, runs, [digest], this.#budget);
     const text = row && (await this.#textAt(projectId, row));
     return text === undefined ? undefined : (parseJson(text) as JsonValue);
   }
 
-  async #textAt(projectId: ProjectId, { pack: id, from }: Stretch): Promise<string | undefined> {
+  async #textAt(projectId: ProjectId, { pack: id, from }: IndexedRun): Promise<string | undefined> {
     const pack = await remembered(this.#packs, `${projectId} ${id}`, async () =>
-      (await readPacks(this.#store, projectId, [id], this.#budget)).get(id),
+      (await readPacks(this.#store, projectId, [{ pack: id }], this.#budget)).get(id),
     );
     if (!pack) return undefined;
     const part = partAt(pack, from);

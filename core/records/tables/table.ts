@@ -25,8 +25,9 @@ import {
 import { tableDigest, tableDigestPattern } from '../../foundations/wire/weave-digest.ts';
 import {
   findRows,
+  type LocatedRow,
   type Location,
-  type PlacedRow,
+  nameInKey,
   putPack,
   type Row,
   type Run,
@@ -80,7 +81,7 @@ const decodeRuns = (bytes: Uint8Array): Run[] => {
  *
  * @throws ServiceError 503 when storage does not take it in time
  */
-export const putTable = async (
+const putTable = async (
   store: Store,
   projectId: ProjectId,
   digest: string,
@@ -112,14 +113,7 @@ export const readSizes = async (
   const known = [...new Set(digests)].filter((digest) => tableDigestPattern.test(digest));
   const keys = known.map((digest) => tableKey(projectId, digest));
   const items = await getItems(store.table, keys, budget, { consistent: true, attributes: ['k', 'n', 'z'] });
-  return new Map(
-    items.map((item) => [
-      Buffer.from(asBytes(item.k) ?? [])
-        .toString('hex')
-        .slice(-64),
-      sizeOf(item),
-    ]),
-  );
+  return new Map(items.map((item) => [nameInKey(item, 64), sizeOf(item)]));
 };
 
 /**
@@ -159,7 +153,7 @@ export interface MadeTable {
  * @returns where each row lies, by its digest
  * @throws ServiceError 503 when storage does not take them in time
  */
-export const storeRows = async (
+const storeRows = async (
   store: Store,
   projectId: ProjectId,
   rows: readonly Row[],
@@ -168,19 +162,13 @@ export const storeRows = async (
   const unique = new Map(rows.map((row) => [row.digest, row]));
   const found = await findRows(store, projectId, unique.keys(), budget);
   const fresh = [...unique.values()].filter(({ digest }) => !found.has(digest));
-  const placed = fresh.length > 0 ? await putPack(store, projectId, fresh, budget) : [];
-  const places = new Map<string, Location>();
-  for (const [digest, [place]] of found) if (place) places.set(digest, place);
-  for (const [i, { digest }] of fresh.entries()) {
-    const place = placed[i];
-    if (place) places.set(digest, place);
-  }
-  return places;
+  const stored = fresh.length > 0 ? await putPack(store, projectId, fresh, budget) : [];
+  return new Map([...firstOf(found), ...stored]);
 };
 
-/** The places of rows in their order. */
-const inOrder = (digests: readonly string[], places: ReadonlyMap<string, Location>): Location[] =>
-  digests.flatMap((digest) => places.get(digest) ?? []);
+/** Where rows lie. Of one that was stored twice at once, either place will do. */
+const firstOf = (found: ReadonlyMap<string, readonly Location[]>): [digest: string, Location][] =>
+  [...found].flatMap(([digest, [place]]): [string, Location][] => (place ? [[digest, place]] : []));
 
 /**
  * Makes a table of rows.
@@ -200,7 +188,8 @@ export const createTable = async (
   const digest = tableDigest(rowDigests);
   checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
   const places = await storeRows(store, projectId, rows, budget);
-  await putTable(store, projectId, digest, inOrder(rowDigests, places), budget);
+  const located = rowDigests.flatMap((row) => places.get(row) ?? []);
+  await putTable(store, projectId, digest, located, budget);
   return { digest, rowDigests };
 };
 
@@ -243,23 +232,14 @@ export type TableChange =
 
 const concurrency = 8;
 
-/**
- * Reads which rows a table has, in order.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** The rows of a table, in order. */
 const rowsOfTable = async (
   store: Store,
   projectId: ProjectId,
   { runs }: Pick<StoredTable, 'runs'>,
   budget: RequestBudget,
-): Promise<PlacedRow[]> => {
-  const packs = await readPacks(
-    store,
-    projectId,
-    runs.map(({ pack }) => pack),
-    budget,
-  );
+): Promise<LocatedRow[]> => {
+  const packs = await readPacks(store, projectId, runs, budget);
   const entries = await mapConcurrent([...packs.values()], concurrency, async (pack) => {
     return [pack.id, await readEntries(store, projectId, pack, budget)] as const;
   });
@@ -281,7 +261,7 @@ const indexIn = (length: number, change: Exclude<TableChange, { kind: 'append' }
 
 /** Changes rows one after the other. Returns which rows were added or went, in order. */
 const applyChanges = (
-  rows: (PlacedRow | Row)[],
+  rows: (LocatedRow | Row)[],
   changes: readonly TableChange[],
   added: readonly (Row | undefined)[],
 ): string[] => {
@@ -316,12 +296,12 @@ export const updateTable = async (
   const base = await findTable(store, projectId, baseDigest, budget);
   if (!base) throw noTable(projectId, baseDigest, 'base_digest');
   const added = changes.map((change) => (change.kind === 'pop' ? undefined : rowOf(change.row)));
-  const rows: (PlacedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
+  const rows: (LocatedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
   const touched = applyChanges(rows, changes, added);
   const digest = tableDigest(rows.map((row) => row.digest));
   const fresh = rows.filter((row): row is Row => 'text' in row);
   const places = await storeRows(store, projectId, fresh, budget);
-  const placed = rows.flatMap((row) => ('pack' in row ? row : (places.get(row.digest) ?? [])));
-  await putTable(store, projectId, digest, placed, budget);
+  const located = rows.flatMap((row) => ('pack' in row ? row : (places.get(row.digest) ?? [])));
+  await putTable(store, projectId, digest, located, budget);
   return { digest, touched };
 };

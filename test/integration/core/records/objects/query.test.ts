@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import type { ObjectVersion } from '../../../../../core/records/objects/model.ts';
-import { markLatest, sortVersions, storedOrder } from '../../../../../core/records/objects/query.ts';
+import { flagLatest, sortVersions, storedOrder } from '../../../../../core/records/objects/query.ts';
 import { type SortKey, sortFields } from '../../../../../core/records/objects/request.ts';
 import { project } from '../../../../support/calls.ts';
 import { bigValue, create, createObjectStore, queryAll } from '../../../../support/objects.ts';
@@ -297,7 +297,7 @@ describe('the latest versions', () => {
           const stored = list.toSorted(compareBy([]));
           if (descending) stored.reverse();
           const headers = stored.map(({ header }) => header);
-          const marked = (await Array.fromAsync(markLatest(batched(headers, size), descending))).flat();
+          const marked = (await Array.fromAsync(flagLatest(batched(headers, size), descending))).flat();
           expect(marked.map(({ header }) => header)).toEqual(headers);
           for (const { header, isLatest } of marked) {
             const ofObject = headers.filter(({ objectId }) => objectId === header.objectId);

@@ -49,9 +49,9 @@ class Model {
   }
 
   remove(digests: readonly string[] | null): number {
-    const doomed = this.versions.filter(({ digest }) => digests === null || digests.includes(digest));
-    for (const version of doomed) this.versions.splice(this.versions.indexOf(version), 1);
-    return doomed.length;
+    const targets = this.versions.filter(({ digest }) => digests === null || digests.includes(digest));
+    for (const version of targets) this.versions.splice(this.versions.indexOf(version), 1);
+    return targets.length;
   }
 
   get seen(): SeenVersion[] {
@@ -86,8 +86,8 @@ describe('an object', () => {
             expect(digest).toBe(digestAt(step.create));
             model.create(digest, val);
           } else {
-            const doomed = step.remove?.map(digestAt) ?? null;
-            expect(await remove(store, objectId, doomed)).toBe(model.remove(doomed));
+            const targets = step.remove?.map(digestAt) ?? null;
+            expect(await remove(store, objectId, targets)).toBe(model.remove(targets));
           }
         }
         const listed = (await versionsOf(objectId)).map((version) => ({
