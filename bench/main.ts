@@ -2,9 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { dirname } from 'node:path';
-import { UsageError, usageText } from '../bin/common/usage-error.ts';
-import type { BenchContext, BenchPart } from './harness/bench.ts';
-import { type Bench, openBench } from './harness/bench.ts';
+import { UsageError, usageText } from '../bin/common.ts';
+import { type Bench, type BenchContext, type BenchPart, openBench } from './harness/bench.ts';
 import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls.ts';
 import { type Figure, printFigures, verdict } from './harness/figures.ts';
 import { type BenchOptions, help, parseOptions } from './harness/options.ts';

@@ -2,7 +2,7 @@
  * `npm run bench:guard`: counts the figures of `figures.json` anew, prints those that differ by more
  * than their tolerance, and writes these.
  */
-import { takeNoArguments } from '../bin/common/no-arguments.ts';
+import { takeNoArguments } from '../bin/common.ts';
 import { countRecorded, differences, readRecorded, toRecorded, updated, writeRecorded } from './guard.ts';
 import { openBench } from './harness/bench.ts';
 

@@ -2,11 +2,86 @@
  * `npm run audit`: asks the registry for advisories and signatures of the dependencies. See
  * docs/dependencies.md.
  */
-import { spawnSync } from 'node:child_process';
-import { judgeAdvisories, judgeSignatures, type Verdict } from './audit/verdict.ts';
-import { takeNoArguments } from './common/no-arguments.ts';
 
-takeNoArguments('audit', 'Ask the registry for advisories and signatures: npm run audit');
+import { spawnSync } from 'node:child_process';
+import { z } from 'zod';
+import { takeNoArguments } from './common.ts';
+
+/** The result of an audit: whether the change may pass, and lines for people. */
+interface Verdict {
+  readonly passes: boolean;
+  readonly lines: readonly string[];
+}
+
+const advisory = z.object({ title: z.string(), url: z.string().default('') });
+
+/** The answer of `npm audit --json`. */
+const advisories = z.object({
+  vulnerabilities: z.record(
+    z.string(),
+    z.object({
+      severity: z.string(),
+      via: z.array(z.union([z.string(), advisory])),
+      // True if the parent's range allows a fixed version, or the parent's version that does.
+      fixAvailable: z.union([z.boolean(), z.object({ name: z.string(), version: z.string() })]),
+    }),
+  ),
+});
+
+/** The answer of `npm audit signatures --json`. */
+const signatures = z.object({
+  invalid: z.array(z.object({ name: z.string(), version: z.string() })),
+  missing: z.array(z.object({ name: z.string(), version: z.string() })),
+});
+
+const severe = new Set(['high', 'critical']);
+
+/** Parses npm's output; undefined if it is not an answer, such as a network error. */
+const answerOf = <T>(schema: z.ZodType<T>, output: string): T | undefined => {
+  try {
+    return schema.parse(JSON.parse(output));
+  } catch {
+    return undefined;
+  }
+};
+
+const noAnswer = (what: string): Verdict => ({
+  passes: true,
+  lines: [`${what} were not checked: the registry did not answer. The change passes without them.`],
+});
+
+/**
+ * Judges the output of `npm audit --omit=dev --omit=peer --json`. A severe advisory fails if a
+ * fixed version exists. Other advisories are only listed.
+ */
+export const judgeAdvisories = (output: string): Verdict => {
+  const answer = answerOf(advisories, output);
+  if (!answer) return noAnswer('Advisories');
+  const found = Object.entries(answer.vulnerabilities).map(([name, { severity, via, fixAvailable }]) => {
+    const titles = via.map((cause) =>
+      typeof cause === 'string' ? `through ${cause}` : `${cause.title} ${cause.url}`,
+    );
+    const fixable = fixAvailable !== false;
+    const line = `${name}: ${severity}, ${fixable ? 'fixed in a later version' : 'not fixed yet'}: ${titles.join('; ')}`;
+    return { fails: severe.has(severity) && fixable, line };
+  });
+  if (found.length === 0) return { passes: true, lines: ['No advisory concerns a deployed package.'] };
+  return { passes: !found.some(({ fails }) => fails), lines: found.map(({ line }) => line) };
+};
+
+/** Judges the output of `npm audit signatures --json`. A package with a wrong signature fails. */
+export const judgeSignatures = (output: string): Verdict => {
+  const answer = answerOf(signatures, output);
+  if (!answer) return noAnswer('Signatures');
+  const { invalid, missing } = answer;
+  return {
+    passes: invalid.length === 0,
+    lines: [
+      ...invalid.map(({ name, version }) => `${name}@${version} differs from what the registry signed`),
+      `${missing.length} packages without a signature, ${invalid.length} with a wrong one.`,
+    ],
+  };
+};
 
 /** The longest that a registry without an answer may hold up a change, in ms. */
 const timeoutMs = 120_000;
@@ -20,9 +95,12 @@ const npm = (...args: string[]): string =>
     maxBuffer: 64 * 1024 * 1024,
   }).stdout ?? '';
 
-const verdicts: readonly Verdict[] = [
-  judgeAdvisories(npm('audit', '--omit=dev', '--omit=peer')),
-  judgeSignatures(npm('audit', 'signatures')),
-];
-for (const line of verdicts.flatMap(({ lines }) => lines)) console.log(`audit: ${line}`);
-process.exitCode = verdicts.every(({ passes }) => passes) ? 0 : 1;
+if (import.meta.main) {
+  takeNoArguments('audit', 'Ask the registry for advisories and signatures: npm run audit');
+  const verdicts: readonly Verdict[] = [
+    judgeAdvisories(npm('audit', '--omit=dev', '--omit=peer')),
+    judgeSignatures(npm('audit', 'signatures')),
+  ];
+  for (const line of verdicts.flatMap(({ lines }) => lines)) console.log(`audit: ${line}`);
+  process.exitCode = verdicts.every(({ passes }) => passes) ? 0 : 1;
+}

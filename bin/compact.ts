@@ -3,7 +3,194 @@
  * files of analytics, and makes few files of many. See docs/analytics.md.
  */
 
-import { processOutput } from './common/output.ts';
-import { run } from './compact/command.ts';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { type ProjectId, parseProjectId, projectIdRule } from '../core/foundations/wire/index.ts';
+import {
+  compacted,
+  type Dataset,
+  datasets,
+  fromParquet,
+  type ReadCells,
+  toParquet,
+} from '../core/workers/analytics/index.ts';
+import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
-process.exitCode = await run(process.argv.slice(2), processOutput);
+interface CompactOptions {
+  readonly bucket: string;
+  readonly project: ProjectId;
+  readonly datasets: readonly Dataset[];
+  /** The first and the last day, inclusive; absent for all. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly dryRun: boolean;
+}
+
+export const help = `Take deleted calls and feedback out of the files of analytics, and merge files.
+
+  npm run compact -- --bucket BUCKET --project ENTITY/PROJECT [--from DAY] [--to DAY] [--dry-run]
+
+  --bucket BUCKET   the output AnalyticsBucket of the stack
+  --project NAME    the project
+  --from DAY        the first day, such as 2026-11-01 (default: all)
+  --to DAY          the last day
+  --dry-run         only count
+
+Each day gets one file with the last state of each call. It may run beside the service and may be
+repeated. Exit code: 0 done, 1 failed, 2 wrong usage.`;
+
+const options = {
+  bucket: { type: 'string' },
+  project: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+const dayOf = (flag: string, text: string | undefined): string | undefined => {
+  if (text === undefined || /^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
+  throw new UsageError(`--${flag} ${text}: write a day such as 2026-11-01`);
+};
+
+/**
+ * Parses a command line.
+ *
+ * @returns undefined if help is requested
+ * @throws UsageError if an argument is wrong
+ */
+export const parseOptions = (argv: readonly string[]): CompactOptions | undefined => {
+  if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
+  const { values } = parseFlags({ args: [...argv], options });
+  if (values.bucket === undefined) throw new UsageError('give the bucket, --bucket');
+  const project = parseProjectId(values.project ?? '');
+  if (project === undefined) throw new UsageError(`--project ${values.project ?? ''}: ${projectIdRule}`);
+  const [from, to] = [dayOf('from', values.from), dayOf('to', values.to)];
+  return {
+    bucket: values.bucket,
+    project,
+    datasets: Object.keys(datasets) as Dataset[],
+    dryRun: values['dry-run'],
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  };
+};
+
+/** What was done. */
+interface CompactCounts {
+  readonly days: number;
+  readonly filesBefore: number;
+  readonly rowsBefore: number;
+  readonly rowsAfter: number;
+}
+
+/**
+ * For how long the row of a deletion stays, in ms. A record is in its stream for a day, so an older
+ * row cannot come later.
+ */
+const deletionMs = 2 * 24 * 60 * 60 * 1000;
+
+/** S3's bound on one request. */
+const maxDeletes = 1000;
+
+/** The keys of a project's files by their folder, of the days that are asked for. */
+const foldersOf = async (
+  client: S3Client,
+  { bucket, project, from = '', to = '9999' }: CompactOptions,
+  dataset: Dataset,
+): Promise<Map<string, string[]>> => {
+  const prefix = `${dataset}/project=${project}/day=`;
+  const folders = new Map<string, string[]>();
+  for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }))
+    for (const { Key: key = '' } of page.Contents ?? []) {
+      const day = key.slice(prefix.length, prefix.length + 10);
+      const folder = `${prefix}${day}/`;
+      if (day >= from && day <= to) folders.set(folder, [...(folders.get(folder) ?? []), key]);
+    }
+  return folders;
+};
+
+const readFile = async (client: S3Client, Bucket: string, Key: string): Promise<ReadCells[]> => {
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+  return fromParquet((await Body?.transformToByteArray()) ?? new Uint8Array());
+};
+
+/**
+ * Replaces the files of one folder by one. The new one is there before the old ones go; the view
+ * takes rows that are there twice for one.
+ */
+const compactFolder = async (
+  client: S3Client,
+  { bucket, dryRun }: CompactOptions,
+  dataset: Dataset,
+  [folder, keys]: readonly [string, readonly string[]],
+): Promise<{ before: number; after: number }> => {
+  const rows = (await Promise.all(keys.map((key) => readFile(client, bucket, key)))).flat();
+  const left = compacted(rows, (Date.now() - deletionMs) * 1000);
+  const counts = { before: rows.length, after: left.length };
+  const isDone = keys.length === 1 && left.length === rows.length;
+  if (dryRun || isDone) return counts;
+  const merged = `${folder}compacted-${Date.now()}.parquet`;
+  if (left.length > 0) {
+    const body = toParquet(
+      dataset,
+      left.map((cells) => ({ cells })),
+    );
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: merged, Body: body }));
+  }
+  for (let at = 0; at < keys.length; at += maxDeletes) {
+    const Objects = keys.slice(at, at + maxDeletes).map((Key) => ({ Key }));
+    await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }));
+  }
+  return counts;
+};
+
+/**
+ * Compacts the files of a project, day by day. Files that come meanwhile are left alone.
+ *
+ * @throws the SDK's error if S3 refuses
+ */
+export const compactFolders = async (client: S3Client, options: CompactOptions): Promise<CompactCounts> => {
+  let [days, filesBefore, rowsBefore, rowsAfter] = [0, 0, 0, 0];
+  for (const dataset of options.datasets) {
+    for (const folder of await foldersOf(client, options, dataset)) {
+      const { before, after } = await compactFolder(client, options, dataset, folder);
+      days++;
+      filesBefore += folder[1].length;
+      rowsBefore += before;
+      rowsAfter += after;
+    }
+  }
+  return { days, filesBefore, rowsBefore, rowsAfter };
+};
+
+/**
+ * Runs the compact command.
+ *
+ * @param argv the arguments after the command's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
+ */
+export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
+  runCommand(
+    'compact',
+    io,
+    async () => {
+      const options = parseOptions(argv);
+      if (!options) return io.out(help);
+      const client = new S3Client({});
+      try {
+        const { days, filesBefore, rowsBefore, rowsAfter } = await compactFolders(client, options);
+        const done = options.dryRun ? 'would be left; nothing was written' : 'are left';
+        io.out(`${days} days, ${filesBefore} files, ${rowsBefore} rows: ${rowsAfter} rows ${done}`);
+      } finally {
+        client.destroy();
+      }
+    },
+    (error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
+  );
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput);

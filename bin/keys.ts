@@ -1,10 +1,565 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
-import { fileURLToPath } from 'node:url';
-import { processOutput } from './common/output.ts';
-import { run } from './keys/command.ts';
 
-process.exitCode = await run(process.argv.slice(2), {
-  ...processOutput,
-  interactive: process.stdout.isTTY === true,
-  root: fileURLToPath(new URL('..', import.meta.url)),
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import {
+  formatGrant,
+  formatKey,
+  type Grant,
+  type Grantee,
+  grantRule,
+  isKeyId,
+  type KeyRecord,
+  keyState,
+  listKeys,
+  makeKey,
+  newRecord,
+  parseGrant,
+  putKey,
+  revokeKey,
+} from '../core/foundations/auth/index.ts';
+import { dynamodbClient, type Table } from '../core/foundations/storage/index.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
+import {
+  defaultServiceName,
+  dialectOf,
+  formatTime,
+  type Micros,
+  parseTime,
+  serviceNameIn,
+} from '../core/foundations/wire/index.ts';
+import { settings } from '../lib/config.ts';
+import { isRunning } from '../local/data-dir.ts';
+import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
+
+/** The command cannot do its work. The message says what to do about it. */
+class Failure extends Error {
+  override readonly name = 'Failure';
+}
+
+/**
+ * Where the table of keys is: a table's name, an output of a deployed stack, or the local service
+ * on a port.
+ */
+type KeysLocation =
+  | { readonly kind: 'table'; readonly name: string }
+  | { readonly kind: 'stack'; readonly name: string }
+  | { readonly kind: 'local'; readonly port: number };
+
+/** A parsed command. `service` is absent if the configuration decides. */
+export type Command =
+  | { readonly name: 'help' }
+  | {
+      readonly name: 'create';
+      readonly location: KeysLocation;
+      readonly service?: string;
+      readonly grantee: Grantee;
+    }
+  | { readonly name: 'list'; readonly location: KeysLocation; readonly json: boolean }
+  | { readonly name: 'revoke'; readonly location: KeysLocation; readonly id: string };
+
+export const help = `Make, list and revoke the keys of a deployed or a local service.
+
+  npm run keys -- create --user ada --grant 'acme/*:write' [--grant …] [--expires 90d]
+  npm run keys -- list [--json]
+  npm run keys -- revoke <key id>
+
+create
+  --user NAME       the user of the key: 1 to 128 printable characters without ":"
+  --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
+                    keep a * from the shell. Roles: read, write (includes read), inference
+  --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
+  --service NAME    what the key begins with; else the local service's name with --local, or serviceName of
+                    cdk.json's context, else svc
+list
+  --json            as JSON, for scripts
+where the keys are (one of)
+  --stack NAME      the stack whose output KeysTable names the table (default: Pennytrace)
+  --table NAME      the DynamoDB table itself
+  --local[=PORT]    the local service on that port (default: 8787)
+
+Only the new key goes to standard output. It is shown once. Exit code: 0 done, 1 failed, 2 wrong usage.`;
+
+const defaultPort = '8787';
+const defaultStack = 'Pennytrace';
+const serviceName = /^[a-z][a-z0-9]*$/;
+const dayMicros = 86_400_000_000;
+
+const locationOptions = {
+  table: { type: 'string' },
+  stack: { type: 'string' },
+  local: { type: 'string' },
+} as const;
+const createOptions = {
+  ...locationOptions,
+  user: { type: 'string' },
+  grant: { type: 'string', multiple: true },
+  expires: { type: 'string' },
+  service: { type: 'string' },
+} as const;
+const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
+
+/** Completes a `--local` without a port, which parseArgs does not support. */
+const withDefaultPort = (argv: readonly string[]): string[] =>
+  argv.map((argument) => (argument === '--local' ? `--local=${defaultPort}` : argument));
+
+const locationOf = (values: { table?: string; stack?: string; local?: string }): KeysLocation => {
+  const { table, stack, local } = values;
+  if ([table, stack, local].filter((value) => value !== undefined).length > 1)
+    throw new UsageError('--table, --stack and --local each say where the keys are: give one of them');
+  if (table !== undefined) return { kind: 'table', name: table };
+  if (local === undefined) return { kind: 'stack', name: stack ?? defaultStack };
+  const port = Number(local);
+  if (!/^\d{1,5}$/.test(local) || port < 1 || port > 65_535)
+    throw new UsageError(`--local=${local}: should be a port, e.g. --local=${defaultPort}`);
+  return { kind: 'local', port };
+};
+
+const grantOf = (text: string): Grant => {
+  const grant = parseGrant(text);
+  if (!grant)
+    throw new UsageError(`--grant ${text}: ${grantRule}; quote a * for the shell: --grant 'acme/*:write'`);
+  return grant;
+};
+
+const expiryOf = (text: string, now: Micros): Micros => {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const expiry = days === undefined ? parseTime(text) : now + Number(days) * dayMicros;
+  if (expiry === undefined)
+    throw new UsageError(`--expires ${text}: should be days (90d), a date (2027-01-01) or an ISO 8601 time`);
+  return expiry;
+};
+
+const createOf = (args: string[], now: Micros): Command => {
+  const { values } = parseFlags({ args, options: createOptions });
+  const { user, grant: grants = [], expires, service } = values;
+  if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
+  if (grants.length === 0)
+    throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
+  if (service !== undefined && !serviceName.test(service))
+    throw new UsageError(`--service ${service}: should be a lower-case letter, then letters or digits`);
+  return {
+    name: 'create',
+    location: locationOf(values),
+    ...(service !== undefined && { service }),
+    grantee: {
+      user,
+      grants: grants.map(grantOf),
+      ...(expires !== undefined && { expiresAt: expiryOf(expires, now) }),
+    },
+  };
+};
+
+const listOf = (args: string[]): Command => {
+  const { values } = parseFlags({ args, options: listOptions });
+  return { name: 'list', location: locationOf(values), json: values.json ?? false };
+};
+
+const revokeOf = (args: string[]): Command => {
+  const { values, positionals } = parseFlags({
+    args,
+    options: locationOptions,
+    allowPositionals: true,
+  });
+  const [id, ...more] = positionals;
+  if (id === undefined || more.length > 0)
+    throw new UsageError('revoke: give one key id; list shows the ids');
+  // The argument is not repeated: it may be a complete key, and error messages end in logs.
+  if (!isKeyId(id)) throw new UsageError('revoke: a key id is 16 of 0-9 and a-z, the middle part of the key');
+  return { name: 'revoke', location: locationOf(values), id };
+};
+
+/**
+ * Parses a command line.
+ *
+ * @param now UTC microseconds since 1970, from which `--expires 90d` counts
+ * @throws UsageError if an argument is wrong
+ */
+const parseCommand = (argv: readonly string[], now: Micros): Command => {
+  if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };
+  const [name, ...args] = withDefaultPort(argv);
+  switch (name) {
+    case 'create':
+      return createOf(args, now);
+    case 'list':
+      return listOf(args);
+    case 'revoke':
+      return revokeOf(args);
+    default:
+      throw new UsageError(`${name ?? 'no command'}: should be create, list or revoke`);
+  }
+};
+
+/**
+ * Reads a JSON file; undefined if it does not exist.
+ *
+ * @throws Failure if it cannot be read or is not JSON
+ */
+export const readJson = async (path: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Failure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+};
+
+const schema = z.object({
+  pid: z.int().positive(),
+  service: z.string(),
+  authorizerCacheSeconds: z.number(),
+  dynamodb: z.url(),
+  tables: z.object({ keys: z.string() }),
 });
+
+/** The fields of a running service's file that the command needs. */
+export type LocalService = z.output<typeof schema>;
+
+const answerMs = 2000;
+
+/** Whether something listens on a port of the loopback address. */
+const listens = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  const connected = once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  const listening = await Promise.race([connected, sleep(answerMs, false, { ref: false })]);
+  socket.destroy();
+  return listening;
+};
+
+/** Advice for a missing service. It names the ports of services with a file. */
+const advice = async (port: number, root: string): Promise<string> => {
+  const files = await readdir(join(root, '.local')).catch(() => []);
+  const others = files
+    .flatMap((file) => /^(\d+)\.json$/.exec(file)?.[1] ?? [])
+    .filter((other) => other !== String(port));
+  return `start it (npm start), or name the port of another (--local=${others.join(', --local=') || 'PORT'})`;
+};
+
+/**
+ * Reads the file of the local service on a port.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no file, or its service has ended
+ */
+const runningService = async (port: number, root: string): Promise<LocalService> => {
+  const file = join('.local', `${port}.json`);
+  const content = await readJson(join(root, file));
+  if (content === undefined)
+    throw new Failure(`no local service on port ${port} (there is no ${file}): ${await advice(port, root)}`);
+  const { success, data } = schema.safeParse(content);
+  if (!success) throw new Failure(`${file} was not written by this version of the service: restart it`);
+  if (!isRunning(data.pid) || !(await listens(port)))
+    throw new Failure(
+      `the local service on port ${port}, process ${data.pid}, has ended without removing ${file}: ` +
+        (await advice(port, root)),
+    );
+  return data;
+};
+
+/** The stack output with the name of the keys' table. */
+const keysTableOutput = tables.keys.output;
+
+/**
+ * Finds the table of keys. The caller destroys its client.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no such stack or local service; the SDK's error if AWS refuses
+ */
+export const findTable = async (location: KeysLocation, root: string): Promise<Table> => {
+  switch (location.kind) {
+    case 'table':
+      return { client: dynamodbClient(), name: location.name };
+    case 'stack':
+      return { name: await tableOfStack(location.name), client: dynamodbClient() };
+    case 'local':
+      return localTable(location.port, root);
+  }
+};
+
+const tableOfStack = async (stack: string): Promise<string> => {
+  // Only operators of deployed stacks need it, and it loads slowly.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient();
+  try {
+    const answer = await client.send(new DescribeStacksCommand({ StackName: stack }));
+    const outputs = answer.Stacks?.[0]?.Outputs ?? [];
+    const table = outputs.find(({ OutputKey }) => OutputKey === keysTableOutput)?.OutputValue;
+    if (table === undefined)
+      throw new Failure(
+        `the stack ${stack} has no output ${keysTableOutput}: check that it is this service and deployed`,
+      );
+    return table;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ValidationError') throw error;
+    throw new Failure(
+      `no stack ${stack} in ${await client.config.region()}: deploy it (npm run deploy), name it (--stack NAME), ` +
+        'set AWS_REGION to where it is, or use the local service (--local)',
+      { cause: error },
+    );
+  } finally {
+    client.destroy();
+  }
+};
+
+const localTable = async (port: number, root: string): Promise<Table> => {
+  const { dynamodb, tables } = await runningService(port, root);
+  const client = new DynamoDBClient({
+    endpoint: dynamodb,
+    region: 'us-east-1',
+    // DynamoDB Local requires credentials and accepts any.
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 2,
+  });
+  return { client, name: tables.keys };
+};
+
+/** What the command needs to know of a service. */
+interface ServiceFacts {
+  /** Its name, which every key starts with. */
+  readonly service: string;
+  /**
+   * How long a revoked key may still be accepted, in seconds; absent if the configuration does not
+   * say.
+   */
+  readonly cacheSeconds?: number;
+}
+
+/**
+ * Facts about the service of a location. The local service states them in its file, cdk.json for
+ * others.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no such local service, or cdk.json cannot be read
+ */
+export const factsOf = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
+  if (location.kind !== 'local') return configured(root);
+  const { service, authorizerCacheSeconds } = await runningService(location.port, root);
+  return { service, cacheSeconds: authorizerCacheSeconds };
+};
+
+const configured = async (root: string): Promise<ServiceFacts> => {
+  const config = (await readJson(join(root, 'cdk.json'))) as
+    | { context?: { serviceName?: unknown; dialect?: unknown; authorizerCacheSeconds?: unknown } }
+    | undefined;
+  const { serviceName: name, dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
+  return {
+    service: serviceNameIn(dialectOf(String(dialect)), typeof name === 'string' ? name : defaultServiceName),
+    ...(cache.success && { cacheSeconds: cache.data }),
+  };
+};
+
+/** Formats a time to the second: `2027-01-01 00:00:00Z`. */
+const shortTime = (micros: Micros): string => `${formatTime(micros).slice(0, 19).replace('T', ' ')}Z`;
+
+const expiry = (record: KeyRecord): string =>
+  record.expiresAt === undefined ? 'never' : shortTime(record.expiresAt);
+
+/**
+ * The message about a new key, on several lines.
+ *
+ * @param shown the key, or a variable's name in its place if the text may end in a log
+ */
+const describeNewKey = (record: KeyRecord, shown: string): string => {
+  const roles = new Set(record.grants.map(({ role }) => role));
+  const lines = [
+    'A new key. It is shown only now; the service stores its digest.',
+    '',
+    `  id       ${record.id}`,
+    `  user     ${record.user}`,
+    `  grants   ${record.grants.map(formatGrant).join(' ')}`,
+    `  expires  ${expiry(record)}`,
+  ];
+  // The user name "api" goes with every key, and needs no quoting in a shell.
+  if (roles.has('read') || roles.has('write')) lines.push(`  curl     -u "api:${shown}"`);
+  if (roles.has('inference')) lines.push(`  curl     -H "Authorization: Bearer ${shown}"   (inference)`);
+  return lines.join('\n');
+};
+
+/**
+ * Formats keys as a table for people, one per line under a header.
+ *
+ * @param now UTC microseconds since 1970
+ */
+const describeKeys = (records: readonly KeyRecord[], now: Micros): string => {
+  const rows = records.map((record) => [
+    record.id,
+    keyState(record, now),
+    record.user,
+    shortTime(record.createdAt),
+    expiry(record),
+    record.grants.map(formatGrant).join(' '),
+  ]);
+  const table = [['KEY ID', 'STATE', 'USER', 'CREATED', 'EXPIRES', 'GRANTS'], ...rows];
+  const widths = table.reduce<number[]>(
+    (widest, row) => row.map((cell, i) => Math.max(cell.length, widest[i] ?? 0)),
+    [],
+  );
+  return table
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+/**
+ * Formats keys as a JSON list for scripts: times in ISO 8601 or null, without digests.
+ *
+ * @param now UTC microseconds since 1970
+ */
+const keysAsJson = (records: readonly KeyRecord[], now: Micros): string => {
+  const time = (micros: Micros | undefined) => (micros === undefined ? null : formatTime(micros));
+  const list = records.map((record) => ({
+    id: record.id,
+    state: keyState(record, now),
+    user: record.user,
+    grants: record.grants.map(formatGrant),
+    created_at: time(record.createdAt),
+    expires_at: time(record.expiresAt),
+    revoked_at: time(record.revokedAt),
+  }));
+  return JSON.stringify(list, undefined, 2);
+};
+
+/** Where the command runs. */
+interface CommandEnvironment extends CommandOutput {
+  /**
+   * Whether standard output is a terminal. Only then may messages show a key, because err may be a
+   * log otherwise.
+   */
+  readonly interactive: boolean;
+  /** The project's folder, absolute. */
+  readonly root: string;
+}
+
+type CommandOf<Name extends Command['name']> = Extract<Command, { name: Name }>;
+
+/**
+ * Runs the command for keys.
+ *
+ * @param argv the arguments after the command's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
+ */
+export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> =>
+  runCommand('keys', io, () => execute(parseCommand(argv, nowMicros()), io), explain);
+
+const nowMicros = (): number => Date.now() * 1000;
+
+const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
+  switch (command.name) {
+    case 'help':
+      return io.out(help);
+    case 'create':
+      return create(command, io);
+    case 'list':
+      return list(command, io);
+    case 'revoke':
+      return revoke(command, io);
+  }
+};
+
+/**
+ * The service name that a new key starts with. The local service knows its own. A deployed one may
+ * differ from cdk.json.
+ */
+const serviceOf = async (
+  { location, service }: CommandOf<'create'>,
+  { root }: CommandEnvironment,
+): Promise<string> => {
+  const { service: known } = await factsOf(location, root);
+  if (location.kind === 'local' && service !== undefined && service !== known)
+    throw new Failure(
+      `--service ${service}: the local service on port ${location.port} is named ${known} and accepts no such key; ` +
+        'leave --service out',
+    );
+  return service ?? known;
+};
+
+const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Promise<void> => {
+  const { location, grantee } = command;
+  const key = makeKey(await serviceOf(command, io));
+  const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
+  const table = await findTable(location, io.root);
+  const stored = await withTable(table, () => putKey(table, record));
+  if (!stored) throw new Failure('the id of the new key exists already: run the command again');
+  io.out(formatKey(key));
+  io.err(describeNewKey(record, io.interactive ? formatKey(key) : '$KEY'));
+};
+
+const list = async ({ location, json }: CommandOf<'list'>, io: CommandEnvironment): Promise<void> => {
+  const table = await findTable(location, io.root);
+  const records = await withTable(table, () => listKeys(table));
+  io.out(json ? keysAsJson(records, nowMicros()) : describeKeys(records, nowMicros()));
+};
+
+/** How long a revoked key may still be accepted. */
+const graceOf = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string => {
+  if (cacheSeconds === 0) return 'No further request passes with it.';
+  const source = location.kind === 'local' ? '' : ' (the setting authorizerCacheSeconds)';
+  const length =
+    cacheSeconds === undefined ? 'as long as authorizerCacheSeconds says' : `up to ${cacheSeconds} seconds`;
+  return `If it was used recently, requests with it may pass for ${length}, while the answer is cached${source}.`;
+};
+
+const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironment): Promise<void> => {
+  const facts = await factsOf(location, io.root);
+  const table = await findTable(location, io.root);
+  const record = await withTable(table, () => revokeKey(table, id, nowMicros()));
+  if (!record) throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
+  io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, location)}`);
+};
+
+/** Runs a task on the table, then closes its connections, which would keep the process alive. */
+const withTable = async <T>(table: Table, task: () => Promise<T>): Promise<T> => {
+  try {
+    return await task();
+  } finally {
+    table.client.destroy();
+  }
+};
+
+/** A value of the operator beyond a bound is wrong usage, not a failure. */
+const withUsageErrors = <T>(make: () => T): T => {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`create: ${error.message}`, { cause: error });
+  }
+};
+
+/** Explains the SDK's errors to an operator. */
+const explanations: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'no such table in this account and region: check --table and AWS_REGION',
+  CredentialsProviderError:
+    'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
+  ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
+};
+
+const explain = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Failure) return error.message;
+  if (error.message.startsWith('Region'))
+    return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return explanations[code] ?? `${error.name}: ${error.message}`;
+};
+
+if (import.meta.main)
+  process.exitCode = await run(process.argv.slice(2), {
+    ...processOutput,
+    interactive: process.stdout.isTTY === true,
+    root: fileURLToPath(new URL('..', import.meta.url)),
+  });

@@ -2,14 +2,142 @@
  * `npm pack` runs this before it packs, and with `--restore` afterwards. It builds what the package
  * has into the folder that is packed, and lends it the package's manifest. See docs/construct.md.
  */
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { buildPackage } from './package/build.ts';
-import { placeManifest, restoreManifest } from './package/manifest.ts';
 
-const folder = process.cwd();
-restoreManifest(folder);
-if (!process.argv.includes('--restore')) {
-  buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
-  placeManifest(folder);
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import { defaultServiceName } from '../core/foundations/wire/names.ts';
+import { bundle } from '../lib/bundles.ts';
+import { bundleOf } from '../lib/functions.ts';
+import { constantsOf, documentConstant, handlers } from '../lib/handlers.ts';
+import { pageHandler, placePage } from '../lib/page.ts';
+
+/** The fields of the project's manifest that mean something to whoever installs the package. */
+const kept = [
+  ...['name', 'version', 'description', 'license', 'private', 'type', 'main', 'types', 'exports'],
+  ...['files', 'sideEffects', 'engines', 'peerDependencies'],
+];
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+/**
+ * The manifest of the package. What only the bundles import has no place among its dependencies:
+ * npm would install it for nothing. `bundled` says which versions they have.
+ */
+const manifestOfPackage = (own: Manifest): Manifest => ({
+  ...Object.fromEntries(kept.flatMap((name) => (name in own ? [[name, own[name]]] : []))),
+  bundled: own.dependencies,
+});
+
+const manifestIn = (folder: string): string => join(folder, 'package.json');
+/** Where the project's manifest waits while npm packs the other. */
+const waitingIn = (folder: string): string => join(folder, '.local/package.json');
+
+/** Puts the project's manifest back, if a pack has put another in its place. */
+const restoreManifest = (folder: string): void => {
+  if (existsSync(waitingIn(folder))) renameSync(waitingIn(folder), manifestIn(folder));
+};
+
+/** Puts the package's manifest in the place of the project's, until {@link restoreManifest}. */
+const placeManifest = (folder: string): void => {
+  const text = readFileSync(manifestIn(folder), 'utf8');
+  mkdirSync(dirname(waitingIn(folder)), { recursive: true });
+  writeFileSync(waitingIn(folder), text);
+  writeFileSync(manifestIn(folder), `${JSON.stringify(manifestOfPackage(JSON.parse(text)), null, 2)}\n`);
+};
+
+/** A module of the project that a declaration imports, by its path from there. */
+const relativeImport = /from '(\.{1,2}\/[^']+)\.ts'/g;
+
+/** A declaration and all that it imports, each once. */
+const reachable = (file: string, seen = new Set<string>()): Set<string> => {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(relativeImport))
+    reachable(`${join(dirname(file), path)}.d.ts`, seen);
+  return seen;
+};
+
+/**
+ * Writes the declarations that users of the package can see: that of `lib/index.ts`, and those that
+ * it imports.
+ *
+ * @param root the project's root
+ * @param outdir where to: `lib/index.d.ts` is below it
+ * @throws Error with what the compiler printed
+ */
+const writeDeclarations = (root: string, outdir: string): void => {
+  const all = mkdtempSync(join(tmpdir(), 'pennytrace-types-'));
+  try {
+    const { status, stdout } = spawnSync(
+      join(root, 'node_modules/.bin/tsc'),
+      ['-p', 'tsconfig.package.json', '--outDir', all],
+      { cwd: root, encoding: 'utf8' },
+    );
+    if (status !== 0) throw new Error(`the declarations do not compile:\n${stdout}`);
+    for (const file of reachable(join(all, 'lib/index.d.ts'))) {
+      const target = join(outdir, relative(all, file));
+      mkdirSync(dirname(target), { recursive: true });
+      copyFileSync(file, target);
+    }
+  } finally {
+    rmSync(all, { recursive: true, force: true });
+  }
+};
+
+/** The construct as one module, which needs nothing but CDK. */
+const buildConstruct = (root: string, outdir: string): void => {
+  buildSync({
+    absWorkingDir: root,
+    entryPoints: { 'lib/index': 'lib/index.ts' },
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    external: ['aws-cdk-lib', 'constructs'],
+    legalComments: 'linked',
+    logLevel: 'warning',
+  });
+};
+
+/**
+ * Builds what the package has besides its documents: the construct with its declarations, and every
+ * handler's bundle.
+ *
+ * @param root the project's root, an absolute path
+ * @param outdir an absolute path; what is there is removed
+ * @throws Error if something does not build; esbuild prints where and why
+ */
+const buildPackage = (root: string, outdir: string): void => {
+  rmSync(outdir, { recursive: true, force: true });
+  buildConstruct(root, outdir);
+  writeDeclarations(root, outdir);
+  // The document depends on the settings: the construct puts it in the place of this text.
+  const constants = { ...constantsOf(defaultServiceName), [documentConstant]: documentConstant };
+  const bundles = bundle({ root, handlers, outdir: join(outdir, 'bundles'), constants });
+  rmSync(join(outdir, 'bundles/meta.json'));
+  placePage(root, bundleOf(bundles, pageHandler));
+};
+
+if (import.meta.main) {
+  const folder = process.cwd();
+  restoreManifest(folder);
+  if (!process.argv.includes('--restore')) {
+    buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
+    placeManifest(folder);
+  }
 }

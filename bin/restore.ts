@@ -3,7 +3,200 @@
  * docs/operations.md.
  */
 
-import { processOutput } from './common/output.ts';
-import { run } from './restore/command.ts';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  asNumber,
+  dynamodbClient,
+  type Item,
+  insertItems,
+  putItems,
+  requestBudget,
+  scanTable,
+  type Table,
+} from '../core/foundations/storage/index.ts';
+import { type ProjectId, parseProjectId, projectIdRule } from '../core/foundations/wire/index.ts';
+import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
-process.exitCode = await run(process.argv.slice(2), processOutput);
+interface RestoreOptions {
+  /** The names of the tables. */
+  readonly from: string;
+  readonly to: string;
+  /** Whether existing items are replaced. */
+  readonly replace: boolean;
+  /** Whether items are only counted. */
+  readonly dryRun: boolean;
+  /** The only project whose items are copied; absent for all. */
+  readonly project?: ProjectId;
+}
+
+export const help = `Copy the items of a restored table back into the service's own.
+
+  npm run restore -- --from TABLE --to TABLE [--project ENTITY/PROJECT] [--replace] [--dry-run]
+
+  --from TABLE      the table that point-in-time recovery made
+  --to TABLE        the table of the service
+  --project NAME    only this project's items (default: all)
+  --replace         replace items with the same keys (default: only add missing items)
+  --dry-run         only count the items
+
+Expired items are left out. The command can be repeated. Exit code: 0 done, 1 failed, 2 wrong usage.`;
+
+const options = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  project: { type: 'string' },
+  replace: { type: 'boolean', default: false },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+/**
+ * Parses a command line.
+ *
+ * @returns undefined if help is requested
+ * @throws UsageError if an argument is wrong
+ */
+export const parseOptions = (argv: readonly string[]): RestoreOptions | undefined => {
+  if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
+  const { from, to, project, replace, 'dry-run': dryRun } = parseFlags({ args: [...argv], options }).values;
+  if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
+  if (from === to) throw new UsageError('--from and --to are the same table');
+  const projectId = project === undefined ? undefined : parseProjectId(project);
+  if (project !== undefined && projectId === undefined)
+    throw new UsageError(`--project ${project}: ${projectIdRule}`);
+  return { from, to, replace, dryRun, ...(projectId !== undefined && { project: projectId }) };
+};
+
+/** Numbers of items. */
+interface CopyCounts {
+  /** Items read that have not expired. */
+  readonly read: number;
+  /** Items written. */
+  readonly written: number;
+}
+
+/** The number of segments that are scanned concurrently. */
+const segments = 8;
+/** The time to write one page of a scan, in ms. Beyond it the copy fails. */
+const pageMs = 300_000;
+
+/** Names and types of a table's keys. Items can be copied between tables with equal keys only. */
+const keysOf = async ({ client, name }: Table): Promise<string> => {
+  const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
+  const types = new Map(
+    table?.AttributeDefinitions?.map((attribute) => [attribute.AttributeName, attribute.AttributeType]),
+  );
+  return (table?.KeySchema ?? [])
+    .map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName} ${types.get(AttributeName)}`)
+    .join(', ');
+};
+
+/** @throws Error that names the keys of both tables if they differ */
+const requireSameKeys = async (from: Table, to: Table): Promise<void> => {
+  const [source, target] = await Promise.all([keysOf(from), keysOf(to)]);
+  if (source === target) return;
+  throw new Error(`the tables have different keys: ${from.name} has ${source}, ${to.name} has ${target}`);
+};
+
+const expired = ({ x }: Item, nowSeconds: number): boolean => {
+  const seconds = asNumber(x);
+  return seconds !== undefined && seconds < nowSeconds;
+};
+
+/**
+ * Selects a project's items. In every table but that of the keys, the partition key is the
+ * project's id, or starts with it and a zero byte.
+ */
+const ofProject = (project: string) => ({
+  FilterExpression: '#k = :project OR begins_with(#k, :prefix)',
+  ExpressionAttributeNames: { '#k': 'k' },
+  ExpressionAttributeValues: {
+    ':project': Buffer.from(project),
+    ':prefix': Buffer.from(`${project}\0`),
+  },
+});
+
+/**
+ * Copies items from one table into another with the same keys. A failed copy can be repeated.
+ *
+ * @param onProgress called with the counts so far after each page
+ * @throws ServiceError 503 when storage does not accept the items in time; the SDK's error if it
+ * refuses
+ */
+const copyItems = async (
+  from: Table,
+  to: Table,
+  { replace, dryRun, project }: Pick<RestoreOptions, 'replace' | 'dryRun' | 'project'>,
+  onProgress: (soFar: CopyCounts) => void,
+): Promise<CopyCounts> => {
+  await requireSameKeys(from, to);
+  let counts: CopyCounts = { read: 0, written: 0 };
+  const write = async (items: readonly Item[]): Promise<number> => {
+    if (dryRun) return 0;
+    if (replace) await putItems(to, items, requestBudget(pageMs));
+    const present = replace ? [] : await insertItems(to, items, requestBudget(pageMs));
+    return items.length - present.length;
+  };
+  const copySegment = async (Segment: number): Promise<void> => {
+    const options = { TotalSegments: segments, Segment, ConsistentRead: true };
+    for await (const page of scanTable(from, { ...options, ...(project && ofProject(project)) })) {
+      const items = page.filter((item) => !expired(item, Date.now() / 1000));
+      const written = await write(items);
+      counts = { read: counts.read + items.length, written: counts.written + written };
+      onProgress(counts);
+    }
+  };
+  await Promise.all(Array.from({ length: segments }, (_, segment) => copySegment(segment)));
+  return counts;
+};
+
+/**
+ * Runs the restore command.
+ *
+ * @param argv the arguments after the command's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
+ */
+export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
+  runCommand(
+    'restore',
+    io,
+    async () => {
+      const options = parseOptions(argv);
+      if (options) await restore(options, io);
+      else io.out(help);
+    },
+    explain,
+  );
+
+const summary = ({ dryRun, from, to }: RestoreOptions, { read, written }: CopyCounts): string =>
+  dryRun
+    ? `${read} items in ${from}; nothing was written`
+    : `${read} items in ${from}, ${written} written to ${to}, ${read - written} existed already`;
+
+const restore = async (options: RestoreOptions, io: CommandOutput): Promise<void> => {
+  const client = dynamodbClient();
+  let reported = 0;
+  try {
+    const counts = await copyItems(
+      { client, name: options.from },
+      { client, name: options.to },
+      options,
+      (soFar) => {
+        if (soFar.read - reported < 10_000) return;
+        reported = soFar.read;
+        io.err(`${soFar.read} items read, ${soFar.written} written`);
+      },
+    );
+    io.out(summary(options, counts));
+  } finally {
+    client.destroy();
+  }
+};
+
+const explain = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'ResourceNotFoundException')
+    return 'no such table in this account and region: check --from, --to and AWS_REGION';
+  return `${error.name}: ${error.message}`;
+};
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput);

@@ -1,20 +1,62 @@
 import { Duration, Names, Validations } from 'aws-cdk-lib';
+import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { AnalyticsCatalog } from './analytics-catalog.ts';
-import { AnalyticsWorkgroup } from './analytics-workgroup.ts';
+import { AnalyticsCatalog, analyticsQueries } from './analytics-catalog.ts';
 import type { Config } from './config.ts';
-import { bundleOf } from './functions.ts';
-import { findingOf, type Permission } from './permissions.ts';
-import { privateBucket } from './private-bucket.ts';
-import { readerEnvironment, readerPermissions } from './reader.ts';
-import { ServiceFunction } from './service-function.ts';
-import type { Storage } from './storage.ts';
-import { changesOfCalls, changesOfFeedback } from './stream-filters.ts';
-import type { Streams } from './streams.ts';
+import { bundleOf, ServiceFunction } from './functions.ts';
+import { findingOf, type Permission, readerEnvironment, readerPermissions } from './permissions.ts';
+import { privateBucket, type Storage } from './storage.ts';
+import { changesOfCalls, changesOfFeedback, type Streams } from './streams.ts';
 
-export interface AnalyticsProps {
+interface AnalyticsWorkgroupProps {
+  readonly name: string;
+  readonly bucket: Bucket;
+  readonly database: string;
+  /** The most that one query may read, in GB. */
+  readonly scanLimitGb: number;
+}
+
+const gigabyte = 1_000_000_000;
+
+/** Where queries are asked: Athena ends one that reads too much, and keeps results for a week. */
+class AnalyticsWorkgroup extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { name, bucket, database, scanLimitGb }: AnalyticsWorkgroupProps,
+  ) {
+    super(scope, id);
+    const group = new CfnWorkGroup(this, 'Group', {
+      name,
+      description: 'Queries over calls and feedback',
+      recursiveDeleteOption: true,
+      workGroupConfiguration: {
+        bytesScannedCutoffPerQuery: scanLimitGb * gigabyte,
+        enforceWorkGroupConfiguration: true,
+        // CloudWatch would charge for its metrics.
+        publishCloudWatchMetricsEnabled: false,
+        resultConfiguration: {
+          outputLocation: `s3://${bucket.bucketName}/results/`,
+          encryptionConfiguration: { encryptionOption: 'SSE_S3' },
+        },
+      },
+    });
+    for (const [title, { about, sql }] of Object.entries(analyticsQueries)) {
+      const query = new CfnNamedQuery(this, title.replaceAll(' ', ''), {
+        name: title,
+        description: about,
+        database,
+        queryString: sql,
+        workGroup: name,
+      });
+      query.addResourceDependency(group);
+    }
+  }
+}
+
+interface AnalyticsProps {
   readonly config: Config;
   readonly settings: NonNullable<Config['analytics']>;
   readonly storage: Storage;

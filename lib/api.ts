@@ -1,5 +1,6 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
+  AccessLogField,
   AccessLogFormat,
   AuthorizationType,
   CfnRestApi,
@@ -15,12 +16,32 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import { methodsOf, type Route, takesKey } from '../api/routes.ts';
-import { accessLogFormat } from './access-log.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
-import type { Functions } from './functions.ts';
+import { type Functions, makeLogGroup } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
-import { makeLogGroup } from './log-group.ts';
+
+/**
+ * The format of the access log: one JSON line for each request. All values are API Gateway's, the
+ * operator's or counted. Nothing that a caller wrote gets in, no header, and so no key. Latencies
+ * are in milliseconds, the response's length in bytes. A value that a request lacks is `-`.
+ */
+const accessLogFormat = JSON.stringify({
+  requestId: AccessLogField.contextRequestId(),
+  time: AccessLogField.contextRequestTimeEpoch(),
+  ip: AccessLogField.contextIdentitySourceIp(),
+  method: AccessLogField.contextHttpMethod(),
+  route: AccessLogField.contextResourcePath(),
+  status: AccessLogField.contextStatus(),
+  responseLength: AccessLogField.contextResponseLength(),
+  latency: AccessLogField.contextResponseLatency(),
+  integrationLatency: AccessLogField.contextIntegrationLatency(),
+  integrationStatus: AccessLogField.contextIntegrationStatus(),
+  error: AccessLogField.contextErrorResponseType(),
+  integrationError: AccessLogField.contextIntegrationErrorMessage(),
+  keyId: AccessLogField.contextAuthorizer('keyId'),
+  user: AccessLogField.contextAuthorizer('user'),
+});
 
 /**
  * API Gateway's longest wait for a buffered answer, in seconds. A stream may take as long as its
@@ -40,7 +61,7 @@ const binaryMediaTypes = {
 /** The API of each stack that makes the account's role for logs. */
 const roleMakers = new WeakMap<Stack, RestApi>();
 
-export interface ApiProps {
+interface ApiProps {
   readonly config: Config;
   /** The name of the service. */
   readonly name: string;

@@ -4,13 +4,11 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { type AcceptedScheme, type Route, takesKey } from '../api/routes.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
-import type { Config } from './config.ts';
-import { bundleOf } from './functions.ts';
-import { constructId } from './names.ts';
-import { ServiceFunction } from './service-function.ts';
-import { makeTable } from './table.ts';
+import { type Config, constructId } from './config.ts';
+import { bundleOf, ServiceFunction } from './functions.ts';
+import { makeTable } from './storage.ts';
 
-export interface AuthProps {
+interface AuthProps {
   readonly config: Config;
   readonly routes: readonly Route[];
   /** Each handler's bundle; the authorizer's is `authorizer`. */

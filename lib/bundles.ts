@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
 /** What to bundle, and where to. */
-export interface BundleOptions {
+interface BundleOptions {
   /** The project's root, an absolute path: it has `lambdas/` and resolves every import. */
   readonly root: string;
   /** The handlers' modules below `lambdas/`, without their extension. */

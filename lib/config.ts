@@ -4,6 +4,13 @@ import { passThrough, stream } from '../api/shapes.ts';
 import { defaultServiceName, dialects, serviceNameIn } from '../core/foundations/wire/names.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
+/** A construct id: `CallsStreamQuery` for `calls/stream_query` and for `CALLS_STREAM_QUERY`. */
+export const constructId = (name: string): string =>
+  name
+    .split(/[^a-zA-Z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
+    .join('');
+
 /** Every setting, read and checked. docs/configuration.md says what each is for. */
 export type Config = z.output<typeof settings>;
 

@@ -3,14 +3,12 @@ import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { bundleOf } from './functions.ts';
-import { readerEnvironment, readerPermissions } from './reader.ts';
-import { ServiceFunction } from './service-function.ts';
+import { bundleOf, ServiceFunction } from './functions.ts';
+import { readerEnvironment, readerPermissions } from './permissions.ts';
 import type { Storage } from './storage.ts';
-import { changesOfCalls, changesOfFeedback } from './stream-filters.ts';
-import type { Streams } from './streams.ts';
+import { changesOfCalls, changesOfFeedback, type Streams } from './streams.ts';
 
-export interface EventsProps {
+interface EventsProps {
   readonly config: Config;
   readonly settings: NonNullable<Config['events']>;
   readonly storage: Storage;

@@ -3,7 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import type { ErrorBody } from '../core/foundations/wire/errors.ts';
 
-export interface FirewallProps {
+interface FirewallProps {
   /** The most requests of one IP address in five minutes. */
   readonly rate: number;
   readonly stage: Stage;

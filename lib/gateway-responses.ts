@@ -3,7 +3,7 @@ import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
 import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
 import type { Dialect } from '../core/foundations/wire/names.ts';
-import { constructId } from './names.ts';
+import { constructId } from './config.ts';
 
 /** An answer that API Gateway gives by itself, without a function. */
 interface GatewayAnswer {

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Permission } from './permissions.ts';
-import { makeTable } from './table.ts';
+import { makeTable } from './storage.ts';
 import { bedrockModels, keySecrets } from './upstreams.ts';
 
 /**

@@ -1,10 +1,13 @@
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Aws, Stack, Stage } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { isKeyed, type Route } from '../api/routes.ts';
+import { isKeyed, type Route, routesOf } from '../api/routes.ts';
 import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
@@ -12,17 +15,85 @@ import { type Config, hasStreams, readConfig } from './config.ts';
 import { Events } from './events.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
+import { constantsOf, documentConstant, handlers } from './handlers.ts';
 import { Inference } from './inference.ts';
-import { instanceName } from './instance.ts';
-import { KeyMaker } from './key-maker.ts';
 import { Observability } from './observability.ts';
-import { packaged } from './packaged.ts';
 import type { PennytraceProps } from './props.ts';
-import { ReportKey, type ReportOptions } from './report-key.ts';
-import { ShardHistory } from './shard-history.ts';
-import { Storage } from './storage.ts';
+import { KeyMaker, ReportKey, type ReportOptions } from './report-key.ts';
+import { ShardHistory, Storage } from './storage.ts';
 import { Streams } from './streams.ts';
-import { withTimeouts } from './timeouts.ts';
+
+/** An id that CDK leaves out of logical ids: the service is then all that the stack is about. */
+export const defaultId = 'Default';
+
+/**
+ * The name of a service, for what has a name in the console. It is the stack's name, and the
+ * service's path below the stack if others may be beside it. Two services of an account and region
+ * never share one.
+ *
+ * @param service the construct of the whole service
+ * @returns letters, digits and hyphens, of which the stack's name is a token
+ */
+const instanceName = (service: Construct): string => {
+  const { scopes } = service.node;
+  const below = scopes.slice(scopes.indexOf(Stack.of(service)) + 1).map(({ node }) => node.id);
+  const named = below.filter((id) => id !== defaultId).map((id) => id.replaceAll(/[^A-Za-z0-9]+/g, '-'));
+  return [Aws.STACK_NAME, ...named].join('-');
+};
+
+/** Gives routes the time-outs of the settings. */
+const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[] =>
+  routes.map((route) =>
+    route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },
+  );
+
+/** The folder of the bundles in the package: beside this module's own folder. */
+const packagedFolder = resolve(import.meta.dirname, '../bundles');
+
+/** The one handler whose bundle depends on the settings: it answers the OpenAPI document. */
+const documentHandler = 'openapi';
+
+/**
+ * The bundle of the OpenAPI document, for a service of this name. It is written into the app's
+ * output, since the package is not ours to change.
+ */
+const documentBundle = (
+  scope: Construct,
+  packaged: string,
+  { serviceName, dialect }: Pick<Config, 'serviceName' | 'dialect'>,
+): string => {
+  const outdir = Stage.of(scope)?.outdir ?? '.';
+  const folder = join(outdir, `${documentHandler}-of-${dialect}-${serviceName}`);
+  const file = join(folder, 'index.cjs');
+  cpSync(packaged, folder, { recursive: true });
+  const { [documentConstant]: text = '' } = constantsOf(serviceName, dialect);
+  const code = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    code.replace(`"${documentConstant}"`, () => JSON.stringify(text)),
+  );
+  return folder;
+};
+
+/**
+ * All routes, and the bundles that the package brings.
+ *
+ * @throws Error if there are none: this is a checkout of the project, whose own app makes them
+ */
+const packaged = (scope: Construct, config: Pick<Config, 'serviceName' | 'dialect'>): Prebuilt => {
+  if (!existsSync(packagedFolder))
+    throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
+  const folders = handlers.map((handler) => [handler, join(packagedFolder, handler)] as const);
+  return {
+    routes: routesOf(config.dialect),
+    bundles: new Map(
+      folders.map(([handler, folder]) => [
+        handler,
+        handler === documentHandler ? documentBundle(scope, folder, config) : folder,
+      ]),
+    ),
+  };
+};
 
 /**
  * What a service is made from besides its settings.

@@ -12,7 +12,8 @@ import type {
   Route,
   TablesAccess,
 } from '../api/routes.ts';
-import type { IndexName, TableName } from '../core/foundations/storage/tables.ts';
+import { type IndexName, type TableName, tables } from '../core/foundations/storage/tables.ts';
+import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';
 
 /** Something that a function may do: these actions on this ARN. */
@@ -65,7 +66,7 @@ const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly s
 // and ConditionCheckItem.
 
 /** How functions that streams wake access the table of calls. */
-export type CallsOfStreams = 'copy' | 'tell';
+type CallsOfStreams = 'copy' | 'tell';
 
 const callsActions: Readonly<Record<CallsAccess | CallsOfStreams, TableActions<'calls'>>> = {
   // Read the other half of a call whose one half a stream has, and segments of payloads.
@@ -181,7 +182,7 @@ export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[]
   storePermissions(stores, storage);
 
 /** What a function may do that accesses stores in these ways. */
-export const storePermissions = (
+const storePermissions = (
   {
     calls,
     payloads,
@@ -214,3 +215,23 @@ export const storePermissions = (
   ...(feedback ? objectPermissions(bucket, 'feedback', feedbackObjectActions[feedback]) : []),
   ...(rollups ? tablePermissions(rollupsTable.tableArn, rollupsActions[rollups]) : []),
 ];
+
+/** The environment of a function that reads what streams refer to. */
+export const readerEnvironment = (
+  { shards, retentionDays }: Config,
+  { calls, feedback, costs, payloads }: Storage,
+): Record<string, string> => ({
+  SHARDS: shards.join(','),
+  ...(retentionDays !== undefined && { RETENTION_DAYS: String(retentionDays) }),
+  [tables.calls.variable]: calls.tableName,
+  [tables.feedback.variable]: feedback.tableName,
+  [tables.costs.variable]: costs.tableName,
+  PAYLOADS_BUCKET: payloads.bucketName,
+});
+
+/**
+ * What such a function may do: read the other half of a call, payloads whose header lacks the
+ * usage, and prices. Records have all of feedback that is read.
+ */
+export const readerPermissions = (calls: CallsOfStreams, storage: Storage): Permission[] =>
+  storePermissions({ calls, payloads: 'read', costs: 'read' }, storage);

@@ -1,10 +1,48 @@
 import { CustomResource, Duration, RemovalPolicy, SecretValue, Stack, Token, Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { isUser } from '../core/foundations/auth/keys.ts';
+import { tables } from '../core/foundations/storage/tables.ts';
 import { parseProjectId } from '../core/foundations/wire/ids.ts';
+import type { Config } from './config.ts';
+import { bundleOf, ServiceFunction } from './functions.ts';
+import { keyMakerHandler } from './handlers.ts';
+
+interface KeyMakerProps {
+  readonly config: Config;
+  /** Each handler's bundle. */
+  readonly bundles: ReadonlyMap<string, string>;
+  /** Where keys are kept. */
+  readonly keys: Table;
+}
+
+/** How long it may take for one key, its retries and a new policy included, in seconds. */
+const timeoutSeconds = 60;
+
+/**
+ * The function behind the keys that are made at deployment. Its role may write keys and nothing
+ * else; each secret lets it in by a policy of the secret's own.
+ */
+export class KeyMaker extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { config, bundles, keys }: KeyMakerProps) {
+    super(scope, id);
+    this.function = new ServiceFunction(this, 'Maker', {
+      config,
+      code: bundleOf(bundles, keyMakerHandler),
+      description: 'Makes and revokes the keys of functions that report',
+      memoryMb: 512,
+      timeoutSeconds,
+      environment: { [tables.keys.variable]: keys.tableName },
+      permissions: [{ actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem'], resource: keys.tableArn }],
+      withoutQueue: 'Only CloudFormation invokes it. It hears of every failure, and stops waiting by itself.',
+    });
+  }
+}
 
 /** What a function reports to, and as whom. */
 export interface ReportOptions {
@@ -27,7 +65,7 @@ export interface ReportOptions {
   readonly rotation?: string | undefined;
 }
 
-export interface ReportKeyProps extends ReportOptions {
+interface ReportKeyProps extends ReportOptions {
   /** The service's base URL, with a slash at its end. */
   readonly apiUrl: string;
   /** The function that makes keys. */

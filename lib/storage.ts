@@ -1,11 +1,73 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { CfnDeletionPolicy, CfnResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  StreamViewType,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  ObjectOwnership,
+} from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { tables } from '../core/foundations/storage/tables.ts';
-import type { Config } from './config.ts';
-import { privateBucket } from './private-bucket.ts';
-import { makeTable } from './table.ts';
+import { type KeyAttribute, type TableDeclaration, tables } from '../core/foundations/storage/tables.ts';
+import { type Config, hasStreams } from './config.ts';
+
+/**
+ * What every bucket of the service has: encryption, TLS alone, nothing public. It has no versions:
+ * what is deleted has to be gone.
+ */
+export const privateBucket = ({ keepData }: Pick<Config, 'keepData'>) =>
+  ({
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    minimumTLSVersion: 1.2,
+    objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+    versioned: false,
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  }) satisfies BucketProps;
+
+const attributeTypes = { B: AttributeType.BINARY, S: AttributeType.STRING } as const;
+
+const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: attributeTypes[type] });
+
+/**
+ * Makes a declared table: paid per request, encrypted with a key that AWS owns (free), and with
+ * `keepData` recoverable and protected. It has its stream only if something reads it.
+ */
+export const makeTable = (
+  scope: Construct,
+  { construct, partition, sort, expiry, indexes, stream }: TableDeclaration,
+  config: Config,
+): Table => {
+  const { keepData } = config;
+  const table = new Table(scope, construct, {
+    billingMode: BillingMode.PAY_PER_REQUEST,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
+    deletionProtection: keepData,
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    partitionKey: attribute(partition),
+    ...(sort && { sortKey: attribute(sort) }),
+    ...(expiry !== undefined && { timeToLiveAttribute: expiry }),
+    ...(stream && hasStreams(config) && { stream: StreamViewType[stream] }),
+  });
+  for (const [indexName, index] of Object.entries(indexes)) {
+    table.addGlobalSecondaryIndex({
+      indexName,
+      partitionKey: attribute(index.partition),
+      sortKey: attribute(index.sort),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...index.projects],
+    });
+  }
+  return table;
+};
 
 /**
  * A table each for calls, objects, prices, feedback and what is derived from them, and a bucket for
@@ -60,5 +122,41 @@ export class Storage extends Construct {
         'Access logs need a second bucket, paid for and kept; only the functions read and write this one.',
     });
     return bucket;
+  }
+}
+
+interface ShardHistoryProps {
+  readonly config: Pick<Config, 'shards' | 'keepData'>;
+  /** The table whose items lie in the shards. */
+  readonly table: Table;
+}
+
+/**
+ * Lets the setting `shards` only ever be appended to: CloudFormation refuses a deployment that
+ * takes a count away or replaces one. The parameters are free, and nothing reads them. See
+ * docs/decisions/0171.
+ *
+ * A name has a place in the history, a logical id has all counts up to that place. Another count
+ * at a place is another resource under a name that is taken. The parameter `end` outlives its place
+ * as the last one, so that place cannot become the last one again.
+ */
+export class ShardHistory extends Construct {
+  constructor(scope: Construct, id: string, { config, table }: ShardHistoryProps) {
+    super(scope, id);
+    const { shards, keepData } = config;
+    const names = `/pennytrace/${table.tableName}/shards-can-only-be-appended-to`;
+    const parameter = (idOf: string, name: string, value: string): CfnResource =>
+      new CfnResource(this, idOf, {
+        type: 'AWS::SSM::Parameter',
+        properties: { Type: 'String', Name: `${names}/${name}`, Value: value },
+      });
+    for (const [i] of shards.entries()) {
+      const counts = shards.slice(0, i + 1);
+      parameter(`Upto${counts.join('x')}`, String(i + 1), counts.join(','));
+    }
+    const end = parameter(`End${shards.join('x')}`, `${shards.length}/end`, shards.join(','));
+    if (!keepData) return;
+    end.cfnOptions.deletionPolicy = CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE;
+    end.cfnOptions.updateReplacePolicy = CfnDeletionPolicy.RETAIN;
   }
 }

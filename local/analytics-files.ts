@@ -1,10 +1,11 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { localCredentials, localRegion } from './stores/store.ts';
+import { localCredentials } from './stores.ts';
+import { localRegion } from './template/cloudformation.ts';
 
 /** Where files come from, and the folder that they go to. */
-export interface AnalyticsFilesOptions {
+interface AnalyticsFilesOptions {
   /** The endpoint of S3. */
   readonly s3: string;
   readonly bucket: string;

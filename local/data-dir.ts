@@ -1,10 +1,18 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { BadSetting } from './key.ts';
-import { isRunning } from './running.ts';
+import { BadSetting } from './settings.ts';
+
+/** Whether a process with this id runs on this machine, under any user. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+};
 
 /** A data folder that this process has for itself. */
-export interface DataDir {
+interface DataDir {
   /** An absolute path. */
   readonly path: string;
   /** Releases the folder for other processes. */

@@ -4,17 +4,13 @@
  */
 
 import { once } from 'node:events';
-import { takeNoArguments } from '../bin/common/no-arguments.ts';
 import { SettingsError } from '../lib/config.ts';
+import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
 import { PortTaken } from './gateway/server.ts';
-import { BadSetting } from './key.ts';
-import { isRequestLog } from './log.ts';
-import { writeRunFile } from './run-file.ts';
-import { type LocalService, startLocalService } from './service.ts';
-import { readSettings, type Settings } from './settings.ts';
-import { MissingPrerequisite } from './stores/dynamodb.ts';
-import { SynthesisFailed } from './synthesize.ts';
+import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
+import { BadSetting, readSettings, type Settings } from './settings.ts';
+import { MissingPrerequisite } from './stores.ts';
 
 /** Seconds since the process started. */
 const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`;
@@ -100,10 +96,17 @@ const main = async (termination: AbortSignal): Promise<void> => {
   }
 };
 
-takeNoArguments(
-  'start',
-  'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
-);
+const [argument] = process.argv.slice(2);
+if (argument === '--help' || argument === '-h') {
+  console.log(
+    'Run the service on this machine: npm start. Settings are environment variables: docs/local.md',
+  );
+  process.exit(0);
+}
+if (argument !== undefined) {
+  console.error(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`);
+  process.exit(2);
+}
 const termination = terminationSignal();
 try {
   await main(termination);

@@ -1,31 +1,177 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../core/foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { analyticsFiles } from './analytics-files.ts';
+import { assemble, contextWith } from './assembly.ts';
 import { claimDataDir } from './data-dir.ts';
-import { type Dependencies, type DependencyOptions, startDependencies } from './dependencies.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
-import { withUpstream } from './inference.ts';
-import { findLocalKey, type LocalKey, storeLocalKey } from './key.ts';
-import { sourceNames } from './log.ts';
-import type { Concurrency } from './runtime/function.ts';
-import { type Functions, makeFunctions } from './runtime/functions.ts';
-import type { PoolLimits } from './runtime/worker-pool.ts';
-import { usingExternal } from './stores/external.ts';
-import { localCredentials, localRegion, storeEnvironment } from './stores/store.ts';
-import { createBuckets, createTables } from './stores/tables.ts';
+import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts';
+import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
+import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import {
+  createBuckets,
+  createTables,
+  externalStore,
+  type LocalStore,
+  localCredentials,
+  startDynamodb,
+  startS3,
+  storeEnvironment,
+  usingExternal,
+} from './stores.ts';
 import { busEnvironment, type EntryFate, type EventBus, startEventBus } from './streams/event-bus.ts';
-import { runStreams } from './streams/run.ts';
-import { contextWith } from './synthesize.ts';
-import type { FunctionSpec } from './template/functions.ts';
-import { readStack, type StackSpec, serviceOf, tableNameOf } from './template/stack.ts';
+import { runStreams } from './streams/streams.ts';
+import { localRegion } from './template/cloudformation.ts';
+import {
+  authorizerCacheSecondsOf,
+  type FunctionSpec,
+  outputOf,
+  readStack,
+  type StackSpec,
+  serviceOf,
+  tableNameOf,
+} from './template/stack.ts';
+
+/**
+ * Whether a log line is the JSON of a successful request. There are many, so they are shown on
+ * demand only.
+ */
+export const isRequestLog = (line: string): boolean =>
+  line.startsWith('{') && !line.includes('"level":"error"');
+
+/**
+ * Names the source of a function's lines: its route, or `authorizer`; the function's name
+ * otherwise.
+ */
+export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) => string) => {
+  const sources = new Map(api.routes.map(({ function: { name }, path }) => [name, path]));
+  for (const { authorizer } of api.routes)
+    if (authorizer) sources.set(authorizer.function.name, 'authorizer');
+  return (name) => sources.get(name) ?? name;
+};
+
+/** What the service runs on: which of it runs already, and how to start the rest. */
+interface DependencyOptions {
+  /** The folder for the data. @default - in memory, gone at the end */
+  readonly dataDir?: string;
+  /** The endpoint of a running DynamoDB. @default - one is started */
+  readonly dynamodb?: string;
+  /** The endpoint of a running S3. @default - one is started */
+  readonly s3?: string;
+  /**
+   * The upstream of model requests; null for the upstreams of the stack. @default - the echo model
+   */
+  readonly inference?: LocalUpstream | null;
+  /** The folder of the synthesized stack. @default - it is synthesized now */
+  readonly assembly?: string;
+  /** Settings that override those of cdk.json when the stack is synthesized now. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** The prefix of table and bucket names. @default - the stack's name */
+  readonly stackName?: string;
+  /** Takes a line for each step that is done. */
+  readonly progress: (line: string) => void;
+  /** Cancels the start. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the service runs on. */
+interface Dependencies {
+  /** The endpoints of the stores. */
+  readonly dynamodb: string;
+  readonly s3: string;
+  readonly stack: StackSpec;
+  /** The upstream of model requests; null for the upstreams of the stack. */
+  readonly model: LocalUpstream | null;
+}
+
+/**
+ * Runs four tasks concurrently. If one fails or the signal aborts, it cancels all and waits for
+ * them.
+ */
+const allOrCancel = async <A, B, C, D>(
+  start: (signal: AbortSignal) => readonly [Promise<A>, Promise<B>, Promise<C>, Promise<D>],
+  signal?: AbortSignal,
+): Promise<[A, B, C, D]> => {
+  const failed = new AbortController();
+  const cancelled = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+  const tasks = start(cancelled);
+  for (const task of tasks) task.catch((error: unknown) => failed.abort(error));
+  // Cancelled tasks still have to end what they started.
+  await Promise.allSettled(tasks);
+  cancelled.throwIfAborted();
+  return Promise.all(tasks);
+};
+
+const dynamodbOf = ({ dynamodb, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
+  dynamodb
+    ? externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal)
+    : startDynamodb(dataDir && join(dataDir, 'dynamodb'), signal);
+
+const s3Of = ({ s3, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
+  s3 ? externalStore('AWS_ENDPOINT_URL_S3', s3, signal) : startS3(dataDir && join(dataDir, 's3'));
+
+/** The folder of the synthesized stack, which is synthesized now if there is none. */
+const assemblyOf = async (
+  { assembly, settings }: DependencyOptions,
+  cleanup: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<string> => {
+  if (assembly !== undefined) return assembly;
+  const outdir = await mkdtemp(join(tmpdir(), 'pennytrace-'));
+  cleanup.defer(() => rm(outdir, { recursive: true, force: true }));
+  await assemble(outdir, settings, signal);
+  return outdir;
+};
+
+/**
+ * Starts the missing stores and synthesizes the stack, concurrently.
+ *
+ * @param cleanup gets a callback for everything started, also if a later step fails
+ * @throws MissingPrerequisite, BadSetting, SynthesisFailed; the signal's reason
+ */
+const startDependencies = async (
+  options: DependencyOptions,
+  cleanup: AsyncDisposableStack,
+): Promise<Dependencies> => {
+  const { progress } = options;
+  const store = async (name: string, external: string | undefined, start: Promise<LocalStore>) => {
+    const { endpoint, stop } = await start;
+    cleanup.defer(stop);
+    progress(`${name}: ${endpoint}${external ? ' (external)' : ''}`);
+    return endpoint;
+  };
+  const stack = async (folder: Promise<string>) => {
+    const read = readStack(await folder, options.stackName);
+    progress(`stack: ${read.api.routes.length} routes, ${read.functions.length} functions`);
+    return read;
+  };
+  const model = async () => {
+    if (options.inference !== undefined) return options.inference;
+    const echo = await startEchoModel();
+    cleanup.defer(() => echo.stop());
+    progress(`model: ${echo.baseUrl} (an echo model; set INFERENCE_BASE_URL for a real one)`);
+    return echo;
+  };
+  const [dynamodb, s3, read, upstream] = await allOrCancel(
+    (signal) => [
+      store('DynamoDB', options.dynamodb, dynamodbOf(options, signal)),
+      store('S3', options.s3, s3Of(options, signal)),
+      stack(assemblyOf(options, cleanup, signal)),
+      model(),
+    ],
+    options.signal,
+  );
+  return { dynamodb, s3, stack: read, model: upstream };
+};
 
 /** The URLs of the stores, and the functions that use them. */
-export interface FunctionStores {
+interface FunctionStores {
   readonly dynamodb: string;
   readonly s3: string;
   readonly functions: readonly FunctionSpec[];
@@ -219,4 +365,35 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     },
     stop: () => owned.disposeAsync(),
   };
+};
+
+const folder = join(resolve(import.meta.dirname, '..'), '.local');
+
+/**
+ * Writes the running service's stores to `.local/<port>.json`, for commands that use them.
+ *
+ * @returns removes the file
+ */
+export const writeRunFile = async ({
+  url,
+  port,
+  service,
+  dynamodb,
+  s3,
+  stack,
+}: LocalService): Promise<() => Promise<void>> => {
+  const file = join(folder, `${port}.json`);
+  const run = {
+    url,
+    pid: process.pid,
+    service,
+    authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
+    dynamodb,
+    s3,
+    tables: { calls: tableNameOf(stack, 'calls'), keys: tableNameOf(stack, 'keys') },
+    bucket: outputOf(stack, 'PayloadsBucket'),
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${JSON.stringify(run, null, 2)}\n`);
+  return () => rm(file, { force: true });
 };

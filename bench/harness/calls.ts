@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { UsageError } from '../../bin/common/usage-error.ts';
+import { UsageError } from '../../bin/common.ts';
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { formatTime, isJsonObject, parseTime } from '../../core/foundations/wire/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';

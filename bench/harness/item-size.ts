@@ -1,5 +1,5 @@
 import { type Item, itemBytes, type Store, scanTable } from '../../core/foundations/storage/index.ts';
-import type { TableSpec } from '../../local/template/stores.ts';
+import type { TableSpec } from '../../local/template/stack.ts';
 
 /*
  * DynamoDB's rules for rows of indexes and what they cost. They are from its Developer Guide:

@@ -1,5 +1,4 @@
-import { parseFlags } from '../../bin/common/parse-flags.ts';
-import { UsageError } from '../../bin/common/usage-error.ts';
+import { parseFlags, UsageError } from '../../bin/common.ts';
 
 /** The parsed command line of `npm run bench`. */
 export interface BenchOptions {

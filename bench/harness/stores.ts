@@ -3,7 +3,8 @@
 import { HttpResponse } from '@smithy/core/protocols';
 import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
 import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
-import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { localCredentials } from '../../local/stores.ts';
+import { localRegion } from '../../local/template/cloudformation.ts';
 import { names } from './bench.ts';
 
 /**

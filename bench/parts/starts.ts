@@ -12,8 +12,8 @@ import { allRoutes, handlersOf } from '../../api/routes.ts';
 import { tables } from '../../core/foundations/storage/tables.ts';
 import { defaultServiceName } from '../../core/foundations/wire/index.ts';
 import { bundle } from '../../lib/bundles.ts';
-import { constantsOf } from '../../lib/constants.ts';
-import { localRegion } from '../../local/stores/store.ts';
+import { constantsOf } from '../../lib/handlers.ts';
+import { localRegion } from '../../local/template/cloudformation.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 

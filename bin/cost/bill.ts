@@ -1,7 +1,230 @@
-import { newestCalls, reportsOf, serviceUse, type TableUse, usualUse } from './dynamodb.ts';
-import type { Load } from './load.ts';
-import type { Measured } from './measured.ts';
-import { costOf, free, type Server } from './prices.ts';
+import type { ByReporting, Load, Measured } from './load.ts';
+
+/**
+ * Amazon's on-demand list prices for us-east-1 (N. Virginia) in US dollars, noted on 2026-11-21
+ * from their public price pages. Only those of Lambda and of API Gateway's streaming were checked
+ * against copies of the pages. Check a price before much depends on it. Free allowances of new
+ * accounts are left out.
+ */
+export const pricesAsOf = '2026-11-21';
+
+/** A price and its source. */
+export interface Price {
+  /** US dollars. */
+  readonly usd: number;
+  /** What is paid for, e.g. `1,000,000 write units`. */
+  readonly of: string;
+  /** The quantity that the price is for, in requests, bytes, GB-seconds, … */
+  readonly per: number;
+  /** The page that lists it. */
+  readonly source: string;
+}
+
+const million = 1_000_000;
+/** A billed GB, taken as 10⁹ bytes. This is seven percent too dear where AWS means 2³⁰. */
+const gigabyte = 1_000_000_000;
+
+const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
+const lambda = 'https://aws.amazon.com/lambda/pricing/';
+const gateway = 'https://aws.amazon.com/api-gateway/pricing/';
+const cloudwatch = 'https://aws.amazon.com/cloudwatch/pricing/';
+const s3 = 'https://aws.amazon.com/s3/pricing/';
+const xray = 'https://aws.amazon.com/xray/pricing/';
+const eventbridge = 'https://aws.amazon.com/eventbridge/pricing/';
+const ec2 = 'https://aws.amazon.com/ec2/pricing/on-demand/';
+
+const price = (usd: number, per: number, of: string, source: string): Price => ({ usd, per, of, source });
+
+export const prices = {
+  writeUnits: price(0.625, million, '1,000,000 DynamoDB write units', dynamodb),
+  readUnits: price(0.125, million, '1,000,000 DynamoDB read units', dynamodb),
+  tableStorage: price(0.25, gigabyte, 'a GB in DynamoDB for a month', dynamodb),
+  pointInTime: price(
+    0.2,
+    gigabyte,
+    'a GB of a table, without its indexes, recoverable for a month',
+    dynamodb,
+  ),
+  apiRequests: price(
+    3.5,
+    million,
+    '1,000,000 REST API requests; a streamed answer counts once per 10 MB',
+    gateway,
+  ),
+  transferOut: price(0.09, gigabyte, 'a GB sent to the internet, beyond the first 100 GB', ec2),
+  functionRequests: price(0.2, million, '1,000,000 Lambda requests', lambda),
+  functionTime: price(0.0000133334, 1, 'a GB-second of Lambda on arm64', lambda),
+  functionStream: price(0.008, gigabyte, 'a GB that Lambda streams, beyond 6 MB of each answer', lambda),
+  logs: price(0.5, gigabyte, 'a GB of logs ingested', cloudwatch),
+  logStorage: price(0.03, gigabyte, 'a GB of logs stored for a month', cloudwatch),
+  alarms: price(0.1, 1, 'an alarm for a month, beyond the first 10', cloudwatch),
+  dashboards: price(3, 1, 'a dashboard for a month, beyond the first 3', cloudwatch),
+  traces: price(5, million, '1,000,000 X-Ray traces, beyond the first 100,000', xray),
+  objectPuts: price(0.005, 1000, '1,000 S3 PUTs', s3),
+  events: price(1, million, '1,000,000 custom events of up to 64 KB on EventBridge', eventbridge),
+  objectStorage: price(0.023, gigabyte, 'a GB in S3 for a month', s3),
+} as const satisfies Record<string, Price>;
+
+/** The cost of a quantity, in US dollars. */
+export const costOf = (name: keyof typeof prices, count: number): number =>
+  (prices[name].usd * count) / prices[name].per;
+
+/** Monthly free allowances of every account. */
+export const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
+
+/** A self-hosted stack: its machines and disks for a month of 730 hours, without anybody's time. */
+export interface Server {
+  readonly name: string;
+  /** US dollars a month. */
+  readonly usd: number;
+}
+
+const hours = 730;
+const diskGb = 0.08;
+
+/**
+ * Sizes of a self-hosted stack (ClickHouse and what it needs), with gp3 disks at $0.08 a GB, by
+ * EC2's price page.
+ */
+export const servers: readonly Server[] = [
+  { name: 'one t4g.medium (4 GB), 100 GB', usd: 0.0336 * hours + 100 * diskGb },
+  { name: 'one t4g.xlarge (16 GB), 500 GB', usd: 0.1344 * hours + 500 * diskGb },
+  {
+    name: 'three m7g.large (8 GB), 500 GB each, load balancer',
+    usd: 3 * (0.0816 * hours + 500 * diskGb) + 0.0225 * hours,
+  },
+];
+
+/** What a month's load uses of DynamoDB. */
+interface TableUse {
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  /** Bytes billed for storage once the retention has passed. */
+  readonly storedBytes: number;
+  /** The share of these bytes in the table, without its indexes. */
+  readonly tableBytes: number;
+}
+
+const bytesOfWriteUnit = 1024;
+const bytesOfReadUnit = 8192;
+/** Bytes that DynamoDB adds to each item when it bills storage. */
+const rowOverhead = 100;
+/** Calls of one trace of the generator. */
+const callsPerTrace = 3;
+/** Calls below a root whose usage is asked for, as the bench has them. */
+const callsOfUsage = 20;
+/** Calls in the answer of a query for the newest. */
+const newestCalls = 100;
+
+/** The weighted mean of a figure over the calls of a load. */
+const blended = (figures: ByReporting, { apart, inThreads }: Pick<Load, 'apart' | 'inThreads'>): number =>
+  (1 - apart) * ((1 - inThreads) * figures.together + inThreads * figures.togetherInThreads) +
+  apart * ((1 - inThreads) * figures.apart + inThreads * figures.apartInThreads);
+
+/**
+ * The compressed size of payloads as a share of their JSON, by calls per request. Between two
+ * measured sizes it is interpolated over the logarithm of the size.
+ */
+export const compressedShare = (compressed: Measured['compressed'], batch: number): number => {
+  const above = compressed.findIndex(([size]) => size >= batch);
+  const [upper, share] = compressed.at(above) ?? [1, 1];
+  const [lower, lowerShare] = compressed[above - 1] ?? [upper, share];
+  if (above < 1 || upper === lower) return share;
+  const weight = Math.log(batch / lower) / Math.log(upper / lower);
+  return lowerShare + weight * (share - lowerShare);
+};
+
+/** Requests that report. */
+export const reportsOf = ({ calls, batch, apart }: Pick<Load, 'calls' | 'batch' | 'apart'>): number =>
+  (calls / batch) * (1 + apart);
+
+const monthHours = 730;
+const monthDays = monthHours / 24;
+
+/**
+ * What statistics take: their rollups and the headers of open hours each time, and the headers of
+ * all hours once, to be rolled up. A day's rollups are stored anew after each of its hours, if
+ * somebody asks as often. Late reports mark hours.
+ */
+const statisticsUse = (
+  load: Load,
+  measured: Measured,
+): { readonly reads: number; readonly writes: number } => {
+  const { calls, statistics, openHours, pageUnits } = load;
+  const marks = reportsOf(load) * load.late;
+  if (statistics === 0) return { reads: 0, writes: marks };
+  const hourUnits = calls / monthHours / measured.scannedPerUnit;
+  const rolledUp = Math.max(monthDays, Math.min(statistics, monthHours));
+  return {
+    reads: statistics * (measured.rollups + openHours * hourUnits) + calls / measured.scannedPerUnit,
+    writes: marks + rolledUp * pageUnits,
+  };
+};
+
+/** Bytes of compressed payload of a request whose calls have start and end together. */
+const segmentBytes = ({ bytes, batch }: Load, { compressed }: Measured): number =>
+  bytes * batch * compressedShare(compressed, batch);
+
+/**
+ * Write units of a call's share of the payload. They are rounded up per request, twice if starts
+ * and ends are reported apart.
+ */
+const segmentUnits = (load: Load, measured: Measured): number => {
+  const bytes = segmentBytes(load, measured);
+  const together = Math.ceil(bytes / bytesOfWriteUnit);
+  const apart = Math.ceil((bytes * measured.apartPayload) / bytesOfWriteUnit) + 1;
+  return ((1 - load.apart) * together + load.apart * apart) / load.batch;
+};
+
+/** What a load uses in the service's layout. */
+const serviceUse = (load: Load, measured: Measured): TableUse => {
+  const { calls, batch, apart, months } = load;
+  const payload =
+    (segmentBytes(load, measured) * (1 + apart * (measured.apartPayload - 1)) + (1 + apart) * rowOverhead) /
+    batch;
+  const storedCalls = calls * months;
+  const derived = statisticsUse(load, measured);
+  return {
+    writeUnits: calls * (blended(measured.headerUnits, load) + segmentUnits(load, measured)) + derived.writes,
+    readUnits:
+      calls * blended(measured.reportReads, load) +
+      load.queries * measured.newest +
+      load.traces * measured.trace +
+      load.lists * measured.list +
+      load.usages * measured.usage +
+      derived.reads +
+      (load.scans * load.scanned) / measured.scannedPerUnit,
+    storedBytes: storedCalls * (blended(measured.headerBytes, load) + payload),
+    tableBytes: storedCalls * (blended(measured.itemBytes, load) + payload),
+  };
+};
+
+/** The item and its copies on four indexes. */
+const usualRows = 5;
+
+/**
+ * What a load uses in the usual layout: an item with all of the JSON, on four indexes that project
+ * all of it.
+ */
+const usualUse = (load: Load, { usual }: Measured): TableUse => {
+  const { calls, bytes, apart, months } = load;
+  const scale = bytes / usual.bytes;
+  const reading = (count: number) => Math.ceil((count * bytes) / bytesOfReadUnit);
+  const storedBytes = calls * months * Math.max(usual.billed * scale, usualRows * rowOverhead);
+  // A row takes at least one unit, however small the call.
+  const units = (measured: number, writes: number) => Math.max(measured * scale, writes * usualRows);
+  return {
+    writeUnits: calls * ((1 - apart) * units(usual.together, 1) + apart * units(usual.apart, 2)),
+    readUnits:
+      load.queries * reading(newestCalls) +
+      load.traces * reading(callsPerTrace) +
+      load.lists * reading(newestCalls) +
+      load.usages * newestCalls * reading(callsOfUsage) +
+      load.scans * reading(load.scanned),
+    storedBytes,
+    tableBytes: storedBytes / 5,
+  };
+};
 
 /** A month's bill in US dollars, by line. */
 export type Bill = Readonly<Record<string, number>>;
@@ -24,7 +247,7 @@ const requestsOf = (load: Load) => ({ reports: reportsOf(load), asks: asksOf(loa
  * Converts ms of a full vCPU to ms in a function of this memory. Smaller functions have a share of
  * one.
  */
-export const cpuIn = (milliseconds: number, memoryMb: number): number =>
+const cpuIn = (milliseconds: number, memoryMb: number): number =>
   milliseconds * Math.max(1, fullCpuMb / memoryMb);
 
 const functionLines = (load: Load): Bill => {
@@ -144,4 +367,90 @@ export const breakEven = (load: Load, measured: Measured, { usd }: Server): numb
     else high = middle;
   }
   return Number(high.toPrecision(2));
+};
+
+/*
+ * What the settings `events` and `analytics` add to a bill. The write path takes not a unit more.
+ * What Lambda reads of the streams is free:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CostOptimization_StreamsUsage.html
+ */
+
+/**
+ * The shares of calls that are turns, and that fail, of the calls of examples/agent-traces.ts. A
+ * test counts them.
+ */
+export const turnShare = 0.323;
+export const failedShare = 0.003;
+
+/**
+ * The most records of a batch: 6 MB of start and end with old and new item, in base64; and its
+ * longest time.
+ */
+const recordsOfBatch = { events: 1000, analytics: 1500 } as const;
+const secondsOfBatch = { events: 5, analytics: 300 } as const;
+const monthSeconds = 730 * 3600;
+/** A table paid per request begins with four shards, and each has batches of its own. */
+const shards = 4;
+
+/**
+ * Milliseconds of a full vCPU for a record: `npm run bench -- --only streams` measures less on an
+ * x86 machine, and says so if that is over. The rest is room for a slower core.
+ */
+export const recordCpuMs = { events: 0.3, analytics: 0.3 } as const;
+
+/**
+ * Milliseconds that a batch waits for stores, and each of its records for its share of the requests
+ * to EventBridge. Those have ten events each, run eight at once, and take 30 ms. They are assumed.
+ */
+const times = {
+  events: { batchMs: 60, waitMs: 0.5, memoryMb: 512 },
+  analytics: { batchMs: 300, waitMs: 0, memoryMb: 1024 },
+} as const;
+
+type Reader = keyof typeof times;
+
+/**
+ * The batches of a month. A request's calls go to all shards, and each shard has a batch of them,
+ * unless others came within its time.
+ */
+const batchesOf = (reader: Reader, load: Load): number => {
+  const records = recordsOf(load);
+  const full = records / recordsOfBatch[reader];
+  const arriving = Math.min(records, (records / load.batch) * shards);
+  const timed = (shards * monthSeconds) / secondsOfBatch[reader];
+  return Math.max(full, Math.min(arriving, timed));
+};
+
+const functionBill = (reader: Reader, load: Load): Bill => {
+  const { batchMs, waitMs, memoryMb } = times[reader];
+  const recordMs = cpuIn(recordCpuMs[reader], memoryMb) + waitMs;
+  const batches = batchesOf(reader, load);
+  const gigabyteSeconds = ((batches * batchMs + recordsOf(load) * recordMs) / 1000) * (memoryMb / 1024);
+  return {
+    'Lambda: requests': costOf('functionRequests', batches),
+    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+  };
+};
+
+/** Records of starts and ends: one a call, two if they come apart. */
+const recordsOf = ({ calls, apart }: Load): number => calls * (1 + apart);
+
+/** What events add. An end by itself asks for its start. */
+export const eventsBill = (load: Load, { eventReads }: Measured): Bill => ({
+  'EventBridge: events': costOf('events', load.calls * (1 + turnShare + failedShare)),
+  'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * eventReads),
+  ...functionBill('events', load),
+});
+
+/** At most so many bytes takes a row in a file: `npm run bench -- --only streams`. */
+export const rowBytes = 125;
+
+/** What analytics add, with one project. Each half of a call asks for the other. */
+export const analyticsBill = (load: Load, { rowReads }: Measured): Bill => {
+  return {
+    'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * rowReads),
+    'S3: files': costOf('objectPuts', batchesOf('analytics', load)),
+    'S3: storage': costOf('objectStorage', recordsOf(load) * rowBytes * load.months),
+    ...functionBill('analytics', load),
+  };
 };

@@ -1,8 +1,15 @@
-import { type Bill, billsOf, breakEven, scaled, total } from './bill.ts';
-import type { Load } from './load.ts';
-import type { Measured } from './measured.ts';
-import { prices, servers } from './prices.ts';
-import { analyticsBill, eventsBill } from './streams.ts';
+import {
+  analyticsBill,
+  type Bill,
+  billsOf,
+  breakEven,
+  eventsBill,
+  prices,
+  scaled,
+  servers,
+  total,
+} from './bill.ts';
+import { type Load, loadOf, type Measured } from './load.ts';
 
 /** A table of texts. Its first row is the header; all columns but the first are numbers. */
 export type Table = readonly (readonly string[])[];
@@ -69,7 +76,7 @@ export const batchTable = (load: Load, measured: Measured): Table => [
 ];
 
 /** What it costs that visits to the page wake functions, if none of them was awake. */
-export const visitTable = (load: Load, measured: Measured): Table => [
+const visitTable = (load: Load, measured: Measured): Table => [
   ['visits to the page', '$'],
   ...[1000, 10_000].map((visits) => {
     const { service } = billsOf({ ...load, visits }, measured);
@@ -91,13 +98,13 @@ export const streamsTable = (load: Load, measured: Measured): Table => {
 };
 
 /** The prices behind all bills. */
-export const priceTable = (): Table => [
+const priceTable = (): Table => [
   ['price', '$'],
   ...Object.values(prices).map(({ of, usd }) => [of, String(usd)]),
 ];
 
 /** Formats a table as Markdown. */
-export const toMarkdown = ([header = [], ...rows]: Table): string => {
+const toMarkdown = ([header = [], ...rows]: Table): string => {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 };
@@ -113,3 +120,30 @@ export const toText = (table: Table): string => {
     )
     .join('\n');
 };
+
+/** The tables of docs/cost.md by name, all for the default load except where stated. */
+const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
+  bill: (measured) => billTable(loadOf(), measured),
+  apart: (measured) => billTable(loadOf({ apart: 1 }), measured),
+  growth: (measured) => growthTable(loadOf(), measured),
+  batch: (measured) => batchTable(loadOf(), measured),
+  visits: (measured) => visitTable(loadOf(), measured),
+  streams: (measured) => streamsTable(loadOf(), measured),
+  servers: (measured) => serverTable(loadOf(), measured),
+  prices: () => priceTable(),
+};
+
+/** A table's section: `<!-- table: name -->`, the table, `<!-- end -->`. */
+const section = /<!-- table: (\w+) -->\n[\s\S]*?<!-- end -->/g;
+
+/**
+ * Updates the tables in the text of docs/cost.md.
+ *
+ * @throws Error if it has a section for an unknown table
+ */
+export const docsWith = (text: string, measured: Measured): string =>
+  text.replace(section, (_, name: string) => {
+    const table = tables[name];
+    if (!table) throw new Error(`docs/cost.md has a section for the unknown table "${name}"`);
+    return `<!-- table: ${name} -->\n${toMarkdown(table(measured))}\n<!-- end -->`;
+  });

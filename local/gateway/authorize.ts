@@ -1,15 +1,21 @@
 import { z } from 'zod';
-import { FunctionError } from '../runtime/errors.ts';
-import type { LambdaFunction } from '../runtime/function.ts';
-import type { AuthorizerSpec } from '../template/authorizers.ts';
-import { policySchema } from '../template/policy.ts';
-import type { ApiSpec } from '../template/stack.ts';
+import type { LambdaFunction } from '../runtime/functions.ts';
+import { FunctionError } from '../runtime/worker.ts';
+import { allowsAccess, type Policy, policySchema } from '../template/policies.ts';
+import type { ApiSpec, AuthorizerSpec } from '../template/stack.ts';
 import { collect } from './answer.ts';
-import { authorizerEvent, methodArn } from './event.ts';
-import type { Match } from './match.ts';
-import { allowsInvoke } from './policy.ts';
-import { Refusal } from './refusal.ts';
-import { type GatewayRequest, headerValues } from './request.ts';
+import {
+  authorizerEvent,
+  type GatewayRequest,
+  headerValues,
+  type Match,
+  methodArn,
+  Refusal,
+} from './request.ts';
+
+/** Whether a policy allows invoking a method, by the method's ARN. */
+export const allowsInvoke = (policy: Policy, methodArn: string): boolean =>
+  allowsAccess([policy], { action: 'execute-api:Invoke', resource: methodArn });
 
 const contextValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 
@@ -35,7 +41,7 @@ export type Authorize = (
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, string>>>;
 
-export interface AuthorizerOptions {
+interface AuthorizerOptions {
   readonly api: Pick<ApiSpec, 'id' | 'account' | 'stage'>;
   readonly spec: AuthorizerSpec;
   readonly lambda: Pick<LambdaFunction, 'invoke'>;

@@ -1,20 +1,166 @@
-import type { RequestListener } from 'node:http';
-import type { Functions } from '../runtime/functions.ts';
-import type { RouteSpec } from '../template/routes.ts';
-import type { ApiSpec } from '../template/stack.ts';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Functions, LambdaFunction } from '../runtime/functions.ts';
+import { FunctionThrottled, type Output } from '../runtime/worker.ts';
+import type { ApiSpec, RouteSpec, Throttle } from '../template/stack.ts';
+import {
+  type CompleteAnswer,
+  collect,
+  parseAnswer,
+  parseMetadata,
+  renderGatewayResponse,
+  splitOutput,
+} from './answer.ts';
 import { type Authorize, authorizer } from './authorize.ts';
-import { readBody } from './body.ts';
-import { proxyEvent } from './event.ts';
-import { ClientGone, type Exchange, exchangeOf, sendReplacement } from './exchange.ts';
-import { renderGatewayResponse } from './gateway-response.ts';
-import { integrate } from './integrate.ts';
-import { type Match, matcher } from './match.ts';
-import { mediaTypeOf } from './media-type.ts';
-import { Refusal } from './refusal.ts';
-import { tokenBucket } from './throttle.ts';
-import { unpackText } from './unpack.ts';
+import {
+  drain,
+  type GatewayRequest,
+  type Match,
+  matcher,
+  mediaTypeOf,
+  proxyEvent,
+  Refusal,
+  readBody,
+  readRequest,
+  unpackText,
+} from './request.ts';
 
-export interface GatewayOptions {
+/**
+ * Makes a token bucket of `burst` tokens that refills at `ratePerSecond`.
+ *
+ * @param now the time in ms on a monotonic clock
+ * @returns takes a token; false if there is none
+ */
+export const tokenBucket = ({ ratePerSecond, burst }: Throttle, now: () => number): (() => boolean) => {
+  let tokens = burst;
+  let filledAt = now();
+  return () => {
+    const at = now();
+    tokens = Math.min(burst, tokens + ((at - filledAt) / 1000) * ratePerSecond);
+    filledAt = at;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
+};
+
+/** The client closed the connection before it had the complete answer. */
+class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** A request with its connection, until the answer is sent. */
+interface Exchange {
+  readonly request: GatewayRequest;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /**
+   * Aborted when the function's answer is no longer needed. The reason is ClientGone, or the
+   * Refusal that the client gets instead.
+   */
+  readonly ending: AbortController;
+  /** The authorizer's context; empty before it was asked. */
+  authorizer: Readonly<Record<string, string>>;
+}
+
+/** Begins an exchange: assigns the request's id and watches the connection. */
+const exchangeOf = (req: IncomingMessage, res: ServerResponse): Exchange => {
+  const request = readRequest(req);
+  const ending = new AbortController();
+  res.once('close', () => ending.abort(new ClientGone('the client has gone')));
+  res.setHeader('x-amzn-RequestId', request.id);
+  return { request, req, res, ending, authorizer: {} };
+};
+
+/**
+ * Sets status and headers.
+ *
+ * @throws TypeError if a header has invalid characters
+ */
+const setHead = (
+  res: ServerResponse,
+  { status, headers }: Pick<CompleteAnswer, 'status' | 'headers'>,
+): void => {
+  res.statusCode = status;
+  for (const [name, value] of headers) res.appendHeader(name, value);
+};
+
+/**
+ * Sends a complete answer. If the client is still sending its body, the rest is read and dropped.
+ */
+export const sendComplete = async ({ req, res }: Exchange, answer: CompleteAnswer): Promise<void> => {
+  setHead(res, answer);
+  res.setHeader('content-length', answer.body.length);
+  if (req.complete) {
+    res.end(answer.body);
+    return;
+  }
+  res.setHeader('connection', 'close');
+  res.write(answer.body);
+  await drain(req);
+  res.end();
+};
+
+/** Sends an answer instead of one that was prepared but not sent. */
+const sendReplacement = async (exchange: Exchange, answer: CompleteAnswer): Promise<void> => {
+  const { request, res } = exchange;
+  for (const name of res.getHeaderNames()) res.removeHeader(name);
+  res.setHeader('x-amzn-RequestId', request.id);
+  await sendComplete(exchange, answer);
+};
+
+/** How long a client may take to read what came before a failure, in ms. */
+const readMs = 1000;
+
+/** An answer that fails only once the client has what came before. */
+async function* failingLast(body: Output, res: ServerResponse): Output {
+  try {
+    yield* body;
+  } catch (error) {
+    const until = performance.now() + readMs;
+    while (res.writableLength > 0 && !res.destroyed && performance.now() < until) await sleep(5);
+    throw error;
+  }
+}
+
+/** Forwards a streamed answer as it comes. If it fails after its head, the connection is closed. */
+const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> => {
+  const { metadata, body } = await splitOutput(output);
+  setHead(res, parseMetadata(metadata));
+  res.flushHeaders();
+  await pipeline(failingLast(body, res), res);
+};
+
+/**
+ * Invokes the function of a route with an event and sends its answer.
+ *
+ * @param event the event as JSON
+ * @throws Refusal if the function is busy, fails, takes too long or gives an invalid answer;
+ * ClientGone
+ */
+const integrate = async (
+  exchange: Exchange,
+  route: RouteSpec,
+  lambda: LambdaFunction,
+  event: string,
+): Promise<void> => {
+  const { ending } = exchange;
+  const timeout = new Refusal('INTEGRATION_TIMEOUT', `no complete answer within ${route.timeoutMs} ms`);
+  const timer = setTimeout(() => ending.abort(timeout), route.timeoutMs);
+  try {
+    const output = await lambda.invoke(event, ending.signal);
+    if (route.streaming) await sendStreamed(exchange, output);
+    else await sendComplete(exchange, parseAnswer(await collect(output)));
+  } catch (error) {
+    ending.signal.throwIfAborted();
+    throw new Refusal(error instanceof FunctionThrottled ? 'INTEGRATION_FAILURE' : 'BAD_GATEWAY', error);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+interface GatewayOptions {
   readonly api: ApiSpec;
   readonly functions: Pick<Functions, 'of'>;
   /** Takes a line for each request that failed and was not the client's mistake. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface LocalServer {
+interface LocalServer {
   readonly port: number;
   /**
    * Accepts no more requests, gives pending ones three seconds, and ends. Further calls do nothing.

@@ -6,8 +6,8 @@ import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
-import type { FromWorker, ThrownError, ToWorker, WorkerSetup } from './messages.ts';
 import { awslambda, isStreaming, ResponseStream } from './response-stream.ts';
+import type { FromWorker, ThrownError, ToWorker, WorkerSetup } from './worker.ts';
 
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
 type Invoke = Extract<ToWorker, { type: 'invoke' }>;

@@ -1,7 +1,236 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FunctionSpec } from '../template/functions.ts';
-import { type Concurrency, LambdaFunction } from './function.ts';
-import { type PoolLimits, WorkerPool } from './worker-pool.ts';
+import type { FunctionSpec } from '../template/stack.ts';
+import { FunctionThrottled, FunctionWorker, type Output, type WorkerOptions } from './worker.ts';
+
+/** How many workers all functions may have together, and how long workers live without work. */
+export interface PoolLimits {
+  /** The most workers, but that each function may have one. */
+  readonly maxWorkers: number;
+  /** How long a worker may be idle, in ms. */
+  readonly idleMs: number;
+  /** How long the only worker of its function may be idle, in ms. The next request is quicker. */
+  readonly lastIdleMs: number;
+}
+
+/**
+ * A worker takes some 25 to 45 MB. Sixteen are enough for four connections
+ * (docs/local.md#memory).
+ */
+export const defaultPoolLimits: PoolLimits = { maxWorkers: 16, idleMs: 30_000, lastIdleMs: 600_000 };
+
+/** What the pool asks the function of an idle worker. */
+interface Resting {
+  /** Whether it is the only worker of its function. */
+  readonly isLast: () => boolean;
+  /** Ends the worker, which {@link WorkerPool.left} has to follow. */
+  readonly retire: () => void;
+}
+
+/** Counts the workers of all functions, and retires those that nobody needs. */
+export class WorkerPool {
+  readonly #limits: PoolLimits;
+  #size = 0;
+  /** The idle workers, the one that has been so for longest first. */
+  readonly #resting = new Map<FunctionWorker, Resting & { timer: NodeJS.Timeout }>();
+
+  constructor(limits: PoolLimits = defaultPoolLimits) {
+    this.#limits = limits;
+  }
+
+  /** The number of workers. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Makes room for one more worker, for which an idle one may have to go.
+   *
+   * @param isFirst whether its function has none yet, for which there is always room
+   * @returns whether there is room
+   */
+  enter(isFirst: boolean): boolean {
+    const [oldest] = this.#resting.values();
+    if (this.#size >= this.#limits.maxWorkers) oldest?.retire();
+    const room = isFirst || this.#size < this.#limits.maxWorkers;
+    if (room) this.#size++;
+    return room;
+  }
+
+  /** A worker has ended. */
+  left(worker: FunctionWorker): void {
+    this.wake(worker);
+    this.#size--;
+  }
+
+  /** A worker has nothing to do. It retires after a while, or at once if there are too many. */
+  rest(worker: FunctionWorker, resting: Resting): void {
+    const { maxWorkers, idleMs, lastIdleMs } = this.#limits;
+    if (this.#size > maxWorkers) {
+      resting.retire();
+      return;
+    }
+    const entry = { ...resting, timer: setTimeout(() => this.#tire(worker, lastIdleMs), idleMs).unref() };
+    this.#resting.set(worker, entry);
+  }
+
+  /** A worker has something to do again. */
+  wake(worker: FunctionWorker): void {
+    clearTimeout(this.#resting.get(worker)?.timer);
+    this.#resting.delete(worker);
+  }
+
+  #tire(worker: FunctionWorker, lastIdleMs: number): void {
+    const entry = this.#resting.get(worker);
+    if (entry?.isLast()) entry.timer = setTimeout(entry.retire, lastIdleMs).unref();
+    else entry?.retire();
+  }
+}
+
+/** How far a function scales. */
+export interface Concurrency {
+  /** The most workers, which is the most concurrent invocations. */
+  readonly maxWorkers: number;
+  /** The most invocations in the queue. */
+  readonly maxWaiting: number;
+}
+
+const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
+
+/** An invocation in the queue. */
+interface Waiting {
+  readonly begin: (worker: FunctionWorker) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * A Lambda function whose invocations share a few workers. Workers start on demand and one at a
+ * time, because a start takes longer than most invocations. They retire when nobody needs them.
+ */
+export class LambdaFunction {
+  readonly #options: WorkerOptions;
+  readonly #concurrency: Concurrency;
+  readonly #pool: WorkerPool;
+  readonly #workers = new Set<FunctionWorker>();
+  #idle: FunctionWorker[] = [];
+  #waiting: Waiting[] = [];
+  #starting = false;
+
+  /** @param pool what bounds the workers of all functions together */
+  constructor(options: WorkerOptions, concurrency = defaultConcurrency, pool = new WorkerPool()) {
+    this.#options = options;
+    this.#concurrency = concurrency;
+    this.#pool = pool;
+  }
+
+  /** The function's name in its log and environment. */
+  get name(): string {
+    return this.#options.spec.name;
+  }
+
+  /**
+   * Invokes the function as soon as a worker is free.
+   *
+   * @param event the event as JSON
+   * @param signal leaves the queue, or tells the function that its answer is no longer needed
+   * @returns the answer as it comes: JSON, or the bytes that a streaming handler writes
+   * @throws FunctionThrottled if the queue is full; FunctionError if the function cannot be loaded;
+   * the signal's reason if it aborts in the queue
+   */
+  async invoke(event: string, signal: AbortSignal): Promise<Output> {
+    const worker = await this.#worker(signal);
+    return worker.invoke(event, signal, () => this.#release(worker));
+  }
+
+  /** Whether a worker is busy. It may be so after its answer has gone out. */
+  get busy(): boolean {
+    return this.#workers.size > this.#idle.length;
+  }
+
+  /** Ends all workers at once. The next invocation starts a new one. */
+  async kill(reason = 'Runtime was killed'): Promise<void> {
+    const workers = [...this.#workers];
+    for (const worker of this.#idle) this.#remove(worker);
+    this.#idle = [];
+    await Promise.all(workers.map((worker) => worker.terminate(reason)));
+  }
+
+  async #worker(signal: AbortSignal): Promise<FunctionWorker> {
+    signal.throwIfAborted();
+    const idle = this.#takeIdle();
+    if (idle) return idle;
+    if (this.#waiting.length < this.#concurrency.maxWaiting) return this.#wait(signal);
+    throw new FunctionThrottled(`${this.name} is busy: ${this.#waiting.length} invocations are in its queue`);
+  }
+
+  /** Takes the most recently used worker, because its caches are the warmest. */
+  #takeIdle(): FunctionWorker | undefined {
+    const worker = this.#idle.pop();
+    if (worker && !worker.dead) this.#pool.wake(worker);
+    if (!worker?.dead) return worker;
+    this.#remove(worker);
+    return this.#takeIdle();
+  }
+
+  #wait(signal: AbortSignal): Promise<FunctionWorker> {
+    const { promise, resolve, reject } = Promise.withResolvers<FunctionWorker>();
+    const waiting: Waiting = { begin: resolve, fail: reject };
+    const leave = () => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      reject(signal.reason);
+    };
+    this.#waiting.push(waiting);
+    signal.addEventListener('abort', leave, { once: true });
+    this.#grow();
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  /** Starts a worker if invocations wait and the limits allow one more. */
+  #grow(): void {
+    const full = this.#workers.size >= this.#concurrency.maxWorkers;
+    if (this.#starting || full || this.#waiting.length === 0) return;
+    if (!this.#pool.enter(this.#workers.size === 0)) return;
+    this.#starting = true;
+    const worker = new FunctionWorker(this.#options);
+    this.#workers.add(worker);
+    worker.started
+      .catch((error: Error) => this.#waiting.shift()?.fail(error))
+      .finally(() => {
+        this.#starting = false;
+        this.#release(worker);
+      });
+  }
+
+  /** Gives a free worker its next invocation, or replaces it if its thread has ended. */
+  #release(worker: FunctionWorker): void {
+    if (worker.dead) this.#remove(worker);
+    else this.#assign(worker);
+    this.#grow();
+  }
+
+  #assign(worker: FunctionWorker): void {
+    const next = this.#waiting.shift();
+    if (next) {
+      next.begin(worker);
+      return;
+    }
+    this.#idle.push(worker);
+    this.#pool.rest(worker, {
+      isLast: () => this.#workers.size === 1,
+      retire: () => this.#retire(worker),
+    });
+  }
+
+  /** Ends an idle worker. */
+  #retire(worker: FunctionWorker): void {
+    this.#idle = this.#idle.filter((other) => other !== worker);
+    this.#remove(worker);
+    worker.terminate('Runtime was idle');
+  }
+
+  #remove(worker: FunctionWorker): void {
+    if (this.#workers.delete(worker)) this.#pool.left(worker);
+  }
+}
 
 /** The functions of a stack. */
 export interface Functions {
@@ -16,7 +245,7 @@ export interface Functions {
 }
 
 /** How to run a stack's functions. */
-export interface FunctionsOptions {
+interface FunctionsOptions {
   readonly specs: readonly FunctionSpec[];
   /** Variables for every function, beside its own. */
   readonly environment: Readonly<Record<string, string>>;

@@ -1,13 +1,119 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import type { FunctionSpec } from '../template/functions.ts';
-import { bootstrapCode } from './bootstrap-code.ts';
-import { FunctionError } from './errors.ts';
-import { Mailbox } from './mailbox.ts';
-import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
+import { buildSync } from 'esbuild';
+import type { FunctionSpec } from '../template/stack.ts';
+
+/** The data that a worker thread starts with. */
+export interface WorkerSetup {
+  /** The path of the handler's module. */
+  readonly module: string;
+  /** The name of the handler among the module's exports. */
+  readonly export: string;
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memoryMb: number;
+}
+
+/** Messages to a worker, which runs one invocation at a time. */
+export type ToWorker =
+  | {
+      readonly type: 'invoke';
+      readonly requestId: string;
+      /** The event as JSON. */
+      readonly event: string;
+      /** When the function's time is up, in ms since 1970. */
+      readonly deadline: number;
+    }
+  /** The reader has taken these bytes of the answer. */
+  | { readonly type: 'taken'; readonly bytes: number }
+  /** The rest of the answer is not needed. */
+  | { readonly type: 'abandon' };
+
+/** An error as the handler threw it. */
+export interface ThrownError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** Messages from a worker. */
+export type FromWorker =
+  /** The module is loaded and invocations may come. */
+  | { readonly type: 'ready' }
+  /** A chunk of the answer. */
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  /** The answer is complete. `idle` says whether the handler has also ended. */
+  | { readonly type: 'end'; readonly idle: boolean }
+  /** The handler failed, before or during its answer. */
+  | { readonly type: 'error'; readonly error: ThrownError; readonly idle: boolean }
+  /** The handler has ended, some time after its answer. */
+  | { readonly type: 'idle' };
+
+/**
+ * A function failed: its handler threw, it timed out, or its process ended. The message is the
+ * handler's own.
+ */
+export class FunctionError extends Error {
+  override readonly name = 'FunctionError';
+  /** The name of the error that the handler threw. */
+  readonly type: string;
+
+  constructor({ name, message, stack }: ThrownError) {
+    super(message);
+    this.type = name;
+    if (stack !== undefined) this.stack = stack;
+  }
+}
+
+/** All workers of a function are busy, and its queue of invocations is full. */
+export class FunctionThrottled extends Error {
+  override readonly name = 'FunctionThrottled';
+}
+
+/** A queue between one sender and one receiver. */
+class Mailbox<Message> {
+  readonly #messages: Message[] = [];
+  #waiting: ((message: Message) => void) | undefined;
+
+  /** Adds a message. */
+  send(message: Message): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting(message);
+    else this.#messages.push(message);
+  }
+
+  /** Removes the oldest message as soon as there is one. Only one caller may wait. */
+  next(): Promise<Message> {
+    const message = this.#messages.shift();
+    if (message !== undefined) return Promise.resolve(message);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+}
+
+let code: string | undefined;
+
+/**
+ * What a worker thread runs: `bootstrap.ts` with its imports, as one CommonJS script. It is made
+ * once: a thread that runs TypeScript loads a compiler first, which takes longer than all else.
+ */
+const bootstrapCode = (): string => {
+  code ??= buildSync({
+    entryPoints: [resolve(import.meta.dirname, 'bootstrap.ts')],
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node24',
+    write: false,
+  }).outputFiles[0]?.text;
+  if (code === undefined) throw new Error('esbuild made nothing of bootstrap.ts');
+  return code;
+};
 
 /** A function's answer as it comes. It throws FunctionError if the function fails, also midway. */
 export type Output = AsyncGenerator<Uint8Array, void, void>;

@@ -1,16 +1,347 @@
 import { z } from 'zod';
 import { type NamedTable, tables } from '../../core/foundations/storage/tables.ts';
-import { readAuthorizers } from './authorizers.ts';
-import { type FunctionSpec, readFunctions } from './functions.ts';
-import { type GatewayResponseSpec, readGatewayResponses } from './gateway-responses.ts';
-import { localAccount } from './names.ts';
-import type { Policy } from './policy.ts';
-import { type TemplateReader, templateReader } from './reader.ts';
-import { readPolicies } from './roles.ts';
-import { type RouteSpec, readRoutes } from './routes.ts';
-import { readBuckets, readTables, type TableSpec } from './stores.ts';
-import { readSubscriptions, type SubscriptionSpec } from './subscriptions.ts';
-import { type Assembly, readAssembly } from './template.ts';
+import {
+  type Assembly,
+  isRoot,
+  localAccount,
+  readAssembly,
+  type TemplateReader,
+  templateReader,
+} from './cloudformation.ts';
+import { type Policy, readPolicies } from './policies.ts';
+
+/** A Lambda function as the template declares it. */
+export interface FunctionSpec {
+  readonly name: string;
+  readonly arn: string;
+  /** The folder of its bundle, absolute. */
+  readonly folder: string;
+  /** `<module>.<export>`, e.g. `index.handler`. */
+  readonly handler: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+}
+
+/** The defaults are Lambda's. */
+const functionProperties = z.object({
+  Code: z.object({ S3Key: z.string() }),
+  Handler: z.string(),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()) }).default({ Variables: {} }),
+  Timeout: z.number().default(3),
+  MemorySize: z.number().default(128),
+});
+
+/**
+ * The functions of a stack by ARN.
+ *
+ * @throws Error if a function's bundle is not among the assets
+ */
+export const readFunctions = (
+  reader: TemplateReader,
+  assets: ReadonlyMap<string, string>,
+): ReadonlyMap<string, FunctionSpec> => {
+  const functions = reader
+    .resources('AWS::Lambda::Function', functionProperties)
+    .map(({ id, properties: lambda }) => {
+      const folder = assets.get(lambda.Code.S3Key);
+      if (folder === undefined)
+        throw new Error(`function ${id}: its code ${lambda.Code.S3Key} is not an asset`);
+      return {
+        name: reader.ref(id),
+        arn: reader.attribute(id, 'Arn'),
+        folder,
+        handler: lambda.Handler,
+        environment: lambda.Environment.Variables,
+        timeoutSeconds: lambda.Timeout,
+        memoryMb: lambda.MemorySize,
+      };
+    });
+  return new Map(functions.map((spec) => [spec.arn, spec]));
+};
+
+const keys = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
+
+const tableProperties = z.object({
+  KeySchema: keys,
+  AttributeDefinitions: z.array(
+    z.object({ AttributeName: z.string(), AttributeType: z.enum(['B', 'N', 'S']) }),
+  ),
+  GlobalSecondaryIndexes: z
+    .array(
+      z.object({
+        IndexName: z.string(),
+        KeySchema: keys,
+        Projection: z.object({
+          ProjectionType: z.enum(['ALL', 'INCLUDE', 'KEYS_ONLY']),
+          NonKeyAttributes: z.array(z.string()).optional(),
+        }),
+      }),
+    )
+    .optional(),
+  StreamSpecification: z
+    .object({
+      StreamViewType: z.enum(['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES']),
+    })
+    .optional(),
+  TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
+});
+
+/** The name of a table, and its schema as the template declares it. */
+export interface TableSpec {
+  readonly name: string;
+  readonly properties: z.output<typeof tableProperties>;
+}
+
+export const readTables = (reader: TemplateReader): TableSpec[] =>
+  reader
+    .resources('AWS::DynamoDB::Table', tableProperties)
+    .map(({ id, properties }) => ({ name: reader.ref(id), properties }));
+
+/** The names of a stack's buckets. */
+const readBuckets = (reader: TemplateReader): string[] =>
+  reader.resources('AWS::S3::Bucket', z.object({})).map(({ id }) => reader.ref(id));
+
+/** A pattern of records, as EventBridge writes patterns. */
+export type Pattern = Readonly<Record<string, unknown>>;
+
+/** An event source mapping: what Lambda brings of a table's stream to a function, and how. */
+export interface SubscriptionSpec {
+  /** The name of the table. */
+  readonly table: string;
+  readonly function: FunctionSpec;
+  /** Of which one has to fit a record; empty for all records. */
+  readonly filters: readonly Pattern[];
+  /** The most records of a batch. */
+  readonly batchSize: number;
+  /** How long a batch gathers, in ms. */
+  readonly windowMs: number;
+  /** After how long a record is given up, in ms. */
+  readonly maxAgeMs: number;
+}
+
+/** The defaults are Lambda's. Only mappings as this stack makes them are understood. */
+const subscriptionProperties = z.object({
+  EventSourceArn: z.string(),
+  FunctionName: z.string(),
+  BatchSize: z.number().default(100),
+  MaximumBatchingWindowInSeconds: z.number().default(0),
+  MaximumRecordAgeInSeconds: z.number().default(86_400),
+  BisectBatchOnFunctionError: z.literal(true),
+  FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
+  FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })) }).default({ Filters: [] }),
+});
+
+/**
+ * The event source mappings of a stack.
+ *
+ * @throws Error if one has a form that is not supported locally
+ */
+const readSubscriptions = (
+  reader: TemplateReader,
+  functions: ReadonlyMap<string, FunctionSpec>,
+): SubscriptionSpec[] =>
+  reader
+    .resources('AWS::Lambda::EventSourceMapping', subscriptionProperties)
+    .map(({ id, properties: mapping }) => {
+      const target = [...functions.values()].find(({ name }) => name === mapping.FunctionName);
+      const [, table] = /:table\/([^/]+)\/stream\//.exec(mapping.EventSourceArn) ?? [];
+      if (!target || table === undefined)
+        throw new Error(`event source mapping ${id} is not supported locally`);
+      return {
+        table,
+        function: target,
+        filters: mapping.FilterCriteria.Filters.map(({ Pattern: text }) => JSON.parse(text) as Pattern),
+        batchSize: mapping.BatchSize,
+        windowMs: mapping.MaximumBatchingWindowInSeconds * 1000,
+        maxAgeMs: mapping.MaximumRecordAgeInSeconds * 1000,
+      };
+    });
+
+/** A Lambda authorizer of the REQUEST type. */
+export interface AuthorizerSpec {
+  readonly id: string;
+  readonly function: FunctionSpec;
+  /** Required headers in lower case. Their values are the cache key of an answer. */
+  readonly identityHeaders: readonly string[];
+  /** How long an answer is cached for the same identity, in seconds; 0 turns the cache off. */
+  readonly cacheSeconds: number;
+}
+
+const authorizerProperties = z.object({
+  Type: z.literal('REQUEST'),
+  AuthorizerUri: z.string(),
+  IdentitySource: z.string().default(''),
+  AuthorizerResultTtlInSeconds: z.number().default(300),
+});
+
+const headerSource = /^method\.request\.header\.([\w-]+)$/;
+
+const identityHeaders = (id: string, source: string): string[] =>
+  source
+    .split(',')
+    .filter(Boolean)
+    .map((entry) => {
+      const [, header] = headerSource.exec(entry.trim()) ?? [];
+      if (header === undefined)
+        throw new Error(`authorizer ${id}: the identity source ${entry} is not supported`);
+      return header.toLowerCase();
+    });
+
+const invocation = /\/functions\/(arn:[^/]+)\/(?:response-streaming-)?invocations$/;
+
+/**
+ * Finds the function that an API Gateway URI invokes.
+ *
+ * @throws Error if the URI invokes no function of the stack
+ */
+const functionOfUri = (uri: string, functions: ReadonlyMap<string, FunctionSpec>): FunctionSpec => {
+  const [, arn = ''] = invocation.exec(uri) ?? [];
+  const found = functions.get(arn);
+  if (!found) throw new Error(`${uri} invokes no function of the stack`);
+  return found;
+};
+
+/** The authorizers of a stack by the id that methods refer to. */
+const readAuthorizers = (
+  reader: TemplateReader,
+  functions: ReadonlyMap<string, FunctionSpec>,
+): ReadonlyMap<string, AuthorizerSpec> => {
+  const authorizers = reader
+    .resources('AWS::ApiGateway::Authorizer', authorizerProperties)
+    .map(({ id, properties: authorizer }) => ({
+      id: reader.ref(id),
+      function: functionOfUri(authorizer.AuthorizerUri, functions),
+      identityHeaders: identityHeaders(id, authorizer.IdentitySource),
+      cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
+    }));
+  return new Map(authorizers.map((spec) => [spec.id, spec]));
+};
+
+/** A method of the API with its integration. */
+export interface RouteSpec {
+  /** `POST`, …, or `ANY`. */
+  readonly method: string;
+  /**
+   * The path of its resource, with parameters in braces: `/calls/stream_query`,
+   * `/inference/v1/{path+}`.
+   */
+  readonly path: string;
+  readonly function: FunctionSpec;
+  readonly authorizer?: AuthorizerSpec;
+  /** Whether the function's answer is forwarded as it comes. */
+  readonly streaming: boolean;
+  /** How long API Gateway waits for the complete answer, in ms. */
+  readonly timeoutMs: number;
+}
+
+const resourceProperties = z.object({ ParentId: z.string(), PathPart: z.string() });
+
+const methodProperties = z.object({
+  HttpMethod: z.string(),
+  ResourceId: z.string(),
+  AuthorizationType: z.enum(['NONE', 'CUSTOM']),
+  AuthorizerId: z.string().optional(),
+  ApiKeyRequired: z.literal(false).default(false),
+  Integration: z.object({
+    Type: z.literal('AWS_PROXY'),
+    Uri: z.string(),
+    ResponseTransferMode: z.enum(['BUFFERED', 'STREAM']).default('BUFFERED'),
+    TimeoutInMillis: z.number().default(29_000),
+  }),
+});
+
+type MethodProperties = z.output<typeof methodProperties>;
+
+/** Gives the path of an API Gateway resource by its id. */
+const pathsOf = (reader: TemplateReader): ((id: string) => string) => {
+  const resources = reader.resources('AWS::ApiGateway::Resource', resourceProperties);
+  const byId = new Map(resources.map(({ id, properties }) => [reader.ref(id), properties]));
+  const pathTo = (id: string): string => {
+    if (isRoot(id)) return '';
+    const resource = byId.get(id);
+    if (!resource) throw new Error(`the API has no resource ${id}`);
+    return `${pathTo(resource.ParentId)}/${resource.PathPart}`;
+  };
+  return (id) => pathTo(id) || '/';
+};
+
+const authorizerOf = (
+  { AuthorizationType, AuthorizerId }: MethodProperties,
+  authorizers: ReadonlyMap<string, AuthorizerSpec>,
+): AuthorizerSpec | undefined => {
+  if (AuthorizationType === 'NONE') return undefined;
+  const found = authorizers.get(AuthorizerId ?? '');
+  // A route must not become open because its authorizer is missing.
+  if (!found) throw new Error(`the API has no authorizer ${AuthorizerId}`);
+  return found;
+};
+
+/** CDK sets both the transfer mode and the invocation's URI; either means streaming. */
+const isStreamed = ({ ResponseTransferMode, Uri }: MethodProperties['Integration']): boolean =>
+  ResponseTransferMode === 'STREAM' || Uri.endsWith('/response-streaming-invocations');
+
+/** The methods of the API, each with its function and authorizer. */
+const readRoutes = (
+  reader: TemplateReader,
+  functions: ReadonlyMap<string, FunctionSpec>,
+  authorizers: ReadonlyMap<string, AuthorizerSpec>,
+): RouteSpec[] => {
+  const pathOf = pathsOf(reader);
+  return reader.resources('AWS::ApiGateway::Method', methodProperties).map(({ properties }) => {
+    const { HttpMethod, ResourceId, Integration } = properties;
+    const authorizer = authorizerOf(properties, authorizers);
+    return {
+      method: HttpMethod,
+      path: pathOf(ResourceId),
+      function: functionOfUri(Integration.Uri, functions),
+      ...(authorizer && { authorizer }),
+      streaming: isStreamed(Integration),
+      timeoutMs: Integration.TimeoutInMillis,
+    };
+  });
+};
+
+/** A gateway response as the template sets it. */
+export interface GatewayResponseSpec {
+  /** @default - the status of the response's type */
+  readonly status?: number;
+  /** Values by header name: a text in single quotes, or an expression like `context.requestId`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bodies by media type, with `$context` variables. @default - API Gateway's own */
+  readonly templates: Readonly<Record<string, string>>;
+}
+
+const responseProperties = z.object({
+  ResponseType: z.string(),
+  StatusCode: z.coerce.number().optional(),
+  ResponseParameters: z.record(z.string(), z.string()).default({}),
+  ResponseTemplates: z.record(z.string(), z.string()).default({}),
+});
+
+const headerPrefix = 'gatewayresponse.header.';
+
+const headersOf = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters)
+      .filter(([name]) => name.startsWith(headerPrefix))
+      .map(([name, value]) => [name.slice(headerPrefix.length), value]),
+  );
+
+/** The gateway responses that the template sets, by type. */
+const readGatewayResponses = (reader: TemplateReader): ReadonlyMap<string, GatewayResponseSpec> => {
+  const responses = reader.resources('AWS::ApiGateway::GatewayResponse', responseProperties);
+  return new Map(
+    responses.map(({ properties: { ResponseType, StatusCode, ResponseParameters, ResponseTemplates } }) => {
+      const spec = {
+        headers: headersOf(ResponseParameters),
+        templates: ResponseTemplates,
+        ...(StatusCode !== undefined && { status: StatusCode }),
+      };
+      return [ResponseType, spec];
+    }),
+  );
+};
 
 /** The stage's limit: requests a second, and a burst after a rest. */
 export interface Throttle {

@@ -1,8 +1,9 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compacted, fromParquet } from '../../core/workers/analytics/index.ts';
-import { localCredentials, localRegion } from '../../local/stores/store.ts';
+import { localCredentials } from '../../local/stores.ts';
 import type { BusEvent } from '../../local/streams/event-bus.ts';
+import { localRegion } from '../../local/template/cloudformation.ts';
 import { outputOf } from '../../local/template/stack.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { random } from '../support/random.ts';

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { assemble } from '../../local/kept-assembly.ts';
-import { startDynamodb } from '../../local/stores/dynamodb.ts';
-import { startS3 } from '../../local/stores/s3.ts';
-import type { LocalStore } from '../../local/stores/store.ts';
+import { assemble } from '../../local/assembly.ts';
+import { type LocalStore, startDynamodb, startS3 } from '../../local/stores.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

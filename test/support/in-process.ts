@@ -8,8 +8,7 @@ import type { Dialect } from '../../core/foundations/wire/names.ts';
 import type { Limits } from '../../lambdas/http/limits.ts';
 import type { Settings } from '../../lambdas/http/settings.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
-import { proxyEvent } from '../../local/gateway/event.ts';
-import { matcher } from '../../local/gateway/match.ts';
+import { matcher, proxyEvent } from '../../local/gateway/request.ts';
 import { startEchoModel } from '../../local/inference.ts';
 import {
   awslambda,

@@ -1,4 +1,4 @@
-import { defaultPoolLimits, type PoolLimits } from '../../local/runtime/worker-pool.ts';
+import { defaultPoolLimits, type PoolLimits } from '../../local/runtime/functions.ts';
 
 /**
  * A worker for each route and more, which stay as long as their service. Tests that call all routes

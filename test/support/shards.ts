@@ -1,4 +1,4 @@
-import type { FunctionSpec } from '../../local/template/functions.ts';
+import type { FunctionSpec } from '../../local/template/stack.ts';
 import { runs } from './sampling.ts';
 
 /**

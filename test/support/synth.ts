@@ -5,7 +5,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { routes as allRoutes, type Route } from '../../api/routes.ts';
 import { readConfig } from '../../lib/config.ts';
 import { handlersFor } from '../../lib/handlers.ts';
-import { PennytraceStack } from '../../lib/stack.ts';
+import { PennytraceStack } from '../../lib/app.ts';
 import { cdkContext, temporaryFolder } from './project.ts';
 
 /**

@@ -3,9 +3,8 @@ import { App } from 'aws-cdk-lib';
 import { routesOf } from '../../api/routes.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { type Config, readConfig } from '../../lib/config.ts';
-import { constantsOf } from '../../lib/constants.ts';
-import { handlersFor } from '../../lib/handlers.ts';
-import { PennytraceStack } from '../../lib/stack.ts';
+import { constantsOf, handlersFor } from '../../lib/handlers.ts';
+import { PennytraceStack } from '../../lib/app.ts';
 import { bundlesOf } from './assembly.ts';
 import { cdkContext, root } from './project.ts';
 

@@ -6,7 +6,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { run } from '../../../bin/restore/command.ts';
+import { run } from '../../../bin/restore.ts';
 import { requestBudget } from '../../../core/foundations/storage/index.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
 import { createCallStore, project, read, send, startOf } from '../../support/calls.ts';

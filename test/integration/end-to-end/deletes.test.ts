@@ -2,7 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core/foundations/auth/index.ts';
 import type { ProjectId } from '../../../core/foundations/wire/index.ts';
-import { localCredentials, localRegion } from '../../../local/stores/store.ts';
+import { localCredentials } from '../../../local/stores.ts';
+import { localRegion } from '../../../local/template/cloudformation.ts';
 import { outputOf } from '../../../local/template/stack.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 

@@ -4,7 +4,8 @@ import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../../core
 import { requestBudget } from '../../../core/foundations/storage/index.ts';
 import type { ProjectId } from '../../../core/foundations/wire/index.ts';
 import { readPrices } from '../../../core/records/costs/index.ts';
-import { localCredentials, localRegion } from '../../../local/stores/store.ts';
+import { localCredentials } from '../../../local/stores.ts';
+import { localRegion } from '../../../local/template/cloudformation.ts';
 import { outputOf } from '../../../local/template/stack.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 

@@ -1,5 +1,16 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+import {
+  type KeyAttribute,
+  type TableDeclaration,
+  tables,
+} from '../../../core/foundations/storage/tables.ts';
+import { readConfig } from '../../../lib/config.ts';
+import { makeTable, ShardHistory } from '../../../lib/storage.ts';
+import { cdkContext, temporaryFolder } from '../../support/project.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
 const table = 'AWS::DynamoDB::Table';
@@ -216,5 +227,192 @@ describe('with keepData off', () => {
   it('the data stays in place: no table or bucket gets another logical id', () => {
     expect([...resourcesOf(temporary, table).keys()]).toContain(callsId);
     expect(resourceOf(temporary, bucket)[0]).toBe(payloadsId);
+  });
+});
+
+const tableType = 'AWS::DynamoDB::Table';
+
+/** What a template says of a table's keys, indexes, expiry and stream. */
+const schemaOf = ({ partition, sort, expiry, indexes, stream }: TableDeclaration) => {
+  const keySchema = (keys: { readonly partition: KeyAttribute; readonly sort?: KeyAttribute }) => [
+    { AttributeName: keys.partition.name, KeyType: 'HASH' },
+    ...(keys.sort ? [{ AttributeName: keys.sort.name, KeyType: 'RANGE' }] : []),
+  ];
+  const keys = [partition, sort, ...Object.values(indexes).flatMap((index) => [index.partition, index.sort])];
+  const types = new Map(keys.flatMap((key) => (key ? [[key.name, key.type] as const] : [])));
+  const made = Object.entries(indexes).map(([IndexName, index]) => ({
+    IndexName,
+    KeySchema: keySchema(index),
+    Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: index.projects },
+  }));
+  return {
+    KeySchema: keySchema({ partition, ...(sort && { sort }) }),
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({
+      AttributeName,
+      AttributeType,
+    })),
+    ...(made.length > 0 && { GlobalSecondaryIndexes: made }),
+    ...(expiry !== undefined && { TimeToLiveSpecification: { AttributeName: expiry, Enabled: true } }),
+    ...(stream && { StreamSpecification: { StreamViewType: stream } }),
+  };
+};
+
+const schemaProperties = [
+  ...['KeySchema', 'AttributeDefinitions', 'GlobalSecondaryIndexes', 'LocalSecondaryIndexes'],
+  ...['TimeToLiveSpecification', 'StreamSpecification'],
+];
+
+/** The schemas of a template's tables, by the declared tables' constructs. */
+const schemasIn = (template: Template): [string, unknown][] =>
+  [...resourcesOf(template, tableType)].map(([id, { Properties }]) => {
+    const construct = /(?<name>[A-Z][a-z]+)[0-9A-F]{8}$/.exec(id)?.groups?.name ?? id;
+    const own = Object.entries(Properties).filter(([name]) => schemaProperties.includes(name));
+    return [construct, Object.fromEntries(own)];
+  });
+
+const withoutStream = ({ stream: _, ...declaration }: TableDeclaration): TableDeclaration => declaration;
+
+const declared = (without: readonly string[] = [], streams = false): [string, unknown][] =>
+  Object.entries(tables)
+    .filter(([name]) => !without.includes(name))
+    .map(([, declaration]) => [
+      declaration.construct,
+      schemaOf(streams ? declaration : withoutStream(declaration)),
+    ]);
+
+const sorted = (schemas: [string, unknown][]) => schemas.toSorted(([a], [b]) => a.localeCompare(b));
+
+describe('the tables of the template', () => {
+  it('are the declared ones, but for the counts of a limit that is not set', () => {
+    expect(sorted(schemasIn(synthesize()))).toEqual(sorted(declared(['rates'])));
+  });
+
+  it('have the streams that are declared with events, and only then', () => {
+    expect(sorted(schemasIn(synthesize({ analytics: true })))).toEqual(sorted(declared(['rates'], true)));
+    expect(JSON.stringify(schemasIn(synthesize()))).not.toContain('Stream');
+  });
+
+  it('are all the declared ones with a limit on inference', () => {
+    expect(sorted(schemasIn(synthesize({ inferenceRatePerMinute: 60 })))).toEqual(sorted(declared()));
+  });
+});
+
+describe('a declared table', () => {
+  it.each(Object.entries(tables))(
+    'gives the attributes of %s one tableType each',
+    (_, table: TableDeclaration) => {
+      const keys = Object.values(table.indexes).flatMap((index) => [index.partition, index.sort]);
+      for (const key of [table.partition, table.sort, ...keys])
+        for (const other of [table.partition, table.sort, ...keys])
+          if (key?.name === other?.name) expect(key?.type).toBe(other?.type);
+    },
+  );
+
+  it('has the stream that it is declared with', () => {
+    const stack = new Stack(new App({ outdir: temporaryFolder(), analyticsReporting: false }));
+    const declaration: TableDeclaration = { ...tables.calls, stream: 'KEYS_ONLY' };
+    makeTable(stack, declaration, readConfig({ ...cdkContext, events: true }));
+    expect(schemasIn(Template.fromStack(stack))).toEqual([['Calls', schemaOf(declaration)]]);
+  });
+});
+
+const parameterType = 'AWS::SSM::Parameter';
+
+/** The parameters of a stack that has nothing else but a table. */
+const markersOf = (settings: Record<string, unknown>): ReadonlyMap<string, Resource> => {
+  const stack = new Stack(new App({ outdir: temporaryFolder(), analyticsReporting: false }), 'Shards');
+  const table = new Table(stack, 'Calls', { partitionKey: { name: 'k', type: AttributeType.BINARY } });
+  new ShardHistory(stack, 'History', { config: readConfig(settings), table });
+  return resourcesOf(Template.fromStack(stack), parameterType);
+};
+
+const nameOf = ({ Properties }: Resource): string => JSON.stringify(Properties.Name);
+
+/**
+ * An account that deploys the parameters of one stack after another as CloudFormation does. New
+ * resources come first, and none under a name that is taken. What is not in the template any more
+ * goes afterwards, unless its policy retains it.
+ */
+class Account {
+  readonly names = new Set<string>();
+  #deployed: ReadonlyMap<string, Resource> = new Map();
+
+  deploy(settings: Record<string, unknown>): void {
+    const next = markersOf(settings);
+    for (const [id, resource] of next) {
+      const existing = this.#deployed.get(id);
+      if (existing) expect(nameOf(resource)).toBe(nameOf(existing));
+      else if (this.names.has(nameOf(resource))) throw new Error(`${nameOf(resource)} already exists`);
+    }
+    for (const resource of next.values()) this.names.add(nameOf(resource));
+    for (const [id, resource] of this.#deployed) if (!next.has(id)) this.#drop(resource);
+    this.#deployed = next;
+  }
+
+  /** Deletes the stack. */
+  destroy(): void {
+    for (const resource of this.#deployed.values()) this.#drop(resource);
+    this.#deployed = new Map();
+  }
+
+  #drop(resource: Resource): void {
+    if (resource.DeletionPolicy !== 'RetainExceptOnCreate') this.names.delete(nameOf(resource));
+  }
+}
+
+/** Deploys each history after the other. Gives the last one that was refused, if any. */
+const deployed = (...histories: string[]): string => {
+  const account = new Account();
+  for (const shards of histories) {
+    try {
+      account.deploy({ shards });
+    } catch {
+      return `${shards} is refused`;
+    }
+  }
+  return 'deployed';
+};
+
+describe('the setting shards', () => {
+  it.each([[['4', '4']], [['4', '4,16', '4,16,64']], [['4', '4,2', '4,2,16']], [['16', '16,4,64']]])(
+    'may stay and be appended to: %j',
+    (histories) => {
+      expect(deployed(...histories)).toBe('deployed');
+    },
+  );
+
+  it.each([
+    ['taken back', ['4', '4,16', '4']],
+    ['taken back after more', ['4', '4,16', '4,16,64', '4,16']],
+    ['taken back to the start', ['4', '4,16', '4,16,64', '4']],
+    ['replaced', ['4', '16']],
+    ['replaced in its first place', ['4', '4,16', '8,16']],
+    ['replaced in its last place', ['4', '4,16', '4,32']],
+    ['replaced and appended to', ['4', '8,16']],
+    ['put in another order', ['4', '4,16', '16,4']],
+  ])('cannot be %s: %j', (_, histories) => {
+    expect(deployed(...histories)).toBe(`${histories.at(-1)} is refused`);
+  });
+
+  it('is deployed as it was after a deployment that was refused', () => {
+    const account = new Account();
+    account.deploy({ shards: '4,16' });
+    expect(() => account.deploy({ shards: '16' })).toThrow('shards-can-only-be-appended-to');
+    account.deploy({ shards: '4,16' });
+    account.deploy({ shards: '4,16,64' });
+  });
+
+  it('belongs to the table whose items lie in the shards, whose name another stack never has', () => {
+    const markers = resourcesOf(synthesize(), parameterType);
+    expect(markers.size).toBe(2);
+    for (const resource of markers.values())
+      expect(nameOf(resource)).toMatch(/"\/pennytrace\/",\{"Ref":"StorageCalls\w+"\}/);
+  });
+
+  it('leaves nothing behind if data goes with the stack', () => {
+    const account = new Account();
+    account.deploy({ keepData: false });
+    account.destroy();
+    expect(account.names.size).toBe(0);
   });
 });

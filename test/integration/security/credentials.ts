@@ -11,7 +11,8 @@ import {
   revokeKey,
 } from '../../../core/foundations/auth/index.ts';
 import type { Table } from '../../../core/foundations/storage/index.ts';
-import { localCredentials, localRegion } from '../../../local/stores/store.ts';
+import { localCredentials } from '../../../local/stores.ts';
+import { localRegion } from '../../../local/template/cloudformation.ts';
 import { outputOf } from '../../../local/template/stack.ts';
 import type { SharedService } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesOf } from '../../../api/routes.ts';
 import type { Dialect } from '../../../core/foundations/wire/names.ts';
-import type { Access } from '../../../local/template/policy.ts';
+import type { Access } from '../../../local/template/policies.ts';
 import { outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { assemblyWith } from '../../support/assembly-with.ts';
 import { startService, type TestService } from '../../support/service.ts';

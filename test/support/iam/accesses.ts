@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { localRegion } from '../../../local/stores/store.ts';
-import { localAccount } from '../../../local/template/names.ts';
-import type { Access } from '../../../local/template/policy.ts';
+import { localAccount, localRegion } from '../../../local/template/cloudformation.ts';
+import type { Access } from '../../../local/template/policies.ts';
 
 /*
  * The permissions that requests to DynamoDB and S3 need, by AWS's own pages:

@@ -1,6 +1,5 @@
-import { sourceNames } from '../../../local/log.ts';
-import type { LocalServiceOptions, WrapStores } from '../../../local/service.ts';
-import type { Access } from '../../../local/template/policy.ts';
+import { type LocalServiceOptions, sourceNames, type WrapStores } from '../../../local/service.ts';
+import type { Access } from '../../../local/template/policies.ts';
 import { guardStores, withAccessKeys } from './guard.ts';
 
 /**

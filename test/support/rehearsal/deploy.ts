@@ -1,6 +1,11 @@
-import { resolver } from '../../../local/template/intrinsics.ts';
-import { attributeOf, refOf } from '../../../local/template/names.ts';
-import type { Assembly, Resource, Template } from '../../../local/template/template.ts';
+import {
+  type Assembly,
+  attributeOf,
+  type Resource,
+  refOf,
+  resolver,
+  type Template,
+} from '../../../local/template/cloudformation.ts';
 import { deploymentOrder, type Resources } from './order.ts';
 
 /** A resource that is about to be made, with its properties resolved. */

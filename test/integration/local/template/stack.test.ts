@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { methodsOf, routes, takesKey } from '../../../../api/routes.ts';
+import type { Template } from '../../../../local/template/cloudformation.ts';
 import { outputOf, readStack, stackOf } from '../../../../local/template/stack.ts';
-import type { Template } from '../../../../local/template/template.ts';
 import { assembly } from '../../../support/assembly.ts';
 import { type FixtureOptions, fixtureTemplate } from '../../../support/fixtures/assembly.ts';
 

@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { billsOf, breakEven, total } from '../../../../bin/cost/bill.ts';
-import { compressedShare } from '../../../../bin/cost/dynamodb.ts';
-import { type Load, loadOf } from '../../../../bin/cost/load.ts';
-import type { ByReporting, Measured } from '../../../../bin/cost/measured.ts';
+import {
+  analyticsBill,
+  billsOf,
+  breakEven,
+  compressedShare,
+  eventsBill,
+  failedShare,
+  total,
+  turnShare,
+} from '../../../../bin/cost/bill.ts';
+import { type ByReporting, type Load, loadOf, type Measured, measured } from '../../../../bin/cost/load.ts';
+import { agentTraces } from '../../../../examples/agent-traces.ts';
 
 const everyWay = (together: number, apart: number): ByReporting => ({
   ...{ together, apart, togetherInThreads: together + 1, apartInThreads: apart + 1.5 },
 });
 
 /** Figures that are easy to reckon with. */
-const measured: Measured = {
+const figures: Measured = {
   headerUnits: everyWay(3, 5),
   reportReads: { together: 0, apart: 1, togetherInThreads: 0, apartInThreads: 1 },
   headerBytes: everyWay(1000, 1500),
@@ -40,7 +48,7 @@ const load = (changes: Partial<Load> = {}): Load =>
     ...{ queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0 },
     ...changes,
   });
-const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), measured);
+const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), figures);
 
 describe('the bill of a month', () => {
   it('has a write unit per KB of each payload segment, beside those of headers', () => {
@@ -141,7 +149,7 @@ describe('the bill of the usual layout', () => {
 
 describe('the compressed share of payloads', () => {
   it('is interpolated between two measured sizes along the logarithm of the size', () => {
-    const share = (batch: number) => compressedShare(measured.compressed, batch);
+    const share = (batch: number) => compressedShare(figures.compressed, batch);
     expect(share(1)).toBe(0.3);
     expect(share(10)).toBeCloseTo(0.16, 10);
     expect(share(100)).toBeCloseTo(0.02, 10);
@@ -152,13 +160,29 @@ describe('the compressed share of payloads', () => {
 describe('the break-even with a server', () => {
   it('is the load at which both bills are equal', () => {
     const server = { name: 'a server', usd: 100 };
-    const calls = breakEven(load(), measured, server) ?? 0;
+    const calls = breakEven(load(), figures, server) ?? 0;
     const million = total(bill().service);
     expect(calls).toBeGreaterThan((0.97 * 100 * 1e6) / million);
     expect(calls).toBeLessThan((1.03 * 100 * 1e6) / million);
   });
 
   it('does not exist if a server costs more than any load', () => {
-    expect(breakEven(load(), measured, { name: 'a cluster', usd: 1e9 })).toBeUndefined();
+    expect(breakEven(load(), figures, { name: 'a cluster', usd: 1e9 })).toBeUndefined();
+  });
+});
+
+describe('what streams add to a bill', () => {
+  it('stays within $1.50 for the events of a million calls, and $0.50 for their rows', () => {
+    for (const load of [loadOf(), loadOf({ apart: 1 })]) {
+      expect(total(eventsBill(load, measured()))).toBeLessThanOrEqual(1.5);
+      expect(total(analyticsBill(load, measured()))).toBeLessThanOrEqual(0.5);
+    }
+  });
+
+  it('counts turns and failures as the generator makes them', () => {
+    const calls = [...agentTraces({ projectId: 'acme/shop', conversations: 60 })];
+    const turns = calls.filter(({ start }) => start.turn_id === start.id).length / calls.length;
+    const failed = calls.filter(({ end }) => end.exception !== null).length / calls.length;
+    expect([turns, failed]).toEqual([expect.closeTo(turnShare, 2), expect.closeTo(failedShare, 3)]);
   });
 });

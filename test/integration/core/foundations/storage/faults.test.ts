@@ -6,7 +6,8 @@ import { ServiceError } from '../../../../../core/foundations/wire/index.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { writeCalls } from '../../../../../core/records/calls/index.ts';
 import { agentTraces } from '../../../../../examples/agent-traces.ts';
-import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
+import { localCredentials } from '../../../../../local/stores.ts';
+import { localRegion } from '../../../../../local/template/cloudformation.ts';
 import {
   createCallStore,
   endOf,

@@ -4,7 +4,8 @@ import pMap from 'p-map';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import { feedbackOn } from '../../../../../core/records/feedback/index.ts';
-import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
+import { localCredentials } from '../../../../../local/stores.ts';
+import { localRegion } from '../../../../../local/template/cloudformation.ts';
 import { project } from '../../../../support/calls.ts';
 import { type Fault, startFaultyProxy } from '../../../../support/faulty-proxy.ts';
 import {

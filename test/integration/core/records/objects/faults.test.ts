@@ -2,7 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Store } from '../../../../../core/foundations/storage/index.ts';
-import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
+import { localCredentials } from '../../../../../local/stores.ts';
+import { localRegion } from '../../../../../local/template/cloudformation.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../../../support/faulty-proxy.ts';
 import {
   bigValue,

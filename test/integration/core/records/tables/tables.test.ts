@@ -18,7 +18,8 @@ import {
   type TableChange,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';
-import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
+import { localCredentials } from '../../../../../local/stores.ts';
+import { localRegion } from '../../../../../local/template/cloudformation.ts';
 import { project } from '../../../../support/calls.ts';
 import { type Fault, startFaultyProxy } from '../../../../support/faulty-proxy.ts';
 import { createObjectStore } from '../../../../support/objects.ts';

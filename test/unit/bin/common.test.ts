@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { parseFlags, runCommand, takeNoArguments, UsageError } from '../../../bin/common.ts';
+
+const given = (...args: string[]): unknown[] => {
+  const said: unknown[] = [];
+  const say = (value: unknown) => void said.push(value);
+  takeNoArguments('audit', 'The help.', args, { out: say, err: say }, say);
+  return said;
+};
+
+it('a command without arguments goes on if it gets none', () => {
+  expect(given()).toEqual([]);
+});
+
+it.each(['--help', '-h'])('a command without arguments answers %s', (flag) => {
+  expect(given(flag)).toEqual(['The help.', 0]);
+});
+
+it('a command without arguments refuses any other', () => {
+  expect(given('--port')).toEqual([
+    'audit: --port: this command takes no arguments\nSee npm run audit -- --help',
+    2,
+  ]);
+});
+
+const options = { name: { type: 'string' }, json: { type: 'boolean' } } as const;
+
+describe('parseFlags', () => {
+  it('gives the values of flags and what stands between them', () => {
+    const { values, positionals } = parseFlags({
+      args: ['file', '--name', 'x', '--json'],
+      options,
+      allowPositionals: true,
+    });
+    expect({ ...values }).toEqual({ name: 'x', json: true });
+    expect(positionals).toEqual(['file']);
+  });
+
+  it.each([
+    ['an unknown flag', ['--nmae', 'x']],
+    ['a flag without its value', ['--name']],
+    ['a value that no flag takes', ['--json=yes']],
+    ['a word where none is expected', ['file']],
+  ])('refuses %s as wrong usage', (_, args) => {
+    expect(() => parseFlags({ args, options })).toThrow(UsageError);
+  });
+});
+
+const ran = async (task: () => void | Promise<void>) => {
+  const lines: string[] = [];
+  const err = (text: string) => lines.push(text);
+  return { code: await runCommand('keys', { err }, task, (error) => `explained ${error}`), lines };
+};
+
+describe('runCommand', () => {
+  it('ends with 0 and says nothing when the task is done', async () => {
+    expect(await ran(() => {})).toEqual({ code: 0, lines: [] });
+  });
+
+  it('ends with 2 and leads to the help after wrong usage', async () => {
+    const task = () => {
+      throw new UsageError('--nmae: unknown');
+    };
+    const lines = ['keys: --nmae: unknown\nSee npm run keys -- --help'];
+    expect(await ran(task)).toEqual({ code: 2, lines });
+  });
+
+  it('ends with 1 and the explanation after any other error', async () => {
+    const task = () => Promise.reject(new Error('no table'));
+    expect(await ran(task)).toEqual({ code: 1, lines: ['keys: explained Error: no table'] });
+  });
+});
