@@ -2,20 +2,20 @@ import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
-/**
- * What storing feedback and joining it onto calls uses. It is independent of the machine's speed.
- */
 import {
   createFeedback,
   feedbackOn,
   queryFeedback,
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
-import { World } from '../../examples/agent-traces-world.ts';
-import type { BenchPart } from '../harness/bench.ts';
-import { type Bench, names, totalUnits, unitsEach } from '../harness/bench.ts';
+import { World } from '../../examples/agent-traces.ts';
+import { type Bench, type BenchPart, names, totalUnits, unitsEach } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
 import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';
+
+/**
+ * What storing feedback and joining it onto calls uses. It is independent of the machine's speed.
+ */
 
 const batchBody = feedbackBatchBody(names);
 const project = 'acme/shop' as ProjectId;

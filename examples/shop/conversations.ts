@@ -1,3 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+
+const width = 160;
+const height = 100;
+
+const chunk = (type: string, data: Buffer): Buffer => {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const check = Buffer.alloc(4);
+  check.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, check]);
+};
+
+/** The distance of a point to the nearest link of a chain across the picture. */
+const toChain = (x: number, y: number): number => {
+  const middle = Math.round((x - 10) / 20) * 20 + 10;
+  return Math.hypot((x - middle) * 0.9, y - (50 + 8 * Math.sin(middle / 30)));
+};
+
+/** Gray steel with a rusty chain: gray, rust and black by number. */
+const colorAt = (x: number, y: number): number => {
+  const distance = toChain(x, y);
+  if (distance < 4) return 2;
+  if (distance < 12) return 1;
+  return Math.abs(y - (50 + 8 * Math.sin(x / 30))) < 4 ? 2 : 0;
+};
+
+/** A small picture of a chain as PNG, in Base64: what a customer sends with a message. */
+export const photo: string = (() => {
+  const rows = Buffer.alloc((width + 1) * height);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = colorAt(x, y);
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 3, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', head),
+    chunk('PLTE', Buffer.from([0xb9, 0xbd, 0xc1, 0xa3, 0x5a, 0x2b, 0x3a, 0x2c, 0x24])),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]).toString('base64');
+})();
+
+/** A call as the demo reports it: its start, and its end unless it still runs. */
+export interface DemoCall {
+  readonly id: string;
+  readonly trace: string;
+  readonly parent: string | null;
+  readonly thread: string;
+  readonly turn: string;
+  readonly op: string;
+  /** In ms since 1970. */
+  readonly start: number;
+  /** In ms; null while it runs. */
+  readonly ms: number | null;
+  readonly attributes: object;
+  readonly inputs: object;
+  readonly output?: unknown;
+  readonly exception?: string;
+  readonly summary?: object;
+}
+
+/** Times with microseconds, so that calls of the same millisecond have an order. */
+const timeOf = (ms: number, order: number): string =>
+  `${new Date(ms).toISOString().slice(0, -1)}${String(order % 1000).padStart(3, '0')}Z`;
+
+/** The reports of a call, as `POST /call/upsert_batch` takes them. */
+export const reportsOf = (project: string, call: DemoCall, order: number): object[] => {
+  const { id, trace, parent, thread, turn, op, start, ms, attributes, inputs } = call;
+  const begun = {
+    project_id: project,
+    id,
+    op_name: op,
+    trace_id: trace,
+    parent_id: parent,
+    thread_id: thread,
+    turn_id: turn,
+    started_at: timeOf(start, order),
+    attributes,
+    inputs,
+  };
+  const { output = null, exception = null, summary = {} } = call;
+  const ended = {
+    project_id: project,
+    id,
+    ended_at: timeOf(start + (ms ?? 0), order),
+    output,
+    exception,
+    summary,
+  };
+  const end = ms === null ? [] : [{ mode: 'end', req: { end: ended } }];
+  return [{ mode: 'start', req: { start: begun } }, ...end];
+};
+
+/** Numbers from 0 to 1 that look random, the same for every run (mulberry32). */
+export const randomOf = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+};
+
+/** About four characters are a token. */
+export const tokensIn = (value: unknown): number => JSON.stringify(value).length >> 2;
+
+/** What a model used, as its call reports it. */
+export const usageOf = (model: string, prompt: number, completion: number): object => ({
+  usage: {
+    [model]: {
+      requests: 1,
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+    },
+  },
+});
+
+export const newId = (): string => randomUUID();
+
+/** A tool that the model asks for. */
+export interface Wanted {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: object;
+}
+
+/** What was said so far, whoever the model is from. */
+export type Said =
+  | { readonly by: 'user'; readonly text: string; readonly photo: boolean }
+  | { readonly by: 'assistant'; readonly text: string; readonly wanted?: Wanted }
+  | { readonly by: 'tool'; readonly id: string; readonly result: unknown };
+
+/** A model: how its client calls it, and the shape of its requests and answers. */
+export interface Model {
+  readonly name: string;
+  readonly op: string;
+  /** How long it thinks at least, and for each token that it writes, in ms. */
+  readonly ms: { readonly base: number; readonly perToken: number };
+  readonly inputs: (system: string, said: readonly Said[]) => object;
+  readonly output: (text: string, wanted: Wanted | undefined) => object;
+}
+
+const tools = ['find_order', 'search_manual', 'create_return', 'make_invoice', 'find_parts'];
+
+const openaiMessage = (said: Said): object => {
+  switch (said.by) {
+    case 'user':
+      return { role: 'user', content: said.text };
+    case 'tool':
+      return { role: 'tool', tool_call_id: said.id, content: JSON.stringify(said.result) };
+    case 'assistant':
+      return openaiAnswer(said.text, said.wanted);
+  }
+};
+
+const openaiAnswer = (text: string, wanted: Wanted | undefined): object => ({
+  role: 'assistant',
+  content: text || null,
+  ...(wanted && {
+    tool_calls: [
+      {
+        id: wanted.id,
+        type: 'function',
+        function: { name: wanted.tool, arguments: JSON.stringify(wanted.args) },
+      },
+    ],
+  }),
+});
+
+const openai: Model = {
+  name: 'gpt-4o-mini',
+  op: 'openai.chat.completions.create',
+  ms: { base: 260, perToken: 9 },
+  inputs: (system, said) => ({
+    model: 'gpt-4o-mini',
+    temperature: 0.2,
+    messages: [{ role: 'system', content: system }, ...said.map(openaiMessage)],
+    tools: tools.map((name) => ({ type: 'function', function: { name } })),
+  }),
+  output: (text, wanted) => ({
+    object: 'chat.completion',
+    model: 'gpt-4o-mini',
+    choices: [
+      { index: 0, message: openaiAnswer(text, wanted), finish_reason: wanted ? 'tool_calls' : 'stop' },
+    ],
+  }),
+};
+
+const anthropicContent = (text: string, wanted: Wanted | undefined): object[] => [
+  ...(text ? [{ type: 'text', text }] : []),
+  ...(wanted ? [{ type: 'tool_use', id: wanted.id, name: wanted.tool, input: wanted.args }] : []),
+];
+
+const anthropicMessage = (said: Said): object => {
+  switch (said.by) {
+    case 'user': {
+      const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: photo } };
+      return { role: 'user', content: [...(said.photo ? [image] : []), { type: 'text', text: said.text }] };
+    }
+    case 'tool': {
+      const content = JSON.stringify(said.result);
+      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: said.id, content }] };
+    }
+    case 'assistant':
+      return { role: 'assistant', content: anthropicContent(said.text, said.wanted) };
+  }
+};
+
+const anthropic: Model = {
+  name: 'claude-haiku-4-5',
+  op: 'anthropic.messages.create',
+  ms: { base: 420, perToken: 14 },
+  inputs: (system, said) => ({
+    model: 'claude-haiku-4-5',
+    max_tokens: 1024,
+    system,
+    messages: said.map(anthropicMessage),
+    tools: tools.map((name) => ({ name, input_schema: { type: 'object' } })),
+  }),
+  output: (text, wanted) => ({
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-haiku-4-5',
+    content: anthropicContent(text, wanted),
+    stop_reason: wanted ? 'tool_use' : 'end_turn',
+  }),
+};
+
+/** Which model each assistant asks. */
+export const models: Readonly<Record<Assistant, Model>> = { support: openai, advisor: anthropic };
+
+/** The embedding of a text, in the shape of OpenAI's. */
+export const embedding = (text: string) => {
+  const tokens = tokensIn(text);
+  const vector = Array.from({ length: 8 }, (_, at) => Number(Math.sin(tokens + at).toFixed(4)));
+  const model = 'text-embedding-3-small';
+  return {
+    op: 'openai.embeddings.create',
+    inputs: { model, input: text },
+    output: { object: 'list', model, data: [{ object: 'embedding', index: 0, embedding: vector }] },
+    summary: usageOf(model, tokens, 0),
+  };
+};
+
 /** What the agent does within a turn, before it answers. */
 export type Step =
   | { readonly tool: string; readonly args: object; readonly result: unknown }

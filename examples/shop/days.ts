@@ -1,6 +1,18 @@
-import { type DemoCall, newId, randomOf, tokensIn, usageOf } from './calls.ts';
-import { type Conversation, conversations, type Step, type Turn } from './conversations.ts';
-import { embedding, models, type Said, type Wanted } from './models.ts';
+import {
+  type Conversation,
+  conversations,
+  type DemoCall,
+  embedding,
+  models,
+  newId,
+  randomOf,
+  type Said,
+  type Step,
+  type Turn,
+  tokensIn,
+  usageOf,
+  type Wanted,
+} from './conversations.ts';
 
 const hourMs = 3_600_000;
 
@@ -186,3 +198,26 @@ export const daysOfCalls = (now: number): DemoCall[] => {
   }
   return [...calls, ...running(now)];
 };
+
+/** What people thought of the answers: every third turn has something. */
+const opinions = [
+  { feedback_type: 'thumbs', payload: { up: true } },
+  { feedback_type: 'thumbs', payload: { up: false, note: 'The table has no tracking number.' } },
+  { feedback_type: 'score', payload: { score: 0.9 } },
+  { feedback_type: 'note', payload: { note: 'Good tone. Keep the list short.' } },
+  { feedback_type: 'thumbs', payload: { up: true, note: 'Solved in one turn' } },
+  { feedback_type: 'score', payload: { score: 0.4 } },
+  { feedback_type: 'correction', payload: { correction: 'Returns take 14 days, not 30.' } },
+] as const;
+
+/** Feedback on the finished turns of a day. */
+export const feedbackOn = (project: string, calls: readonly DemoCall[]): object[] =>
+  calls
+    .filter(({ parent, ms }) => parent === null && ms !== null)
+    .filter((_, at) => at % 3 === 1)
+    .map(({ id }, at) => ({
+      project_id: project,
+      svc_ref: `svc:///${project}/call/${id}`,
+      creator: at % 2 === 0 ? 'Ada' : 'Grace',
+      ...opinions[at % opinions.length],
+    }));

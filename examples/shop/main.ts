@@ -5,9 +5,8 @@
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/shop/main.ts
  */
-import { type DemoCall, reportsOf } from './calls.ts';
-import { daysOfCalls, prompts } from './days.ts';
-import { feedbackOn } from './feedback.ts';
+import { type DemoCall, reportsOf } from './conversations.ts';
+import { daysOfCalls, feedbackOn, prompts } from './days.ts';
 
 const url = process.env.PENNYTRACE_URL ?? 'http://127.0.0.1:8787';
 const key = process.env.PENNYTRACE_KEY ?? '';

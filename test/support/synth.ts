@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { routes as allRoutes, type Route } from '../../api/routes.ts';
+import { PennytraceStack } from '../../lib/app.ts';
 import { readConfig } from '../../lib/config.ts';
 import { handlersFor } from '../../lib/handlers.ts';
-import { PennytraceStack } from '../../lib/app.ts';
 import { cdkContext, temporaryFolder } from './project.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { routesOf } from '../../api/routes.ts';
+import { PennytraceStack } from '../../lib/app.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { type Config, readConfig } from '../../lib/config.ts';
 import { constantsOf, handlersFor } from '../../lib/handlers.ts';
-import { PennytraceStack } from '../../lib/app.ts';
 import { bundlesOf } from './assembly.ts';
 import { cdkContext, root } from './project.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { reportsOf } from '../../../examples/shop/calls.ts';
-import { daysOfCalls } from '../../../examples/shop/days.ts';
-import { feedbackOn } from '../../../examples/shop/feedback.ts';
+import { reportsOf } from '../../../examples/shop/conversations.ts';
+import { daysOfCalls, feedbackOn } from '../../../examples/shop/days.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 const calls = daysOfCalls(now);
