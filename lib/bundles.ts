@@ -28,21 +28,6 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@aws-sdk/client-secrets-manager': '{ SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand }',
 };
 
-/**
- * Modules that stand in for parts of the SDK and of Node. Functions have no use for those parts,
- * which would be a third of what they load.
- */
-const replacements = {
-  '@aws-sdk/credential-provider-node': './core/foundations/storage/sdk/credentials.ts',
-  '@aws-sdk/middleware-endpoint-discovery': './core/foundations/storage/sdk/endpoint-discovery.ts',
-  '@aws/lambda-invoke-store': './core/foundations/storage/sdk/invoke-store.ts',
-  'node:fs/promises': './core/foundations/storage/sdk/shared-files.ts',
-  'node:stream/web': './lambdas/http/web-streams.ts',
-};
-
-// A dynamic import of a built-in module would import it as an ES module again.
-const supported = { 'dynamic-import': false };
-
 /** How everything that functions load is bundled. */
 const buildOptions: BuildOptions = {
   bundle: true,
@@ -52,10 +37,13 @@ const buildOptions: BuildOptions = {
   format: 'cjs',
   platform: 'node',
   target: 'node24',
-  supported,
+  // A dynamic import of a built-in module would import it as an ES module again.
+  supported: { 'dynamic-import': false },
   // Many packages offer their ES modules only here, and only those can be tree-shaken.
   mainFields: ['module', 'main'],
-  alias: replacements,
+  // The SDK looks for credentials in files, SSO, processes and instance metadata, with code that is
+  // 135 KB and 15 ms of every cold start.
+  alias: { '@aws-sdk/credential-provider-node': './core/foundations/storage/credentials.ts' },
   minify: true,
   sourcemap: true,
   // A stack trace needs the mapping alone. The texts would be most of what a cold start reads.
@@ -65,22 +53,6 @@ const buildOptions: BuildOptions = {
   outExtension: { '.js': '.cjs' },
   logLevel: 'warning',
   external: Object.keys(lazyPackages),
-};
-
-/** How handlers are bundled. */
-export const handlerOptions: BuildOptions = {
-  ...buildOptions,
-  alias: {
-    ...replacements,
-    '@aws-sdk/util-dynamodb': './core/foundations/storage/sdk/attribute-values.ts',
-    '@smithy/core/checksum': './core/foundations/storage/sdk/checksum.ts',
-    // The only module that the SDK imports dynamically. With it, esbuild keeps modules apart and
-    // shakes little out of them.
-    '@smithy/core/event-streams': './core/foundations/storage/sdk/event-streams.ts',
-  },
-  // V8 compiles `function` faster than arrow functions (docs/decisions/0140). A class's field that
-  // holds an arrow function loses its `this`: test/integration/lib/bundles.test.ts looks for those.
-  supported: { ...supported, arrow: false },
 };
 
 /** The lazy packages that a handler's bundle imports. */
@@ -154,7 +126,7 @@ export const bundle = ({
   constants = {},
 }: BundleOptions): ReadonlyMap<string, string> => {
   const { outputFiles = [], metafile } = buildSync({
-    ...handlerOptions,
+    ...buildOptions,
     absWorkingDir: root,
     define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
     entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),

@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
+import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -41,6 +42,9 @@ export const storeEnvironment = (dynamodb: string, s3: string): Record<string, s
   AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
   AWS_ENDPOINT_URL_S3: s3,
+  // A function has no such files, and those of whoever runs the service are not meant for it.
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
 });
 
 /** A port of this machine that nothing listens on at the moment. */

@@ -1,8 +1,8 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
+import { Sha256 } from '@smithy/core/checksum';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { Sha256 } from '../../foundations/storage/sdk/checksum.ts';
 import { isJsonObject } from '../../foundations/wire/index.ts';
 import type { Headers } from './request.ts';
 
