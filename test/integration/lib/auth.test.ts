@@ -6,16 +6,6 @@ const template = synthesize();
 const [functionId] = resourceOf(template, 'AWS::Lambda::Function', 'AuthAuthorizer');
 const authorizers = resourcesOf(template, 'AWS::ApiGateway::Authorizer');
 
-describe('the keys table', () => {
-  it('has the id as its key, and neither expiry nor index', () => {
-    const [, { Properties }] = resourceOf(template, 'AWS::DynamoDB::Table', 'AuthKeys');
-    expect(Properties.KeySchema).toEqual([{ AttributeName: 'id', KeyType: 'HASH' }]);
-    expect(Properties.AttributeDefinitions).toEqual([{ AttributeName: 'id', AttributeType: 'S' }]);
-    expect(Properties).not.toHaveProperty('TimeToLiveSpecification');
-    expect(Properties).not.toHaveProperty('GlobalSecondaryIndexes');
-  });
-});
-
 describe('the authorizers', () => {
   it('are one for each scheme that a route accepts', () => {
     expect(authorizers.size).toBe(3);

@@ -34,23 +34,8 @@ describe('the alarms', () => {
     expect(logs).toEqual(new Set(logsOf('Functions')));
   });
 
-  it.each([
-    ['FunctionThrottles', 'AWS/Lambda', 'Throttles'],
-    ['IngestDuration', 'AWS/Lambda', 'Duration'],
-    ['Failures', stackName, 'Failures'],
-    ['AuthorizerFailures', stackName, 'AuthorizerFailures'],
-    ['StorageThrottles', stackName, 'StorageThrottles'],
-  ])('%s watches %j %s', (id, Namespace, MetricName) => {
-    expect(alarmOf(id).Properties).toMatchObject({ Namespace, MetricName });
-  });
-
   it('are silent while nothing is measured', () => {
     for (const { Properties } of alarms.values()) expect(Properties.TreatMissingData).toBe('notBreaching');
-  });
-
-  it('say what they mean', () => {
-    for (const { Properties } of alarms.values())
-      expect(Properties.AlarmDescription).toMatch(/\w+ .*\. What to do: \S+$/);
   });
 
   it('ring before a batch of calls runs out of time', () => {

@@ -47,13 +47,6 @@ const storageMs = (functionMs: number): number => {
   return budgetOf(context).deadline - Date.now();
 };
 
-const integrations = new Map(
-  [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].map(({ Properties }) => {
-    const integration = Properties.Integration as { TimeoutInMillis?: number; ResponseTransferMode?: string };
-    return [JSON.stringify(integration), integration];
-  }),
-);
-
 describe.each(Object.entries(clients))('a request to %s', (_, client) => {
   it('gives up on connecting before it gives up on an answer, and really gives up', async () => {
     const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = await timeoutsOf(client);
@@ -80,20 +73,6 @@ describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
 
   it('ends before API Gateway stops waiting', () => {
     expect(functionMs).toBeLessThanOrEqual(streaming ? streamedMs : bufferedMs - 1000);
-  });
-});
-
-describe('the functions of the template', () => {
-  it('are awaited by streaming integrations for as long as they may run', () => {
-    const streamed = [...integrations.values()].filter(
-      ({ ResponseTransferMode }) => ResponseTransferMode === 'STREAM',
-    );
-    expect(streamed.length).toBeGreaterThan(0);
-    const longest = Math.max(...routes.filter(({ streaming }) => streaming).map((r) => r.timeoutSeconds));
-    expect(Math.max(...streamed.map(({ TimeoutInMillis }) => TimeoutInMillis ?? 0))).toBe(longest * 1000);
-    for (const { TimeoutInMillis } of streamed) expect(TimeoutInMillis).toBeGreaterThanOrEqual(bufferedMs);
-    for (const { ResponseTransferMode, TimeoutInMillis } of integrations.values())
-      if (ResponseTransferMode !== 'STREAM') expect(TimeoutInMillis ?? bufferedMs).toBe(bufferedMs);
   });
 });
 
