@@ -22,7 +22,7 @@ import { defaultServiceName } from '../core/foundations/wire/names.ts';
 import { bundle } from '../lib/bundles.ts';
 import { bundleOf } from '../lib/functions.ts';
 import { constantsOf, documentConstant, handlers } from '../lib/handlers.ts';
-import { pageHandler, placePage } from '../lib/page.ts';
+import { addPage, pageHandler } from '../lib/page.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
 const kept = [
@@ -51,7 +51,7 @@ const restoreManifest = (folder: string): void => {
 };
 
 /** Puts the package's manifest in the place of the project's, until {@link restoreManifest}. */
-const placeManifest = (folder: string): void => {
+const swapManifest = (folder: string): void => {
   const text = readFileSync(manifestIn(folder), 'utf8');
   mkdirSync(dirname(waitingIn(folder)), { recursive: true });
   writeFileSync(waitingIn(folder), text);
@@ -130,7 +130,7 @@ const buildPackage = (root: string, outdir: string): void => {
   const constants = { ...constantsOf(defaultServiceName), [documentConstant]: documentConstant };
   const bundles = bundle({ root, handlers, outdir: join(outdir, 'bundles'), constants });
   rmSync(join(outdir, 'bundles/meta.json'));
-  placePage(root, bundleOf(bundles, pageHandler));
+  addPage(root, bundleOf(bundles, pageHandler));
 };
 
 if (import.meta.main) {
@@ -138,6 +138,6 @@ if (import.meta.main) {
   restoreManifest(folder);
   if (!process.argv.includes('--restore')) {
     buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
-    placeManifest(folder);
+    swapManifest(folder);
   }
 }

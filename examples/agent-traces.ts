@@ -29,7 +29,7 @@ const randomFrom = (seed: number) => {
 };
 
 /**
- * A source of random choices, and a clock that moves only when told. Both take from one sequence of
+ * A source of random choices, and a clock that moves only by its methods. Both take from one sequence of
  * random numbers: a change of their order changes every later trace.
  */
 export class World {

@@ -91,7 +91,7 @@ const getForecast = (city: string, parent: Span): Promise<string> =>
     },
   );
 
-/** One turn of a conversation. Gives the id of its trace. */
+/** One turn of a conversation. Returns the id of its trace. */
 const turn = (city: string, conversation: string): Promise<string> =>
   traced(
     'invoke_agent weather',

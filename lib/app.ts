@@ -7,7 +7,7 @@ import { bundle } from './bundles.ts';
 import { type Config, readConfig } from './config.ts';
 import { bundleOf } from './functions.ts';
 import { constantsOf, handlersFor } from './handlers.ts';
-import { pageHandler, placePage } from './page.ts';
+import { addPage, pageHandler } from './page.ts';
 import { defaultId, Pennytrace, type Prebuilt } from './pennytrace.ts';
 
 interface PennytraceStackProps extends Prebuilt {
@@ -70,7 +70,7 @@ export const makeApp = (props: AppProps = {}, others: readonly string[] = []): A
   const handlers = [...new Set([...handlersFor(config, routes), ...others])];
   const constants = constantsOf(config.serviceName, config.dialect);
   const bundles = bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants });
-  placePage(root, bundleOf(bundles, pageHandler));
+  addPage(root, bundleOf(bundles, pageHandler));
   new PennytraceStack(app, { config, routes, bundles });
   return app;
 };

@@ -87,7 +87,7 @@ const packageBundle = (root: string, name: string): PackageBundle => {
  *
  * @returns esbuild's account of each
  */
-const placePackages = (
+const addPackages = (
   root: string,
   outdir: string,
   importers: ReadonlyMap<string, readonly string[]>,
@@ -139,7 +139,7 @@ export const bundle = ({
     writeFileSync(target, contents);
   }
   const importers = new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)]));
-  const outputs = { ...metafile?.outputs, ...placePackages(root, outdir, importers) };
+  const outputs = { ...metafile?.outputs, ...addPackages(root, outdir, importers) };
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ ...metafile, outputs }));
   return new Map(handlers.map((handler) => [handler, join(outdir, handler)]));
 };

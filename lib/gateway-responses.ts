@@ -12,7 +12,7 @@ interface GatewayAnswer {
   readonly status?: number;
   readonly error: ErrorDetail;
   /**
-   * What an exporter of spans is told, in less than 128 characters of ASCII. @default - the same
+   * The message for an exporter of spans, in less than 128 characters of ASCII. @default - the same
    */
   readonly brief?: string;
   /** Further headers, by name. @default - none */
@@ -149,7 +149,7 @@ const statusText = (status: number, message: string): string => {
   return Buffer.from(bytes).toString('latin1');
 };
 
-/** Gives the gateway's own answers the service's error shape, and the request's id as a header. */
+/** Has the gateway's own answers take the service's error shape, and carry the request's id. */
 export const addGatewayResponses = (api: RestApi, serviceName: string, dialect: Dialect): void => {
   for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(
     serviceName,

@@ -137,7 +137,7 @@ const services = [
   'AWS X-Ray',
 ];
 
-/** When the budget tells: of what is spent or of the month's forecast, at which percentage. */
+/** When the budget notifies: of what is spent or of the month's forecast, at which percentage. */
 const notices = [
   ['ACTUAL', 80],
   ['ACTUAL', 100],
@@ -173,7 +173,7 @@ export class Budget extends Construct {
   }
 }
 
-/** What is watched, and who is told. */
+/** What is watched, and the settings that say who is notified. */
 interface ObservabilityProps extends SignalsProps {
   readonly config: Config;
 }

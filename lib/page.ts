@@ -137,7 +137,7 @@ export const brotli = (contents: Uint8Array): Buffer =>
  * @param bundle the folder of the handler's bundle
  * @throws Error if the page does not build; esbuild prints where and why
  */
-export const placePage = (root: string, bundle: string): void => {
+export const addPage = (root: string, bundle: string): void => {
   const { files } = buildPage(root);
   const list: Record<string, PageFile> = {};
   for (const [name, contents] of files) {

@@ -41,7 +41,7 @@ const instanceName = (service: Construct): string => {
   return [Aws.STACK_NAME, ...named].join('-');
 };
 
-/** Gives routes the time-outs of the settings. */
+/** Sets the time-outs of routes as the settings say. */
 const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[] =>
   routes.map((route) =>
     route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },

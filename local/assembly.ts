@@ -127,7 +127,7 @@ const linkAll = async (from: string, to: string): Promise<void> => {
   await Promise.all(files.map((file) => link(join(file.parentPath, file.name), targetOf(file))));
 };
 
-/** Gives a folder what is in another, without copies where the file system has links. */
+/** Fills a folder with what is in another, without copies where the file system has links. */
 const share = async (from: string, to: string): Promise<void> => {
   try {
     await linkAll(from, to);
@@ -138,7 +138,7 @@ const share = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** Shares a kept stack. Gives false if there is none, or if it was removed meanwhile. */
+/** Shares a kept stack. Returns false if there is none, or if it was removed meanwhile. */
 const takeKept = async (kept: string, outdir: string): Promise<boolean> => {
   try {
     const now = new Date();

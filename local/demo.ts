@@ -25,7 +25,7 @@ const examples: readonly Example[] = [
   },
 ];
 
-/** Runs an example to its end. Gives its exit code, null when a signal ended it. */
+/** Runs an example to its end. Returns its exit code, null if a signal ended it. */
 const run = async (
   { file, env }: Example,
   service: Pick<LocalService, 'url' | 'key'>,

@@ -225,7 +225,7 @@ export interface LocalService extends Dependencies {
   readonly keyFile?: string;
   /** Ends the threads of all functions, or of one route's, at once, as a crash would. */
   killWorkers(path?: string): Promise<void>;
-  /** Gives pending requests a moment, then ends the service. Resolves when everything has ended. */
+  /** Waits a moment for pending requests, then ends the service. Resolves when everything has ended. */
   stop(): Promise<void>;
 }
 

@@ -314,7 +314,7 @@ export const usingExternal = async <T>(
 
 const abortedBy = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
-/** Gives a kept table the stream that it was made without. */
+/** Adds to a kept table the stream that it was made without. */
 const switchOnStream = async (
   client: DynamoDBClient,
   request: UpdateTableCommandInput,

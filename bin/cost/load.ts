@@ -47,7 +47,7 @@ export interface Load {
   readonly latencyMs: number;
   /** Milliseconds that a query waits for DynamoDB. */
   readonly queryLatencyMs: number;
-  /** Hours that are not rolled up yet, or marked, when statistics are asked for. */
+  /** Hours that are not rolled up yet, or are stale, when statistics are asked for. */
   readonly openHours: number;
   /** Write units of storing the rollups of a day's hours. */
   readonly pageUnits: number;

@@ -9,7 +9,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription, UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 
-/** Who is told of what. */
+/** Who is notified of what. */
 export interface AlertOnFailureProps {
   /** Where the service's events go. */
   readonly bus: IEventBus;

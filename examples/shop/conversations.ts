@@ -71,7 +71,7 @@ const timeOf = (ms: number, order: number): string =>
 /** The reports of a call, as `POST /call/upsert_batch` takes them. */
 export const reportsOf = (project: string, call: DemoCall, order: number): object[] => {
   const { id, trace, parent, thread, turn, op, start, ms, attributes, inputs } = call;
-  const begun = {
+  const started = {
     project_id: project,
     id,
     op_name: op,
@@ -93,7 +93,7 @@ export const reportsOf = (project: string, call: DemoCall, order: number): objec
     summary,
   };
   const end = ms === null ? [] : [{ mode: 'end', req: { end: ended } }];
-  return [{ mode: 'start', req: { start: begun } }, ...end];
+  return [{ mode: 'start', req: { start: started } }, ...end];
 };
 
 /** Numbers from 0 to 1 that look random, the same for every run (mulberry32). */
@@ -125,16 +125,16 @@ export const usageOf = (model: string, prompt: number, completion: number): obje
 export const newId = (): string => randomUUID();
 
 /** A tool that the model asks for. */
-export interface Wanted {
+export interface ToolCall {
   readonly id: string;
   readonly tool: string;
   readonly args: object;
 }
 
-/** What was said so far, whoever the model is from. */
-export type Said =
+/** A message of a conversation, in the same form for every vendor of models. */
+export type Message =
   | { readonly by: 'user'; readonly text: string; readonly photo: boolean }
-  | { readonly by: 'assistant'; readonly text: string; readonly wanted?: Wanted }
+  | { readonly by: 'assistant'; readonly text: string; readonly toolCall?: ToolCall }
   | { readonly by: 'tool'; readonly id: string; readonly result: unknown };
 
 /** A model: how its client calls it, and the shape of its requests and answers. */
@@ -143,32 +143,32 @@ export interface Model {
   readonly op: string;
   /** How long it thinks at least, and for each token that it writes, in ms. */
   readonly ms: { readonly base: number; readonly perToken: number };
-  readonly inputs: (system: string, said: readonly Said[]) => object;
-  readonly output: (text: string, wanted: Wanted | undefined) => object;
+  readonly inputs: (system: string, messages: readonly Message[]) => object;
+  readonly output: (text: string, toolCall: ToolCall | undefined) => object;
 }
 
 const tools = ['find_order', 'search_manual', 'create_return', 'make_invoice', 'find_parts'];
 
-const openaiMessage = (said: Said): object => {
-  switch (said.by) {
+const openaiMessage = (message: Message): object => {
+  switch (message.by) {
     case 'user':
-      return { role: 'user', content: said.text };
+      return { role: 'user', content: message.text };
     case 'tool':
-      return { role: 'tool', tool_call_id: said.id, content: JSON.stringify(said.result) };
+      return { role: 'tool', tool_call_id: message.id, content: JSON.stringify(message.result) };
     case 'assistant':
-      return openaiAnswer(said.text, said.wanted);
+      return openaiAnswer(message.text, message.toolCall);
   }
 };
 
-const openaiAnswer = (text: string, wanted: Wanted | undefined): object => ({
+const openaiAnswer = (text: string, toolCall: ToolCall | undefined): object => ({
   role: 'assistant',
   content: text || null,
-  ...(wanted && {
+  ...(toolCall && {
     tool_calls: [
       {
-        id: wanted.id,
+        id: toolCall.id,
         type: 'function',
-        function: { name: wanted.tool, arguments: JSON.stringify(wanted.args) },
+        function: { name: toolCall.tool, arguments: JSON.stringify(toolCall.args) },
       },
     ],
   }),
@@ -178,38 +178,41 @@ const openai: Model = {
   name: 'gpt-4o-mini',
   op: 'openai.chat.completions.create',
   ms: { base: 260, perToken: 9 },
-  inputs: (system, said) => ({
+  inputs: (system, messages) => ({
     model: 'gpt-4o-mini',
     temperature: 0.2,
-    messages: [{ role: 'system', content: system }, ...said.map(openaiMessage)],
+    messages: [{ role: 'system', content: system }, ...messages.map(openaiMessage)],
     tools: tools.map((name) => ({ type: 'function', function: { name } })),
   }),
-  output: (text, wanted) => ({
+  output: (text, toolCall) => ({
     object: 'chat.completion',
     model: 'gpt-4o-mini',
     choices: [
-      { index: 0, message: openaiAnswer(text, wanted), finish_reason: wanted ? 'tool_calls' : 'stop' },
+      { index: 0, message: openaiAnswer(text, toolCall), finish_reason: toolCall ? 'tool_calls' : 'stop' },
     ],
   }),
 };
 
-const anthropicContent = (text: string, wanted: Wanted | undefined): object[] => [
+const anthropicContent = (text: string, toolCall: ToolCall | undefined): object[] => [
   ...(text ? [{ type: 'text', text }] : []),
-  ...(wanted ? [{ type: 'tool_use', id: wanted.id, name: wanted.tool, input: wanted.args }] : []),
+  ...(toolCall ? [{ type: 'tool_use', id: toolCall.id, name: toolCall.tool, input: toolCall.args }] : []),
 ];
 
-const anthropicMessage = (said: Said): object => {
-  switch (said.by) {
+const anthropicMessage = (message: Message): object => {
+  switch (message.by) {
     case 'user': {
       const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: photo } };
-      return { role: 'user', content: [...(said.photo ? [image] : []), { type: 'text', text: said.text }] };
+      return {
+        role: 'user',
+        content: [...(message.photo ? [image] : []), { type: 'text', text: message.text }],
+      };
     }
     case 'tool': {
-      const content = JSON.stringify(said.result);
-      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: said.id, content }] };
+      const content = JSON.stringify(message.result);
+      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: message.id, content }] };
     }
     case 'assistant':
-      return { role: 'assistant', content: anthropicContent(said.text, said.wanted) };
+      return { role: 'assistant', content: anthropicContent(message.text, message.toolCall) };
   }
 };
 
@@ -217,19 +220,19 @@ const anthropic: Model = {
   name: 'claude-haiku-4-5',
   op: 'anthropic.messages.create',
   ms: { base: 420, perToken: 14 },
-  inputs: (system, said) => ({
+  inputs: (system, messages) => ({
     model: 'claude-haiku-4-5',
     max_tokens: 1024,
     system,
-    messages: said.map(anthropicMessage),
+    messages: messages.map(anthropicMessage),
     tools: tools.map((name) => ({ name, input_schema: { type: 'object' } })),
   }),
-  output: (text, wanted) => ({
+  output: (text, toolCall) => ({
     type: 'message',
     role: 'assistant',
     model: 'claude-haiku-4-5',
-    content: anthropicContent(text, wanted),
-    stop_reason: wanted ? 'tool_use' : 'end_turn',
+    content: anthropicContent(text, toolCall),
+    stop_reason: toolCall ? 'tool_use' : 'end_turn',
   }),
 };
 

@@ -3,15 +3,15 @@ import {
   conversations,
   type DemoCall,
   embedding,
+  type Message,
   models,
   newId,
   randomOf,
-  type Said,
   type Step,
+  type ToolCall,
   type Turn,
   tokensIn,
   usageOf,
-  type Wanted,
 } from './conversations.ts';
 
 const hourMs = 3_600_000;
@@ -28,7 +28,7 @@ const attributes = { release: '2.4.0', environment: 'production' };
 /** Writes the calls of one conversation, while the clock goes on. */
 class Teller {
   readonly calls: DemoCall[] = [];
-  readonly #said: Said[] = [];
+  readonly #messages: Message[] = [];
   readonly #conversation: Conversation;
   readonly #thread: string;
   readonly #random: () => number;
@@ -56,10 +56,10 @@ class Teller {
     const id = newId();
     const start = this.#now;
     const place = { trace: id, thread: this.#thread, turn: id };
-    this.#said.push({ by: 'user', text: turn.user, photo: turn.photo ?? false });
+    this.#messages.push({ by: 'user', text: turn.user, photo: turn.photo ?? false });
     for (const step of turn.steps ?? []) this.#step(step, place);
     this.#model(turn.answer, undefined, place, turn.fails);
-    this.#said.push({ by: 'assistant', text: turn.answer });
+    this.#messages.push({ by: 'assistant', text: turn.answer });
     const ends = turn.fails === undefined ? { output: turn.answer } : { exception: turn.fails };
     this.calls.push({
       ...place,
@@ -76,27 +76,27 @@ class Teller {
   }
 
   #step(step: Step, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>): void {
-    const wanted: Wanted =
+    const toolCall: ToolCall =
       'search' in step
         ? { id: `call_${newId().slice(0, 8)}`, tool: 'search_manual', args: { query: step.search } }
         : { id: `call_${newId().slice(0, 8)}`, tool: step.tool, args: step.args };
-    this.#model('', wanted, place);
-    this.#said.push({ by: 'assistant', text: '', wanted });
+    this.#model('', toolCall, place);
+    this.#messages.push({ by: 'assistant', text: '', toolCall });
     const start = this.#now;
     const id = newId();
-    const tool = { ...place, id, parent: place.turn, op: wanted.tool, start, inputs: wanted.args };
+    const tool = { ...place, id, parent: place.turn, op: toolCall.tool, start, inputs: toolCall.args };
     if ('search' in step) this.#embed(step.search, place, id);
     this.#now += 30 + Math.round(this.#random() * 220);
     const kind = 'search' in step ? 'retriever' : 'tool';
     const done = { ...tool, ms: this.#now - start, attributes: { ...attributes, kind } };
     if ('error' in step) {
       this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
-      this.#said.push({ by: 'tool', id: wanted.id, result: { error: step.error } });
+      this.#messages.push({ by: 'tool', id: toolCall.id, result: { error: step.error } });
       return;
     }
     const output = 'search' in step ? step.hits : step.result;
     this.calls.push({ ...done, output });
-    this.#said.push({ by: 'tool', id: wanted.id, result: output });
+    this.#messages.push({ by: 'tool', id: toolCall.id, result: output });
   }
 
   #embed(text: string, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>, parent: string): void {
@@ -116,14 +116,14 @@ class Teller {
 
   #model(
     text: string,
-    wanted: Wanted | undefined,
+    toolCall: ToolCall | undefined,
     place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>,
     fails?: string,
   ): void {
     const model = models[this.#conversation.assistant];
-    const inputs = model.inputs(prompts[2], this.#said);
-    const output = model.output(text, wanted);
-    const tokens = tokensIn(text) + (wanted ? tokensIn(wanted.args) + 12 : 0);
+    const inputs = model.inputs(prompts[2], this.#messages);
+    const output = model.output(text, toolCall);
+    const tokens = tokensIn(text) + (toolCall ? tokensIn(toolCall.args) + 12 : 0);
     const noise = 0.7 + this.#random() * 0.8;
     const ms = Math.round((model.ms.base + model.ms.perToken * tokens) * noise * this.#slower);
     const ends =
@@ -146,15 +146,15 @@ class Teller {
   }
 }
 
-/** A turn that has begun, and whose model still thinks. */
+/** A turn that has started, and whose model still thinks. */
 const running = (now: number): DemoCall[] => {
   const id = newId();
   const place = { trace: id, thread: 'shop-now', turn: id };
   const text = 'Do you have winter tyres for 28 inches?';
   const { op, inputs } = models.support;
-  const said: Said[] = [{ by: 'user', text, photo: false }];
+  const messages: Message[] = [{ by: 'user', text, photo: false }];
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
-  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(prompts[2], said) };
+  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(prompts[2], messages) };
   return [
     { ...place, ...own, id, parent: null, op: 'support.turn', start: now - 9000, ms: null },
     { ...place, ...model, id: newId(), parent: id, op, start: now - 8990, ms: null },

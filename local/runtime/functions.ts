@@ -98,7 +98,7 @@ const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
 
 /** An invocation in the queue. */
 interface Waiting {
-  readonly begin: (worker: FunctionWorker) => void;
+  readonly start: (worker: FunctionWorker) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -173,7 +173,7 @@ export class LambdaFunction {
 
   #wait(signal: AbortSignal): Promise<FunctionWorker> {
     const { promise, resolve, reject } = Promise.withResolvers<FunctionWorker>();
-    const waiting: Waiting = { begin: resolve, fail: reject };
+    const waiting: Waiting = { start: resolve, fail: reject };
     const leave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       reject(signal.reason);
@@ -200,7 +200,7 @@ export class LambdaFunction {
       });
   }
 
-  /** Gives a free worker its next invocation, or replaces it if its thread has ended. */
+  /** Hands a free worker its next invocation, or replaces it if its thread has ended. */
   #release(worker: FunctionWorker): void {
     if (worker.dead) this.#remove(worker);
     else this.#assign(worker);
@@ -210,7 +210,7 @@ export class LambdaFunction {
   #assign(worker: FunctionWorker): void {
     const next = this.#waiting.shift();
     if (next) {
-      next.begin(worker);
+      next.start(worker);
       return;
     }
     this.#idle.push(worker);

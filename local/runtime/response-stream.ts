@@ -18,7 +18,7 @@ export class ResponseStream extends Writable {
   /** Called with a write function before the handler's first write. */
   _onBeforeFirstWrite?: (write: (chunk: string | Uint8Array) => void) => void;
   readonly #send: (bytes: Uint8Array) => void;
-  #begun = false;
+  #started = false;
   #bytesInFlight = 0;
   /** Completes the pending write, so that the handler goes on. */
   #resume: WriteCallback | undefined;
@@ -39,7 +39,7 @@ export class ResponseStream extends Writable {
 
   /** Accepts a content type. Only Lambda's own consumers read it; API Gateway does not. */
   setContentType(_contentType: string): void {
-    if (this.#begun) throw new Error('Cannot set content-type, too late.');
+    if (this.#started) throw new Error('Cannot set content-type, too late.');
   }
 
   override write(
@@ -47,8 +47,8 @@ export class ResponseStream extends Writable {
     encoding?: BufferEncoding | WriteCallback,
     callback?: WriteCallback,
   ): boolean {
-    if (!this.#begun) {
-      this.#begun = true;
+    if (!this.#started) {
+      this.#started = true;
       this._onBeforeFirstWrite?.((first) => super.write(first));
     }
     const data = isBytesOrText(chunk) ? chunk : JSON.stringify(chunk);

@@ -76,7 +76,7 @@ export interface EventBus {
   /** Everything that was put into a queue. */
   readonly letters: readonly string[];
   /** Puts something into the queue. */
-  bury(letter: string): void;
+  addDeadLetter(letter: string): void;
   /**
    * Has every event from now on brought to a listener.
    *
@@ -179,7 +179,7 @@ export const startEventBus = async (fate: EntryFate = () => 'taken'): Promise<Ev
   return {
     endpoint: `http://127.0.0.1:${server.port}`,
     letters,
-    bury: (letter) => letters.push(letter),
+    addDeadLetter: (letter) => letters.push(letter),
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

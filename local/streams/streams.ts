@@ -51,7 +51,7 @@ export const lambdaRecord = (
   };
 };
 
-/** Invokes a function with an event, and gives its answer; both are JSON. */
+/** Invokes a function with an event. Event and answer are JSON. */
 export type Invoke = (event: string, signal: AbortSignal) => Promise<string>;
 
 /** How batches are brought to a function. */
@@ -97,26 +97,26 @@ const tryOnce = async (
  * Brings a batch to a function until all of it is done or too old, as Lambda does for a stream. It
  * goes on from the first record that the function reports on, and by halves if it throws.
  */
-export const bring = async (
+const deliver = async (
   options: InvokerOptions,
   records: readonly DynamoDBRecord[],
   signal: AbortSignal,
 ): Promise<void> => {
-  const begun = Date.now();
+  const startedAt = Date.now();
   let left = records;
   for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
     if (signal.aborted) return;
     const result = await tryOnce(options, left, signal);
     left = result.left;
     if (left.length === 0) return;
-    if (Date.now() - begun > options.maxAgeMs) {
+    if (Date.now() - startedAt > options.maxAgeMs) {
       const [first, last] = [left[0], left.at(-1)].map(sequenceOf);
       options.giveUp(JSON.stringify({ DDBStreamBatchInfo: { first, last, batchSize: left.length } }));
       return;
     }
     if (result.threw && left.length > 1) {
       const middle = left.length >> 1;
-      await bring(options, left.slice(0, middle), signal);
+      await deliver(options, left.slice(0, middle), signal);
       left = left.slice(middle);
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -151,7 +151,7 @@ class Poller {
   readonly #done = new Set<string>();
   #draining = false;
   readonly #running: Promise<void>;
-  readonly #began = Promise.withResolvers<void>();
+  readonly #started = Promise.withResolvers<void>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -159,12 +159,12 @@ class Poller {
       .catch((error: unknown) => {
         if (!this.#ending.signal.aborted) options.failed(error);
       })
-      .finally(() => this.#began.resolve());
+      .finally(() => this.#started.resolve());
   }
 
   /** Resolves when nothing that is written from then on can be missed. */
-  get began(): Promise<void> {
-    return this.#began.promise;
+  get started(): Promise<void> {
+    return this.#started.promise;
   }
 
   /** Brings what there is, for a moment at most, and ends. */
@@ -212,7 +212,7 @@ class Poller {
     const { signal } = this.#ending;
     let last: string | undefined;
     let iterator = await this.#iterator(arn, shard, from);
-    this.#began.resolve();
+    this.#started.resolve();
     let pending: DynamoDBRecord[] = [];
     let since = Date.now();
     while (!signal.aborted) {
@@ -234,7 +234,7 @@ class Poller {
       );
       const isDue = Date.now() - since >= subscription.windowMs || this.#draining || !iterator;
       while (pending.length >= subscription.batchSize || (isDue && pending.length > 0)) {
-        await this.#bring(pending.slice(0, subscription.batchSize));
+        await this.#deliver(pending.slice(0, subscription.batchSize));
         pending = pending.slice(subscription.batchSize);
       }
       if (!iterator) break;
@@ -261,9 +261,9 @@ class Poller {
     return filters.length === 0 || filters.some((pattern) => fitsPattern(pattern, record));
   }
 
-  #bring(records: readonly DynamoDBRecord[]): Promise<void> {
+  #deliver(records: readonly DynamoDBRecord[]): Promise<void> {
     const { maxAgeMs } = this.#options.subscription;
-    return bring({ ...this.#options, maxAgeMs }, records, this.#ending.signal);
+    return deliver({ ...this.#options, maxAgeMs }, records, this.#ending.signal);
   }
 
   async #pause(): Promise<void> {
@@ -305,10 +305,10 @@ export const runStreams = async (options: StreamsOptions): Promise<() => Promise
         await after();
         return answer;
       },
-      giveUp: (note) => bus.bury(note),
+      giveUp: (note) => bus.addDeadLetter(note),
     });
   });
-  await Promise.all(pollers.map(({ began }) => began));
+  await Promise.all(pollers.map(({ started }) => started));
   return async () => {
     await Promise.all(pollers.map((poller) => poller.stop()));
     tables.destroy();

@@ -253,7 +253,7 @@ const methodProperties = z.object({
 
 type MethodProperties = z.output<typeof methodProperties>;
 
-/** Gives the path of an API Gateway resource by its id. */
+/** Finds the path of an API Gateway resource by its id. */
 const pathsOf = (reader: TemplateReader): ((id: string) => string) => {
   const resources = reader.resources('AWS::ApiGateway::Resource', resourceProperties);
   const byId = new Map(resources.map(({ id, properties }) => [reader.ref(id), properties]));
