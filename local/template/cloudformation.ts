@@ -8,7 +8,6 @@ const template = z.object({
   Resources: z.record(z.string(), resource),
   Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
   Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
-  Conditions: z.record(z.string(), z.unknown()).default({}),
 });
 
 /** The fields of a CloudFormation template that the local service reads. */
@@ -157,7 +156,7 @@ const list = (value: unknown, where: string): unknown[] => {
 const intrinsicOf = (value: Record<string, unknown>): [string, unknown] | undefined => {
   const [entry, ...more] = Object.entries(value);
   if (!entry || more.length > 0) return undefined;
-  return entry[0] === 'Ref' || entry[0] === 'Condition' || entry[0].startsWith('Fn::') ? entry : undefined;
+  return entry[0] === 'Ref' || entry[0].startsWith('Fn::') ? entry : undefined;
 };
 
 /** Evaluates one intrinsic function. Its argument may contain others. */
@@ -178,29 +177,6 @@ const pureFunctions: Readonly<Record<string, Intrinsic>> = {
     const [separator, subject] = list(resolve(argument), 'Fn::Split');
     return text(subject, 'Fn::Split').split(text(separator, 'Fn::Split'));
   },
-  'Fn::Equals': (argument, resolve) => {
-    const [left, right] = list(resolve(argument), 'Fn::Equals');
-    return left === right;
-  },
-  'Fn::Not': (argument, resolve) => !list(resolve(argument), 'Fn::Not')[0],
-  'Fn::And': (argument, resolve) => list(resolve(argument), 'Fn::And').every(Boolean),
-  'Fn::Or': (argument, resolve) => list(resolve(argument), 'Fn::Or').some(Boolean),
-};
-
-/** Functions that look up conditions. */
-const conditionFunctions = ({ Conditions }: Template): Readonly<Record<string, Intrinsic>> => {
-  const condition = (argument: unknown, resolve: Resolve): unknown => {
-    const name = text(argument, 'Condition');
-    if (name in Conditions) return resolve(Conditions[name]);
-    throw new Error(`the condition ${name} is not in the template`);
-  };
-  return {
-    Condition: condition,
-    'Fn::If': (argument, resolve) => {
-      const [name, yes, no] = list(argument, 'Fn::If');
-      return resolve(condition(name, resolve) ? yes : no);
-    },
-  };
 };
 
 const pseudoParameters = (stackName: string): Readonly<Record<string, string | undefined>> => ({
@@ -246,20 +222,12 @@ const referenceFunctions = (
       const [id = '', ...attribute] = path.map((item) => text(item, 'Fn::GetAtt'));
       return getAtt(id, attribute.join('.'));
     },
-    /** `${Name}`, `${Name.Attribute}` and `${!Literal}`. */
-    'Fn::Sub': (argument, resolve) => {
-      const [pattern, named] = Array.isArray(argument) ? argument : [argument, {}];
-      const variables = isObject(named) ? named : {};
-      return text(pattern, 'Fn::Sub').replace(
-        /\$\{(!?)([^}]*)\}/g,
-        (_whole, literal: string, name: string) => {
-          if (literal) return `\${${name}}`;
-          if (name in variables) return text(resolve(variables[name]), `Fn::Sub ${name}`);
-          const [id = '', ...attribute] = name.split('.');
-          return attribute.length > 0 ? getAtt(id, attribute.join('.')) : text(ref(name), `Fn::Sub ${name}`);
-        },
-      );
-    },
+    /** `${Name}` and `${Name.Attribute}` in a text. */
+    'Fn::Sub': (argument) =>
+      text(argument, 'Fn::Sub').replace(/\$\{([^}]*)\}/g, (_whole, name: string) => {
+        const [id = '', ...attribute] = name.split('.');
+        return attribute.length > 0 ? getAtt(id, attribute.join('.')) : text(ref(name), `Fn::Sub ${name}`);
+      }),
   };
 };
 
@@ -277,7 +245,6 @@ export const resolver = (
 ): Resolve => {
   const functions = {
     ...pureFunctions,
-    ...conditionFunctions(template),
     ...referenceFunctions(template, stackName, lookup),
   };
   const resolve: Resolve = (value) => {

@@ -42,8 +42,6 @@ const functionIdOf = ({ method, path }: Route): string => {
     ) ?? [];
   return id ?? `no function of ${path}`;
 };
-const uriOf = ({ Integration }: Method) => JSON.stringify(Integration.Uri);
-
 describe.each(routes.filter(takesKey))('$method $path', (route) => {
   it('is behind the authorizer of its scheme', () => {
     const method = methodOf(route.path);
@@ -81,29 +79,6 @@ describe('the routes without credentials', () => {
 });
 
 describe.each(routes)('$method $path', (route) => {
-  const method = methodOf(route.path);
-
-  it('invokes its function, as a proxy', () => {
-    expect(method.Integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
-    expect(uriOf(method)).toContain(`"Fn::GetAtt":["${functionIdOf(route)}","Arn"]`);
-  });
-
-  it('streams its answer if it should, for as long as its function may run', () => {
-    if (route.streaming) {
-      expect(uriOf(method)).toContain('/response-streaming-invocations');
-      expect(method.Integration).toMatchObject({
-        ResponseTransferMode: 'STREAM',
-        TimeoutInMillis: Math.max(29, route.timeoutSeconds) * 1000,
-      });
-    } else {
-      expect(uriOf(method)).toContain('/invocations');
-      expect(method.Integration).not.toHaveProperty('ResponseTransferMode');
-      // API Gateway's own 29 seconds, which the function has to keep within.
-      expect(method.Integration).not.toHaveProperty('TimeoutInMillis');
-      expect(route.timeoutSeconds).toBeLessThan(29);
-    }
-  });
-
   it('may be invoked by API Gateway only for its methods on this stage', () => {
     const verbs = route.path === '/health' ? ['GET', 'HEAD'] : [route.method];
     const permissions = [...resourcesOf(template, 'AWS::Lambda::Permission').values()]
@@ -209,5 +184,20 @@ describe('the API', () => {
 
   it('outputs its URL, which is that of its stage', () => {
     expect(JSON.stringify(template.findOutputs('ApiUrl'))).toContain(`{"Ref":"${apiId}"}`);
+  });
+});
+
+describe('the authorizers', () => {
+  it('are one for each scheme that a route accepts', () => {
+    expect(authorizers.size).toBe(3);
+    const basic = routes.filter(({ scheme }) => scheme === 'basic');
+    expect(resourcesOf(synthesize({}, basic), 'AWS::ApiGateway::Authorizer').size).toBe(1);
+  });
+
+  it('cache for as long as configured, or not at all', () => {
+    const custom = synthesize({ authorizerCacheSeconds: 0 });
+    for (const { Properties } of resourcesOf(custom, 'AWS::ApiGateway::Authorizer').values()) {
+      expect(Properties.AuthorizerResultTtlInSeconds).toBe(0);
+    }
   });
 });

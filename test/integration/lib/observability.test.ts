@@ -157,15 +157,6 @@ describe('the dashboard', () => {
     expect(metrics.length).toBeLessThan(50);
   });
 
-  it('has the most important questions on top', () => {
-    expect(widgets.slice(0, 4).map(({ properties }) => properties.title)).toEqual([
-      'Requests',
-      'Latency, streams to their end (ms)',
-      'Failures and throttles',
-      'Dollars a day at this rate (list prices of Virginia)',
-    ]);
-  });
-
   it('prices the consumption of every table and index', () => {
     const indexes = [...resourcesOf(template, 'AWS::DynamoDB::Table').values()].flatMap(({ Properties }) => [
       'the table itself',
