@@ -46,7 +46,7 @@ export class Events extends Construct {
         DEAD_LETTERS: streams.deadLetters.queueUrl,
       },
       permissions: [
-        ...readerPermissions('tell', storage),
+        ...readerPermissions('publish', storage),
         ...streams.permissions([calls, feedback]),
         { actions: ['events:PutEvents'], resource: this.bus.eventBusArn },
       ],

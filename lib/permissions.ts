@@ -1,4 +1,5 @@
 import { CfnElement, Stack } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { IConstruct } from 'constructs';
 import type {
@@ -12,7 +13,7 @@ import type {
   Route,
   TablesAccess,
 } from '../api/routes.ts';
-import { type IndexName, type TableName, tables } from '../core/foundations/storage/tables.ts';
+import { type IndexName, tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';
 
@@ -31,48 +32,52 @@ export const findingOf = (resource: IConstruct, path: string): string => {
   return `<${Stack.of(resource).getLogicalId(child)}.Arn>${path}`;
 };
 
-/** What is done to a table: to itself, and to its indexes. */
-interface TableActions<T extends TableName> {
-  readonly table: readonly string[];
-  /** The indexes that are queried. */
-  readonly indexes?: readonly IndexName<T>[];
+/** What one way of accessing a store needs. */
+interface Actions<Index extends string = string> {
+  /** Actions of DynamoDB on the table itself. @default - none */
+  readonly table?: readonly string[];
+  /** The table's indexes that are queried. @default - none */
+  readonly indexes?: readonly Index[];
+  /** Actions of S3 on the objects of the store. @default - none */
+  readonly objects?: readonly string[];
 }
 
-const tablePermissions = <T extends TableName>(
-  tableArn: string,
-  { table, indexes = [] }: TableActions<T>,
-): Permission[] => [
+/** What is done to a table: to itself, and to its indexes. */
+const tablePermissions = (tableArn: string, { table = [], indexes = [] }: Actions): Permission[] => [
   ...(table.length > 0 ? [{ actions: table.map((action) => `dynamodb:${action}`), resource: tableArn }] : []),
   ...indexes.map((index) => ({ actions: ['dynamodb:Query'], resource: `${tableArn}/index/${index}` })),
 ];
 
 /** What is done to the objects of the bucket below a prefix. */
-const objectPermissions = (payloads: Bucket, prefix: string, actions: readonly string[]): Permission[] => {
+const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly string[] = []): Permission[] => {
   if (actions.length === 0) return [];
   const objects: Permission = {
     actions: actions.map((action) => `s3:${action}`),
-    resource: payloads.arnForObjects(`${prefix}/*`),
+    resource: bucket.arnForObjects(`${prefix}/*`),
     wildcard: {
-      finding: findingOf(payloads, `/${prefix}/*`),
+      finding: findingOf(bucket, `/${prefix}/*`),
       reason: 'Objects are named after what is in them; the actions are all that this function does to one.',
     },
   };
   // Without it S3 answers 403 for an object that does not exist.
-  const list: Permission = { actions: ['s3:ListBucket'], resource: payloads.bucketArn };
+  const list: Permission = { actions: ['s3:ListBucket'], resource: bucket.bucketArn };
   return actions.includes('GetObject') ? [objects, list] : [objects];
 };
+
+/**
+ * How functions that streams wake access the table of calls: `copy` for analytics, `publish` for
+ * events.
+ */
+type CallsOfStreams = 'copy' | 'publish';
 
 // BatchExecuteStatement needs PartiQLInsert for its INSERTs. Transactions need PutItem, DeleteItem
 // and ConditionCheckItem.
 
-/** How functions that streams wake access the table of calls. */
-type CallsOfStreams = 'copy' | 'tell';
-
-const callsActions: Readonly<Record<CallsAccess | CallsOfStreams, TableActions<'calls'>>> = {
+const calls: Readonly<Record<CallsAccess | CallsOfStreams, Actions<IndexName<'calls'>>>> = {
   // Read the other half of a call whose one half a stream has, and segments of payloads.
   copy: { table: ['BatchGetItem'] },
   // Keeps the places of starts that come after their ends, too.
-  tell: { table: ['BatchGetItem', 'PutItem'] },
+  publish: { table: ['BatchGetItem', 'PutItem'] },
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   sum: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
@@ -90,148 +95,126 @@ const callsActions: Readonly<Record<CallsAccess | CallsOfStreams, TableActions<'
   },
 };
 
-const payloadsActions: Readonly<Record<PayloadsAccess, readonly string[]>> = {
-  read: ['GetObject'],
-  write: ['PutObject'],
+const payloads: Readonly<Record<PayloadsAccess, Actions<never>>> = {
+  read: { objects: ['GetObject'] },
+  write: { objects: ['PutObject'] },
   // Writing on condition of an ETag needs GetObject too.
-  delete: ['GetObject', 'PutObject', 'DeleteObject'],
+  delete: { objects: ['GetObject', 'PutObject', 'DeleteObject'] },
 };
 
-const objectsActions: Readonly<Record<ObjectsAccess, TableActions<'objects'>>> = {
-  read: { table: ['BatchGetItem'] },
-  query: { table: ['BatchGetItem', 'Query'] },
-  // BatchWriteItem puts and deletes notes on values in the bucket. Query finds them.
-  create: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
-  delete: { table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'] },
+const objects: Readonly<Record<ObjectsAccess, Actions<IndexName<'objects'>>>> = {
+  read: { table: ['BatchGetItem'], objects: ['GetObject'] },
+  query: { table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },
+  // BatchWriteItem puts and deletes notes on values in the bucket. Query finds them. Values that did
+  // not become versions are deleted.
+  create: {
+    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
+    objects: ['PutObject', 'DeleteObject'],
+  },
+  delete: {
+    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
+    objects: ['DeleteObject'],
+  },
   label: { table: ['BatchGetItem', 'BatchWriteItem'] },
   unlabel: { table: ['BatchWriteItem'] },
   labels: { table: ['Query'] },
 };
 
-const valuesActions: Readonly<Record<ObjectsAccess, readonly string[]>> = {
-  read: ['GetObject'],
-  query: ['GetObject'],
-  // Deletes values that did not become versions.
-  create: ['PutObject', 'DeleteObject'],
-  delete: ['DeleteObject'],
-  label: [],
-  unlabel: [],
-  labels: [],
-};
-
-const filesActions: Readonly<Record<FilesAccess, TableActions<'objects'>>> = {
-  create: { table: ['BatchGetItem', 'BatchWriteItem'] },
-  read: { table: ['BatchGetItem'] },
-};
-
-const fileObjectActions: Readonly<Record<FilesAccess, readonly string[]>> = {
-  create: ['PutObject'],
-  read: ['GetObject'],
+const files: Readonly<Record<FilesAccess, Actions<IndexName<'objects'>>>> = {
+  create: { table: ['BatchGetItem', 'BatchWriteItem'], objects: ['PutObject'] },
+  read: { table: ['BatchGetItem'], objects: ['GetObject'] },
 };
 
 // Rows are found by queries of their index.
-const tablesActions: Readonly<Record<TablesAccess, TableActions<'objects'>>> = {
-  create: { table: ['BatchWriteItem', 'Query'] },
-  update: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'] },
-  read: { table: ['BatchGetItem', 'Query'] },
+const rowTables: Readonly<Record<TablesAccess, Actions<IndexName<'objects'>>>> = {
+  create: { table: ['BatchWriteItem', 'Query'], objects: ['PutObject'] },
+  update: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'], objects: ['GetObject', 'PutObject'] },
+  read: { table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },
   count: { table: ['BatchGetItem'] },
 };
 
-const tableObjectActions: Readonly<Record<TablesAccess, readonly string[]>> = {
-  create: ['PutObject'],
-  update: ['GetObject', 'PutObject'],
-  read: ['GetObject'],
-  count: [],
-};
-
-const costsActions: Readonly<Record<CostsAccess, TableActions<'costs'>>> = {
+const costs: Readonly<Record<CostsAccess, Actions<IndexName<'costs'>>>> = {
   read: { table: ['Query'] },
   // Prices are inserted and deleted, never looked up first or replaced.
   create: { table: ['PartiQLInsert'] },
   purge: { table: ['BatchWriteItem'] },
 };
 
-const feedbackActions: Readonly<Record<FeedbackAccess, TableActions<'feedback'>>> = {
-  join: { table: ['BatchGetItem'], indexes: ['by_ref'] },
-  erase: { table: ['BatchGetItem', 'DeleteItem', 'PutItem'], indexes: ['by_ref'] },
-  query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'] },
-  // PutItem replaces a tombstone that has the id.
-  create: { table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'] },
-  replace: { table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'] },
-  purge: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'] },
+const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>> = {
+  join: { table: ['BatchGetItem'], indexes: ['by_ref'], objects: ['GetObject'] },
+  erase: {
+    table: ['BatchGetItem', 'DeleteItem', 'PutItem'],
+    indexes: ['by_ref'],
+    objects: ['DeleteObject'],
+  },
+  query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'], objects: ['GetObject'] },
+  // PutItem replaces a tombstone that has the id. A payload is deleted if its record turned out to be
+  // there already.
+  create: {
+    table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
+    objects: ['PutObject', 'DeleteObject'],
+  },
+  replace: {
+    table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+    objects: ['PutObject', 'DeleteObject'],
+  },
+  purge: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], objects: ['DeleteObject'] },
 };
 
-const feedbackObjectActions: Readonly<Record<FeedbackAccess, readonly string[]>> = {
-  join: ['GetObject'],
-  erase: ['DeleteObject'],
-  query: ['GetObject'],
-  // Deletes a payload whose record turned out to be there already.
-  create: ['PutObject', 'DeleteObject'],
-  replace: ['PutObject', 'DeleteObject'],
-  purge: ['DeleteObject'],
-};
-
-const rollupsActions: Readonly<Record<RollupsAccess, TableActions<'rollups'>>> = {
+const rollups: Readonly<Record<RollupsAccess, Actions<IndexName<'rollups'>>>> = {
   note: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
   use: { table: ['Query', 'BatchWriteItem'] },
+};
+
+/** What a function may do that accesses stores in these ways. */
+const storePermissions = (
+  stores: Omit<Route['stores'], 'calls'> & { readonly calls?: CallsAccess | CallsOfStreams },
+  storage: Storage,
+): Permission[] => {
+  const granted = (
+    { tableArn }: Pick<Table, 'tableArn'>,
+    actions: Actions | undefined,
+    prefix: string,
+  ): Permission[] =>
+    actions
+      ? [
+          ...tablePermissions(tableArn, actions),
+          ...objectPermissions(storage.payloads, prefix, actions.objects),
+        ]
+      : [];
+  return [
+    ...granted(storage.calls, stores.calls && calls[stores.calls], 'segments'),
+    ...granted(storage.calls, stores.payloads && payloads[stores.payloads], 'segments'),
+    ...granted(storage.objects, stores.objects && objects[stores.objects], 'objects'),
+    ...granted(storage.objects, stores.files && files[stores.files], 'files'),
+    ...granted(storage.objects, stores.tables && rowTables[stores.tables], 'tables'),
+    ...granted(storage.costs, stores.costs && costs[stores.costs], 'costs'),
+    ...granted(storage.feedback, stores.feedback && feedback[stores.feedback], 'feedback'),
+    ...granted(storage.rollups, stores.rollups && rollups[stores.rollups], 'rollups'),
+  ];
 };
 
 /** What a route's function may do to its stores: what the route declares, and nothing else. */
 export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] =>
   storePermissions(stores, storage);
 
-/** What a function may do that accesses stores in these ways. */
-const storePermissions = (
-  {
-    calls,
-    payloads,
-    objects,
-    files,
-    tables,
-    costs,
-    feedback,
-    rollups,
-  }: Omit<Route['stores'], 'calls'> & { readonly calls?: CallsAccess | CallsOfStreams },
-  {
-    calls: callsTable,
-    objects: objectsTable,
-    costs: costsTable,
-    feedback: feedbackTable,
-    rollups: rollupsTable,
-    payloads: bucket,
-  }: Storage,
-): Permission[] => [
-  ...(calls ? tablePermissions(callsTable.tableArn, callsActions[calls]) : []),
-  ...(payloads ? objectPermissions(bucket, 'segments', payloadsActions[payloads]) : []),
-  ...(objects ? tablePermissions(objectsTable.tableArn, objectsActions[objects]) : []),
-  ...(objects ? objectPermissions(bucket, 'objects', valuesActions[objects]) : []),
-  ...(files ? tablePermissions(objectsTable.tableArn, filesActions[files]) : []),
-  ...(files ? objectPermissions(bucket, 'files', fileObjectActions[files]) : []),
-  ...(tables ? tablePermissions(objectsTable.tableArn, tablesActions[tables]) : []),
-  ...(tables ? objectPermissions(bucket, 'tables', tableObjectActions[tables]) : []),
-  ...(costs ? tablePermissions(costsTable.tableArn, costsActions[costs]) : []),
-  ...(feedback ? tablePermissions(feedbackTable.tableArn, feedbackActions[feedback]) : []),
-  ...(feedback ? objectPermissions(bucket, 'feedback', feedbackObjectActions[feedback]) : []),
-  ...(rollups ? tablePermissions(rollupsTable.tableArn, rollupsActions[rollups]) : []),
-];
-
 /** The environment of a function that reads what streams refer to. */
 export const readerEnvironment = (
   { shards, retentionDays }: Config,
-  { calls, feedback, costs, payloads }: Storage,
+  storage: Storage,
 ): Record<string, string> => ({
   SHARDS: shards.join(','),
   ...(retentionDays !== undefined && { RETENTION_DAYS: String(retentionDays) }),
-  [tables.calls.variable]: calls.tableName,
-  [tables.feedback.variable]: feedback.tableName,
-  [tables.costs.variable]: costs.tableName,
-  PAYLOADS_BUCKET: payloads.bucketName,
+  [tables.calls.variable]: storage.calls.tableName,
+  [tables.feedback.variable]: storage.feedback.tableName,
+  [tables.costs.variable]: storage.costs.tableName,
+  PAYLOADS_BUCKET: storage.payloads.bucketName,
 });
 
 /**
  * What such a function may do: read the other half of a call, payloads whose header lacks the
  * usage, and prices. Records have all of feedback that is read.
  */
-export const readerPermissions = (calls: CallsOfStreams, storage: Storage): Permission[] =>
-  storePermissions({ calls, payloads: 'read', costs: 'read' }, storage);
+export const readerPermissions = (access: CallsOfStreams, storage: Storage): Permission[] =>
+  storePermissions({ calls: access, payloads: 'read', costs: 'read' }, storage);
