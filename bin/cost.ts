@@ -16,7 +16,6 @@ import {
 } from './cost/load.ts';
 import { batchTable, billTable, growthTable, serverTable, streamsTable, toText } from './cost/tables.ts';
 
-/** The parsed command line. */
 interface CostOptions {
   readonly help: boolean;
   readonly json: boolean;

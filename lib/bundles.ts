@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
-/** What to bundle, and where to. */
 interface BundleOptions {
   /** The project's root, an absolute path: it has `lambdas/` and resolves every import. */
   readonly root: string;

@@ -65,7 +65,6 @@ export const queries = {
 | sort dollars desc`,
 } as const;
 
-/** Whose queries they are, and what they read. */
 interface QueriesProps {
   /** The name of the service. */
   readonly name: string;
@@ -86,7 +85,6 @@ export class Queries extends Construct {
   }
 }
 
-/** What the dashboard shows. */
 interface DashboardProps {
   /** The name of the service. */
   readonly name: string;

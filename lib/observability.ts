@@ -173,7 +173,6 @@ export class Budget extends Construct {
   }
 }
 
-/** What is watched, and the settings that say who is notified. */
 interface ObservabilityProps extends SignalsProps {
   readonly config: Config;
 }

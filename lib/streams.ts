@@ -106,7 +106,6 @@ const streamOf = ({ tableStreamArn, node }: Table): string => {
 /** A pattern of records. */
 type Filter = Readonly<Record<string, unknown>>;
 
-/** Whether records of items that are gone count, too. */
 interface FilterOptions {
   readonly deletions: boolean;
 }

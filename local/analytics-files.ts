@@ -4,7 +4,6 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/clien
 import { localCredentials } from './stores.ts';
 import { localRegion } from './template/cloudformation.ts';
 
-/** Where files come from, and the folder that they go to. */
 interface AnalyticsFilesOptions {
   /** The endpoint of S3. */
   readonly s3: string;

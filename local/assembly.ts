@@ -181,7 +181,6 @@ const keep = async (outdir: string, folder: string, digest: string): Promise<voi
   }
 };
 
-/** Where stacks are kept, and what makes one that is not. */
 interface KeepOptions {
   /** @default - below node_modules/.cache */
   readonly folder?: string;

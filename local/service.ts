@@ -56,7 +56,6 @@ export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) =>
   return (name) => sources.get(name) ?? name;
 };
 
-/** What the service runs on: which of it runs already, and how to start the rest. */
 interface DependencyOptions {
   /** The folder for the data. @default - in memory, gone at the end */
   readonly dataDir?: string;

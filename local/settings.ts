@@ -18,7 +18,6 @@ export class BadSetting extends Error {
   override readonly name = 'BadSetting';
 }
 
-/** Where the key may come from. */
 interface LocalKeyOptions {
   /** The service's name. */
   readonly service: string;

@@ -244,7 +244,6 @@ export interface Functions {
   kill(): Promise<void>;
 }
 
-/** How to run a stack's functions. */
 interface FunctionsOptions {
   readonly specs: readonly FunctionSpec[];
   /** Variables for every function, beside its own. */

@@ -54,7 +54,6 @@ export const lambdaRecord = (
 /** Invokes a function with an event. Event and answer are JSON. */
 export type Invoke = (event: string, signal: AbortSignal) => Promise<string>;
 
-/** How batches are brought to a function. */
 interface InvokerOptions {
   readonly invoke: Invoke;
   /** After how long a record is given up, in ms. */
@@ -123,7 +122,6 @@ const deliver = async (
   }
 };
 
-/** What a poller reads, and whom it brings it to. */
 interface PollerOptions extends Omit<InvokerOptions, 'maxAgeMs'> {
   readonly tables: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
@@ -271,7 +269,6 @@ class Poller {
   }
 }
 
-/** What brings streams to functions. */
 interface StreamsOptions extends Pick<PollerOptions, 'from' | 'failed'> {
   readonly stack: Pick<StackSpec, 'subscriptions'>;
   /** The endpoint of DynamoDB. */
