@@ -43,7 +43,7 @@ export interface Bench extends AsyncDisposable {
 }
 
 /** What a bench runs on: a running store and a synthesized stack. */
-export interface BenchEnvironment {
+interface BenchEnvironment {
   /** The URL of DynamoDB Local. */
   readonly dynamodb: string;
   /** The folder of the synthesized stack. */
@@ -148,7 +148,7 @@ export interface CapacityUsed {
 }
 
 /** Counts what a client uses. */
-export interface CapacityMeter {
+interface CapacityMeter {
   /** Everything that the client uses during a task. Only one task at a time. */
   readonly during: (task: () => Promise<unknown>) => Promise<CapacityUsed>;
 }
@@ -210,7 +210,7 @@ interface Answer {
  *
  * @param schemaOf the keys and indexes of a table, by its name
  */
-export const meterCapacity = (
+const meterCapacity = (
   client: DynamoDBClient,
   schemaOf: (table: { readonly name: string }) => TableSchema,
 ): CapacityMeter => {

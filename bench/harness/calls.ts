@@ -125,11 +125,10 @@ export const zstdParams = (level = 3): Record<number, number> => ({
 });
 
 /** Compresses as segments are, without the checksum. */
-export const compress = (bytes: Buffer, level?: number, dictionary?: Buffer): Buffer =>
+export const compress = (bytes: Buffer, level?: number): Buffer =>
   zstdCompressSync(bytes, {
     params: zstdParams(level),
     pledgedSrcSize: bytes.length,
-    ...(dictionary && { dictionary }),
   });
 
 // What decides the storage costs of calls: their sizes, how they are grouped, and how much they

@@ -11,7 +11,7 @@ import type { TableSpec } from '../../local/template/stack.ts';
 export const billedOverhead = 100;
 
 /** An index: its keys, and the attributes of its rows including the table's keys. */
-export interface IndexSchema {
+interface IndexSchema {
   readonly name: string;
   readonly keys: readonly string[];
   /** Undefined if the index projects all attributes. */
@@ -70,7 +70,7 @@ export const putUnits = (item: Item, schema: TableSchema): Record<string, number
   );
 
 /** The content of a store of calls, in bytes by DynamoDB's rules. */
-export interface StoredBytes {
+interface StoredBytes {
   /** Items of starts and ends: keys, headers and inline payloads. */
   readonly items: number;
   /** Items with payload segments. */

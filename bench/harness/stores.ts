@@ -26,7 +26,7 @@ const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
  *
  * @param answerOf the body of the answer to an operation and the JSON of its request
  */
-export const storeAnswering = (answerOf: (operation: string, body: string) => string): Store => {
+const storeAnswering = (answerOf: (operation: string, body: string) => string): Store => {
   const handle = async (request: { headers: Record<string, string>; body: Uint8Array }) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
     const answer = answerOf(operation, new TextDecoder().decode(request.body));

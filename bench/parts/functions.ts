@@ -27,7 +27,7 @@ const memoryFlags = (memoryMb: number): string[] => [
 ];
 
 /** A function in a child process. Disposal ends the process. */
-export class FunctionContainer implements Disposable {
+class FunctionContainer implements Disposable {
   readonly #child: ChildProcess;
   /** The exit code of the process; null if V8 aborts it because its heap is full. */
   readonly #ended: Promise<number | null>;
@@ -71,7 +71,7 @@ export class FunctionContainer implements Disposable {
 // Requests to the functions: small ones as on every day, and the largest possible.
 
 /** A request to a route. */
-export interface Probe {
+interface Probe {
   /** Its name in the figures. */
   readonly name: string;
   readonly path: string;
@@ -114,7 +114,7 @@ const spanProbes = (next: (count: number) => Call[]): readonly Probe[] => {
 };
 
 /** All probes. What a probe reads or removes was written by an earlier one. */
-export const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
+const probesOf = (calls: readonly [Call, ...Call[]]): readonly Probe[] => {
   const [{ start: first }] = calls;
   const project_id = String(first.project_id);
   const fresh = repeatCalls(calls, Number.MAX_SAFE_INTEGER);

@@ -9,8 +9,14 @@ import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { Store } from '../../core/foundations/storage/index.ts';
 import { startLocalService } from '../../local/service.ts';
-import type { BenchContext, BenchPart } from '../harness/bench.ts';
-import { type Bench, names, totalUnits, unitsEach } from '../harness/bench.ts';
+import {
+  type Bench,
+  type BenchContext,
+  type BenchPart,
+  names,
+  totalUnits,
+  unitsEach,
+} from '../harness/bench.ts';
 import { type Call, callsOfBytes, exportsOf, repeatCalls, zstdParams } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget } from '../harness/reporting.ts';

@@ -11,7 +11,7 @@ import { counted, type Figure, measured } from '../harness/figures.ts';
 import { secondsOf } from './speed.ts';
 
 /** A local service with a browser in front of it. */
-export interface PageBench extends AsyncDisposable {
+interface PageBench extends AsyncDisposable {
   readonly service: LocalService;
   /** POSTs JSON, and gives the answer once its headers are there. */
   readonly post: (path: string, body: object) => Promise<Response>;
@@ -38,7 +38,7 @@ const parsed = (line: string): RequestLine => {
 const logLagMs = 500;
 
 /** Starts a local service and a browser, until disposal. */
-export const openPageBench = async (): Promise<PageBench> => {
+const openPageBench = async (): Promise<PageBench> => {
   let readUnits = 0;
   const service = await startLocalService({
     log: (_, line) => {
@@ -86,7 +86,7 @@ const reportsPerRequest = 400;
 const beginning = Date.parse('2026-10-01T00:00:00Z');
 
 /** A call to report; what is not said is made up. */
-export interface Made {
+interface Made {
   readonly id: string;
   readonly trace?: string;
   readonly parent?: string;
@@ -96,7 +96,7 @@ export interface Made {
 }
 
 /** Reports calls, a second after one another, the first at a place in that row. */
-export const report = async (
+const report = async (
   { post }: PageBench,
   project: string,
   calls: readonly Made[],
@@ -114,17 +114,17 @@ export const report = async (
 };
 
 /** As many calls as asked for, each by its place. */
-export const numbered = (count: number, make: (at: number) => Made): Made[] =>
+const numbered = (count: number, make: (at: number) => Made): Made[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
 /** The path of a list, and of a trace. */
-export const listOf = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
-export const traceOf = (project: string, trace: string): string =>
+const listOf = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
+const traceOf = (project: string, trace: string): string =>
   `trace?project=${encodeURIComponent(project)}&trace=${trace}`;
 
 const headers = ['display_name', 'parent_id', 'thread_id', 'turn_id', 'ended_at', 'svc_user_id'];
 /** The body of a query for the newest 100 roots by their headers. */
-export const newest = (project: string) => ({
+const newest = (project: string) => ({
   project_id: project,
   filter: { trace_roots_only: true },
   sort_by: [{ field: 'started_at', direction: 'desc' }],
@@ -133,10 +133,10 @@ export const newest = (project: string) => ({
 });
 
 /** Ends a visit. */
-export const close = (page: Page): Promise<void> => page.context().close();
+const close = (page: Page): Promise<void> => page.context().close();
 
 /** How often each view is measured. */
-export const rounds = 7;
+const rounds = 7;
 const traceCalls = 10_000;
 
 /** Scrolls from end to end, and gives the share of frames that took over 50 ms, in %. */
@@ -156,7 +156,7 @@ const scrolling = `(async () => {
 })()`;
 
 /** A trace of 10,000 calls: its tree, its frames and its elements. */
-export const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
+const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
   const project = 'bench/trace';
   const nested = numbered(traceCalls, (at) => ({
     id: at === 0 ? 'root' : `call-${at}`,
@@ -205,7 +205,7 @@ const longestTask = `new Promise((done) => {
 })`;
 
 /** An input of 5 MB: the longest task of opening it. */
-export const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
+const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
   const project = 'bench/large';
   await report(bench, project, [{ id: 'large', inputs: { text: 'word '.repeat(1_000_000), end: 1 } }]);
   const longest: number[] = [];
@@ -248,7 +248,7 @@ const heapOf = async (page: Page): Promise<number> => {
 };
 
 /** A list that is live for an hour: what it keeps, and how much it grew in the second half. */
-export const liveFigures = async (bench: PageBench): Promise<Figure[]> => {
+const liveFigures = async (bench: PageBench): Promise<Figure[]> => {
   const project = 'bench/live';
   const calls = (at: number) =>
     numbered(callsPerReport, (index) => ({ id: `live-${at}-${index}`, running: index === 0 }));

@@ -97,7 +97,7 @@ export const drain = async (batches: AsyncIterable<readonly unknown[]>): Promise
  * What a query reads of a store, measured `rounds` times. Reads of payloads may depend on which
  * shard's page comes first.
  */
-export const queryFigures = async (
+const queryFigures = async (
   bench: Bench,
   store: Store,
   call: Call,

@@ -172,7 +172,7 @@ export const speed: BenchPart = {
 // Loops over a store's items without the service. Its speed is compared with theirs.
 
 /** The keys of all segments of a store, for {@link bareLoop}. */
-export const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
+const segmentKeys = async ({ table }: Store): Promise<Item[]> => {
   const keys: Item[] = [];
   const pages = scanTable(table, {
     FilterExpression: 'p = :p',
@@ -189,7 +189,7 @@ const range = (project: string, level: Level, shard: number) =>
   timeRange(project as ProjectId, level, shard, {});
 
 /** Reads the same items as an export of everything, headers then payloads, and drops them. */
-export const bareLoop = async (store: Store, project: string, keys: readonly Item[]): Promise<void> => {
+const bareLoop = async (store: Store, project: string, keys: readonly Item[]): Promise<void> => {
   const budget = benchBudget();
   for (const level of levels)
     for (const shard of everyShard(store)) {
@@ -206,7 +206,7 @@ export const bareLoop = async (store: Store, project: string, keys: readonly Ite
 const byTime = 'by_time' satisfies IndexName<'calls'>;
 
 /** Queries 128 rows of nested calls in the index by time. */
-export const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
+const bareIndexQuery = ({ table }: Store, project: string): Promise<unknown> =>
   documents(table).send(
     new QueryCommand({
       TableName: table.name,
@@ -234,7 +234,7 @@ const batchesPerSample = 25;
  * The most memory in use while an iterable is read, beyond what was in use before, in MB. Garbage
  * is collected before each sample.
  */
-export const heapMegabytes = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
+const heapMegabytes = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
   const before = inUse();
   let peak = 0;
   let seen = 0;

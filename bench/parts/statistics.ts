@@ -32,17 +32,17 @@ import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget, endOf, type ReportMode, sendAll, startOf } from '../harness/reporting.ts';
 
 /** The month of 30 days that statistics are measured over: its begin, and its hours. */
-export const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
+const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
 const hour = 3_600_000_000;
 const monthHours = 720;
-export const monthEnd: Micros = monthBegin + monthHours * hour;
+const monthEnd: Micros = monthBegin + monthHours * hour;
 
 /** When the call of this number starts, if so many are spread evenly over the month. */
-export const startOfNth = (i: number, count: number): Micros =>
+const startOfNth = (i: number, count: number): Micros =>
   monthBegin + Math.floor((i * monthHours * hour) / count);
 
 /** The same calls, spread evenly over the month. */
-export function* overMonth(calls: readonly Call[], count: number): Generator<Call> {
+function* overMonth(calls: readonly Call[], count: number): Generator<Call> {
   let i = 0;
   for (const call of repeatCalls(calls, count)) {
     const startedAt = startOfNth(i++, count);
@@ -67,15 +67,15 @@ const overview = {
 const body = callsStatsBody(names);
 
 /** The seconds of a bucket. */
-export const byTheHour = 3600;
-export const byTheDay = 86_400;
+const byTheHour = 3600;
+const byTheDay = 86_400;
 
 /**
  * Asks for the overview of the month.
  *
  * @throws Error if it does not count so many calls
  */
-export const askMonth = async (
+const askMonth = async (
   store: Store,
   project_id: string,
   granularity: number,
@@ -91,7 +91,7 @@ export const askMonth = async (
 };
 
 /** The units of a task as figures. */
-export const unitFigures = (name: string, { reads, writes }: CapacityUsed): Figure[] => [
+const unitFigures = (name: string, { reads, writes }: CapacityUsed): Figure[] => [
   counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
   counted(`${name}: write units`, 'units', totalUnits(writes)),
 ];
@@ -100,11 +100,7 @@ export const unitFigures = (name: string, { reads, writes }: CapacityUsed): Figu
 const rounds = 5;
 
 /** Units and times of a task that was done before. */
-export const warmFigures = async (
-  bench: Bench,
-  name: string,
-  task: () => Promise<void>,
-): Promise<Figure[]> => {
+const warmFigures = async (bench: Bench, name: string, task: () => Promise<void>): Promise<Figure[]> => {
   const times: number[] = [];
   let warm = await bench.capacity.during(task);
   for (let i = 0; i < rounds; i++) {

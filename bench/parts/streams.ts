@@ -44,7 +44,7 @@ const longAgo = new Date('2026-10-01T00:00:00Z');
  * The records of a table's stream that lets starts and ends pass, as Lambda brings them. They are
  * an insertion of each item, all starts before all ends.
  */
-export const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
+const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
   const items = (await itemsOf(store)).filter(({ p }) => p?.S === 'S' || p?.S === 'E');
   const ends = (item: Image) => (item.p?.S === 'E' ? 1 : 0);
   return items
@@ -89,7 +89,7 @@ const answering = (answerTo: (body: Buffer) => string, type: string) => ({
 });
 
 /** What was sent to a target so far. */
-export interface Tally {
+interface Tally {
   requests: number;
   /** Events of the bus. */
   events: number;
@@ -98,7 +98,7 @@ export interface Tally {
 }
 
 /** A bus that takes every event at once. */
-export const instantBus = (tally: Tally): EventBus => {
+const instantBus = (tally: Tally): EventBus => {
   const client = new EventBridgeClient(
     answering((body) => {
       const { Entries } = JSON.parse(body.toString()) as { Entries: readonly object[] };
@@ -111,7 +111,7 @@ export const instantBus = (tally: Tally): EventBus => {
 };
 
 /** A bucket that takes every file at once. */
-export const instantBucket = (tally: Tally): Bucket => {
+const instantBucket = (tally: Tally): Bucket => {
   const client = new S3Client(
     answering((body) => {
       tally.requests++;

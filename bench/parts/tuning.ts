@@ -5,10 +5,8 @@
 
 import type { Store } from '../../core/foundations/storage/index.ts';
 import { queryCalls } from '../../core/questions/query/index.ts';
-import type { Bench, BenchPart } from '../harness/bench.ts';
-import { totalUnits } from '../harness/bench.ts';
-import type { Call } from '../harness/calls.ts';
-import { compress, payloadOf } from '../harness/calls.ts';
+import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
+import { type Call, compress, payloadOf } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { batchSize, benchBudget, newestBy, sendAll, toQuery } from '../harness/reporting.ts';
 
@@ -24,8 +22,8 @@ const groups = (calls: readonly Call[], size: number): Buffer[] =>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-const compressedEach = (calls: readonly Call[], size: number, level: number, dictionary?: Buffer): number =>
-  sum(groups(calls, size).map((group) => compress(group, level, dictionary).length)) / calls.length;
+const compressedEach = (calls: readonly Call[], size: number, level: number): number =>
+  sum(groups(calls, size).map((group) => compress(group, level).length)) / calls.length;
 
 /** CPU time of compressing batches, in µs a call. */
 const compressionTime = (calls: readonly Call[], level: number): Figure => {
@@ -46,20 +44,6 @@ const compressionFigures = (calls: readonly Call[]): Figure[] =>
     ),
     compressionTime(calls, level),
   ]);
-
-/** Compresses the other calls with a dictionary of the first. */
-const dictionaryFigures = (calls: readonly Call[]): Figure[] => {
-  const dictionary = Buffer.from(calls.slice(0, 20).map(payloadOf).join('')).subarray(0, 32 * 1024);
-  const others = calls.slice(20);
-  return [1, batchSize].flatMap((size) => [
-    counted(`without a dictionary, by ${size}`, 'payload bytes a call', compressedEach(others, size, 3)),
-    counted(
-      `with one of 32 KB, by ${size}`,
-      'payload bytes a call',
-      compressedEach(others, size, 3, dictionary),
-    ),
-  ]);
-};
 
 /** Read units of an eventually consistent read: half a unit per started 4 KB. */
 const readUnits = (bytes: number): number => Math.ceil(bytes / 4096) / 2;
@@ -141,10 +125,9 @@ const socketFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figu
 /** The measurements behind the settings of the code. */
 export const tuning: BenchPart = {
   name: 'tuning',
-  title: 'Settings of the code: compression level and dictionary, segment size, shards, sockets',
+  title: 'Settings of the code: compression level, segment size, shards, sockets',
   run: async ({ calls, bench }) => [
     ...compressionFigures(calls),
-    ...dictionaryFigures(calls),
     ...segmentFigures(calls),
     ...(await shardFigures(await bench(), calls)),
     ...(await socketFigures(await bench(), calls)),
