@@ -147,5 +147,9 @@ export const sumUsage = (usages: Iterable<Usage>): Usage | undefined => {
   };
 };
 
+/** How long a call took, in ms; NaN while it runs. */
+export const durationOf = ({ started_at, ended_at }: Pick<CallRow, 'started_at' | 'ended_at'>): number =>
+  timeOf(ended_at) - timeOf(started_at);
+
 /** Milliseconds since 1970; NaN for no time. */
 export const timeOf = (time: string | null | undefined): number => Date.parse(time ?? '');

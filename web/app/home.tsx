@@ -1,20 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { lastProject } from '../session/device.ts';
-import { type Me, useSession, useWake } from '../session/session.tsx';
-import { Failure, Notice } from '../ui/controls.tsx';
+import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
+import { Notice, QueryStatus } from '../ui/controls.tsx';
 
 /** The projects that the key may read, by name. */
-export const useProjects = () => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['projects', me.key_id],
-    queryFn: async ({ signal }) => {
-      const { projects } = await client.ask('POST /projects/query', {}, signal);
-      return projects.map(({ project_id }) => project_id);
-    },
+export const useProjects = () =>
+  useRead(['projects'], async ({ client, signal }) => {
+    const { projects } = await client.ask('POST /projects/query', {}, signal);
+    return projects.map(({ project_id }) => project_id);
   });
-};
 
 /** The projects that grants name one by one: known even before anything was reported to them. */
 export const grantedProjects = ({ grants }: Me): string[] =>
@@ -48,7 +42,8 @@ const Grants = () => {
 /** The projects of the key, and what it may do. A single project is opened at once. */
 export const HomeView = () => {
   const { me } = useSession();
-  const { data, error, refetch, isPending } = useProjects();
+  const query = useProjects();
+  const { data } = query;
   const last = lastProject();
   const all = [...new Set([...(data ?? []), ...grantedProjects(me)])];
   const next = data && (all.find((name) => name === last) ?? all[0]);
@@ -59,8 +54,7 @@ export const HomeView = () => {
   return (
     <main className="page">
       <h1>Projects</h1>
-      <Failure error={error} onRetry={refetch} />
-      {isPending ? <p className="muted">Loading projects…</p> : null}
+      <QueryStatus of={[query]} loading="Loading projects…" />
       {data && all.length === 0 ? (
         <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>
       ) : null}

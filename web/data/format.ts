@@ -4,6 +4,10 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 /** A count: `1,234`. */
 export const countText = (count: number): string => integer.format(count);
 
+/** A count with its noun: `1 call`, `2 calls`. */
+export const countedText = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A count of tokens, short: `12.3K`. */
 export const tokensText = (count: number): string =>
   count < 10_000 ? countText(count) : compact.format(count);
@@ -16,6 +20,9 @@ export const durationText = (ms: number): string => {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`;
   return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, '0')} m`;
 };
+
+/** A duration that may not be known: empty for NaN. */
+export const latencyText = (ms: number): string => (Number.isNaN(ms) ? '' : durationText(ms));
 
 const signs = new Map([['USD', '$']]);
 

@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { clientOf } from '../api/client.ts';
 import { RequestFailed, wordsOf } from '../api/http.ts';
-import { Button, Logo, Notice } from '../ui/controls.tsx';
+import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
 import { Modal } from '../ui/popups.tsx';
 import { forgetKey, isOnDevice, keepKey, keptKey } from './device.ts';
 import { type Me, SessionProvider } from './session.tsx';
 
 /** What the form does with a key: it throws if the service does not accept it. */
-export type SignIn = (key: string, onDevice: boolean) => Promise<void>;
+type SignIn = (key: string, onDevice: boolean) => Promise<void>;
 
 interface SignInFormProps {
   readonly onSignIn: SignIn;
@@ -19,7 +19,7 @@ interface SignInFormProps {
 }
 
 /** Asks for a key. */
-export const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormProps) => {
+const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormProps) => {
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(onDevice);
   const [busy, setBusy] = useState(false);
@@ -50,10 +50,7 @@ export const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignI
           onChange={(event) => setKey(event.target.value)}
         />
       </label>
-      <label className="check">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
-        <span>Keep it on this device</span>
-      </label>
+      <Check label="Keep it on this device" checked={keep} onChange={setKeep} />
       <Button kind="primary" type="submit" disabled={busy || key.trim() === ''}>
         {busy ? 'Signing in…' : 'Sign in'}
       </Button>
@@ -62,7 +59,7 @@ export const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignI
 };
 
 /** The first view of a visitor without a key. */
-export const SignInView = ({ onSignIn, error }: { onSignIn: SignIn; error?: unknown }) => (
+const SignInView = ({ onSignIn, error }: { onSignIn: SignIn; error?: unknown }) => (
   <main className="center">
     <div className="card sign-in">
       <h1 className="brand">
@@ -96,13 +93,7 @@ const identify = async (key: string): Promise<Accepted> => ({
 /** What stands there while a kept key is looked up, or if that fails. */
 const Restoring = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => (
   <main className="center">
-    {error ? (
-      <Notice kind="error" action={<Button onClick={onRetry}>Try again</Button>}>
-        {wordsOf(error)}
-      </Notice>
-    ) : (
-      <p className="muted">Signing in…</p>
-    )}
+    {error ? <Failure error={error} onRetry={onRetry} /> : <p className="muted">Signing in…</p>}
   </main>
 );
 

@@ -145,14 +145,14 @@ export const SortButton = ({ order, children, ...props }: SortButtonProps) => (
   </button>
 );
 
-interface FiguresProps {
+interface CallFiguresProps {
   readonly usage: Usage | undefined;
   readonly duration: string;
   readonly title?: string;
 }
 
 /** What a call took, in short. */
-export const Figures = ({ usage, duration, title }: FiguresProps) => (
+export const CallFigures = ({ usage, duration, title }: CallFiguresProps) => (
   <span className="figures">
     {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
     {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}

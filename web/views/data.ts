@@ -1,10 +1,26 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type CallRow, fromWire, headerColumns, pathToWire, statusOf } from '../api/calls.ts';
-import type { Call, CostTerms } from '../api/types.ts';
-import { useSession } from '../session/session.tsx';
+import type { Call, CallsQueryReq, CostTerms } from '../api/types.ts';
+import { type Reading, useRead, useSession } from '../session/session.tsx';
 
-/** How often a trace with a running call is read again, in ms. */
-const runningIntervalMs = 5000;
+/** How often calls are read again while one of them runs, in ms; false if none does. */
+export const intervalOf = (calls: readonly CallRow[] | undefined): number | false =>
+  calls?.some((call) => statusOf(call) === 'running') ? 5000 : false;
+
+/** The columns of calls by their headers. */
+export const headersOf = (service: string, ...others: readonly string[]): string[] =>
+  [...headerColumns, ...others].map((path) => pathToWire(path, service));
+
+/** All rows that a request is answered with. */
+export const readRows = async (
+  { client, service, signal }: Reading,
+  request: CallsQueryReq,
+): Promise<CallRow[]> => {
+  const rows: CallRow[] = [];
+  for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+    for (const row of batch) rows.push(fromWire(row, service));
+  return rows;
+};
 
 /** A trace as it was read. */
 export interface ReadTrace {
@@ -20,81 +36,71 @@ const firstShown = 300;
 
 /** All calls of a trace by their headers, with usage and costs, in order of their start. */
 export const useTrace = (project: string, trace: string) => {
-  const { client, me } = useSession();
+  const { me } = useSession();
   const cache = useQueryClient();
-  const { name } = me.service;
   const queryKey = ['trace', me.key_id, project, trace];
-  return useQuery({
-    queryKey,
-    queryFn: async ({ signal }): Promise<ReadTrace> => {
+  return useRead(
+    ['trace', project, trace],
+    async ({ client, service, signal }): Promise<ReadTrace> => {
       const request = {
         project_id: project,
         filter: { trace_ids: [trace] },
         sort_by: [{ field: 'started_at', direction: 'asc' as const }],
-        columns: [...headerColumns, 'summary.usage'].map((path) => pathToWire(path, name)),
+        columns: headersOf(service, 'summary.usage'),
         include_costs: true,
       };
       const calls: CallRow[] = [];
       // What is shown already is not replaced by a part of it.
       let early = cache.getQueryData(queryKey) === undefined;
       for await (const batch of client.stream('POST /calls/stream_query', request, signal)) {
-        for (const row of batch) calls.push(fromWire(row, name));
+        for (const row of batch) calls.push(fromWire(row, service));
         if (!early || calls.length < firstShown) continue;
         early = false;
         cache.setQueryData<ReadTrace>(queryKey, { calls: [...calls], readAt: Date.now(), complete: false });
       }
       return { calls, readAt: Date.now(), complete: true };
     },
-    refetchInterval: ({ state: { data } }) =>
-      data?.calls.some((call) => statusOf(call) === 'running') ? runningIntervalMs : false,
-  });
+    { refetchInterval: ({ state: { data } }) => intervalOf(data?.calls) },
+  );
 };
 
 /** A whole call with its payload, costs and feedback; null if there is none. */
-export const useCall = (project: string, call: Pick<CallRow, 'id' | 'ended_at'> | undefined) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
-  return useQuery({
+export const useCall = (project: string, id: string | undefined, endedAt?: string | null) =>
+  useRead(
     // A call that ends has another payload.
-    queryKey: ['call', me.key_id, project, call?.id, call?.ended_at],
-    enabled: call !== undefined,
-    // It is read to its end even if its reader goes on: they may come back, and nothing shall be
-    // read twice.
-    queryFn: async (): Promise<Call | null> => {
+    ['call', project, id, endedAt],
+    // Without the signal: people come back to a call, and nothing shall be read twice.
+    async ({ client, service }): Promise<Call | null> => {
       const request = {
         project_id: project,
-        id: call?.id ?? '',
+        id: id ?? '',
         include_costs: true,
         include_feedback: true,
         include_storage_size: true,
       };
       const { call: read } = await client.ask('POST /call/read', request);
-      return read && (fromWire(read, name) as Call);
+      return read && (fromWire(read, service) as Call);
     },
-  });
-};
+    { enabled: id !== undefined },
+  );
 
 /** The most prices that are read. */
 export const maxPrices = 1000;
 
 /** The prices of a project, by model, the newest first; and what adds and removes them. */
 export const usePrices = (project: string) => {
-  const { client, me } = useSession();
+  const { client } = useSession();
   const cache = useQueryClient();
-  const queryKey = ['prices', me.key_id, project];
-  const query = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => {
-      const request = {
-        project_id: project,
-        sort_by: [
-          { field: 'llm_id', direction: 'asc' as const },
-          { field: 'effective_date', direction: 'desc' as const },
-        ],
-        limit: maxPrices,
-      };
-      return (await client.ask('POST /cost/query', request, signal)).results;
-    },
+  const query = useRead(['prices', project], async ({ client, signal }) => {
+    const request = {
+      project_id: project,
+      sort_by: [
+        { field: 'llm_id', direction: 'asc' as const },
+        { field: 'effective_date', direction: 'desc' as const },
+      ],
+      limit: maxPrices,
+    };
+    return (await client.ask('POST /cost/query', request, signal)).results;
   });
   // Costs are worked out when they are asked for, so a price changes those of calls as well.
   const onSuccess = () =>

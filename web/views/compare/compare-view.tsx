@@ -1,23 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
-import {
-  type CallRow,
-  fromWire,
-  headerColumns,
-  nameOf,
-  pathToWire,
-  statusOf,
-  timeOf,
-} from '../../api/calls.ts';
+import { durationOf, nameOf, statusOf } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
 import type { Call } from '../../api/types.ts';
-import { costText, countText, durationText, momentText, tokensText } from '../../data/format.ts';
-import { useSession } from '../../session/session.tsx';
-import { Button, Moment, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { countText, durationText, momentText } from '../../data/format.ts';
+import { useRead } from '../../session/session.tsx';
+import { Button, CallFigures, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
-import { useCall, useTrace } from '../data.ts';
+import { headersOf, readRows, useCall, useTrace } from '../data.ts';
 import { type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
 import { factsOf, nodeIn, pairsOf } from './compare.ts';
 
@@ -25,27 +16,19 @@ import { factsOf, nodeIn, pairsOf } from './compare.ts';
 const offeredCount = 30;
 
 /** The newest calls of the same operation. */
-const useOffered = ({ project_id, op_name, id }: Call) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
-  return useQuery({
-    queryKey: ['offered', me.key_id, project_id, op_name],
-    queryFn: async ({ signal }) => {
-      const request = {
+const useOffered = ({ project_id, op_name, id }: Call) =>
+  useRead(
+    ['offered', project_id, op_name],
+    (reading) =>
+      readRows(reading, {
         project_id,
         filter: { op_names: [op_name] },
-        sort_by: [{ field: 'started_at', direction: 'desc' as const }],
-        columns: headerColumns.map((path) => pathToWire(path, name)),
+        sort_by: [{ field: 'started_at', direction: 'desc' }],
+        columns: headersOf(reading.service),
         limit: offeredCount,
-      };
-      const rows: CallRow[] = [];
-      for await (const batch of client.stream('POST /calls/stream_query', request, signal))
-        for (const row of batch) rows.push(fromWire(row, name));
-      return rows;
-    },
-    select: (rows) => rows.filter((row) => row.id !== id),
-  });
-};
+      }),
+    { select: (rows) => rows.filter((row) => row.id !== id) },
+  );
 
 /** Chooses what to compare a call with: a call of the same operation, or any by its id. */
 export const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => void }) => {
@@ -90,7 +73,7 @@ export const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string)
               <StatusBadge status={statusOf(row)} />
               <span className="muted">
                 {momentText(row.started_at)}
-                {row.ended_at ? ` · ${durationText(timeOf(row.ended_at) - timeOf(row.started_at))}` : ''}
+                {row.ended_at ? ` · ${durationText(durationOf(row))}` : ''}
               </span>
             </Link>
           </li>
@@ -106,7 +89,6 @@ const shownCount = 200;
 const Cell = ({ line, mark }: { line: TreeLine | undefined; mark: 'removed' | 'added' | 'same' }) => {
   if (!line) return <div className="side absent" />;
   const { node, depth } = line;
-  const usage = node.totalUsage;
   return (
     <div
       className={`side step-side ${mark}`}
@@ -117,11 +99,7 @@ const Cell = ({ line, mark }: { line: TreeLine | undefined; mark: 'removed' | 'a
         {node.name}
       </span>
       {statusOf(node.call) === 'error' ? <span className="error-text">failed</span> : null}
-      <span className="figures">
-        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
-        <span>{durationText(node.end - node.start)}</span>
-      </span>
+      <CallFigures usage={node.totalUsage} duration={durationText(node.end - node.start)} />
     </div>
   );
 };
@@ -229,19 +207,17 @@ export const Comparison = ({ left, right }: { left: Call; right: Call }) => {
 
 const route = getRouteApi('/compare');
 
-/** A call by its id, and what stands there while it is not. */
-const useSide = (project: string, id: string | undefined) => {
-  const query = useCall(project, id === undefined ? undefined : { id });
-  return { ...query, isGone: query.data === null };
-};
-
 /** Two calls, or two traces by their roots, with their differences marked. */
 export const CompareView = () => {
   const { project, left, right } = route.useSearch();
   const navigate = route.useNavigate();
-  const sides = [useSide(project, left), useSide(project, right)] as const;
-  const [one, other] = [sides[0].data, sides[1].data];
-  const failed = sides.find(({ error }) => error);
+  const queries = [useCall(project, left), useCall(project, right)] as const;
+  const [one, other] = [queries[0].data, queries[1].data];
+  const toAll = (
+    <Link to="/traces" search={{ project }}>
+      All traces
+    </Link>
+  );
   return (
     <main className="overview">
       <div className="actions">
@@ -251,37 +227,16 @@ export const CompareView = () => {
           <Button onClick={() => navigate({ search: { project, left: right, right: left } })}>Swap</Button>
         ) : null}
       </div>
-      {failed ? (
-        <Notice kind="error" action={<Button onClick={() => failed.refetch()}>Try again</Button>}>
-          {wordsOf(failed.error)}
-        </Notice>
-      ) : null}
-      {sides.some(({ isGone }) => isGone) ? (
-        <Notice
-          kind="error"
-          action={
-            <Link to="/traces" search={{ project }}>
-              All traces
-            </Link>
-          }
-        >
+      <QueryStatus of={queries} loading="Loading the calls…" />
+      {one === null || other === null ? (
+        <Notice kind="error" action={toAll}>
           One of the calls is not there: it was deleted, or its id is cut off.
         </Notice>
       ) : null}
       {left === undefined ? (
-        <Notice
-          kind="info"
-          action={
-            <Link to="/traces" search={{ project }}>
-              All traces
-            </Link>
-          }
-        >
+        <Notice kind="info" action={toAll}>
           Select two rows in a list, or choose <em>Compare</em> beside a call.
         </Notice>
-      ) : null}
-      {(left && sides[0].isPending) || (right && sides[1].isPending) ? (
-        <p className="muted">Loading the calls…</p>
       ) : null}
       {one && right === undefined ? (
         <Chooser call={one} onChoose={(id) => navigate({ search: { project, left: one.id, right: id } })} />

@@ -1,15 +1,15 @@
 import { diffArrays } from 'diff';
 import {
   type CallRow,
+  durationOf,
   nameOf,
   opText,
   statusOf,
   sumUsage,
-  timeOf,
   type Usage,
   usageByModel,
 } from '../../api/calls.ts';
-import { costText, countText, durationText } from '../../data/format.ts';
+import { costText, countText, latencyText } from '../../data/format.ts';
 import { linesOf, type TreeLine, type TreeNode } from '../trace/tree.ts';
 
 /** What headers say of two calls, line by line. */
@@ -18,11 +18,6 @@ export interface Fact {
   readonly left: string;
   readonly right: string;
 }
-
-const latencyOf = (call: CallRow): string => {
-  const ms = timeOf(call.ended_at) - timeOf(call.started_at);
-  return Number.isNaN(ms) ? '' : durationText(ms);
-};
 
 const usageText = (call: CallRow, text: (usage: Usage) => string): string => {
   const usage = sumUsage(usageByModel(call).values());
@@ -33,7 +28,7 @@ const readers: readonly (readonly [string, (call: CallRow) => string])[] = [
   ['Name', nameOf],
   ['Operation', ({ op_name }) => opText(op_name)],
   ['Status', statusOf],
-  ['Latency', latencyOf],
+  ['Latency', (call) => latencyText(durationOf(call))],
   ['Model', (call) => [...usageByModel(call).keys()].join(', ')],
   ['Input tokens', (call) => usageText(call, ({ input }) => countText(input))],
   ['Output tokens', (call) => usageText(call, ({ output }) => countText(output))],

@@ -1,77 +1,59 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { fromWire } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
-import type { ObjectVersion } from '../../api/types.ts';
+import type { Api, ObjectVersion } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
-import { useSession } from '../../session/session.tsx';
-import { Button, CopyButton, Failure, Moment, Notice } from '../../ui/controls.tsx';
+import { useRead } from '../../session/session.tsx';
+import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 
 /** The most objects, and versions of one, that are read. */
-export const maxListed = 1000;
+const maxListed = 1000;
 
 const versionOf = (record: unknown, service: string): ObjectVersion =>
   fromWire(record, service) as unknown as ObjectVersion;
 
-/** The latest versions of all objects of a project, by name, without their values. */
-export const useObjects = (project: string) => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['objects', me.key_id, project],
-    queryFn: async ({ signal }) => {
-      const request = {
-        project_id: project,
-        filter: { latest_only: true },
-        metadata_only: true,
-        sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
-        limit: maxListed,
-      };
-      const { objs } = await client.ask('POST /objs/query', request, signal);
-      return objs.map((record) => versionOf(record, me.service.name));
-    },
-  });
-};
+type ObjectsRequest = Omit<Api['POST /objs/query']['request'], 'project_id' | 'metadata_only' | 'limit'>;
 
-/** The versions of an object, the newest first, without their values. */
-export const useVersions = (project: string, object: string | undefined) => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['versions', me.key_id, project, object],
-    enabled: object !== undefined,
-    queryFn: async ({ signal }) => {
-      const request = {
-        project_id: project,
-        filter: { object_ids: [object ?? ''] },
-        metadata_only: true,
-        sort_by: [{ field: 'version_index' as const, direction: 'desc' as const }],
-        limit: maxListed,
-      };
-      const { objs } = await client.ask('POST /objs/query', request, signal);
-      return objs.map((record) => versionOf(record, me.service.name));
+/** Objects or versions without their values, in an order. */
+const useListed = (name: string, project: string, request: ObjectsRequest, enabled = true) =>
+  useRead(
+    [name, project, request],
+    async ({ client, service, signal }) => {
+      const all = { ...request, project_id: project, metadata_only: true, limit: maxListed };
+      const { objs } = await client.ask('POST /objs/query', all, signal);
+      return objs.map((record) => versionOf(record, service));
     },
+    { enabled },
+  );
+
+/** The latest versions of all objects of a project, by name. */
+const useObjects = (project: string) =>
+  useListed('objects', project, {
+    filter: { latest_only: true },
+    sort_by: [{ field: 'object_id', direction: 'asc' }],
   });
+
+/** The versions of an object, the newest first. */
+const useVersions = (project: string, object: string | undefined) => {
+  const request = {
+    filter: { object_ids: [object ?? ''] },
+    sort_by: [{ field: 'version_index' as const, direction: 'desc' as const }],
+  };
+  return useListed('versions', project, request, object !== undefined);
 };
 
 /** The value of a version. It never changes, so it is read once. */
-export const useValue = (version: ObjectVersion | undefined) => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['value', me.key_id, version?.project_id, version?.object_id, version?.digest],
-    enabled: version !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => {
-      const request = {
-        project_id: version?.project_id ?? '',
-        object_id: version?.object_id ?? '',
-        digest: version?.digest ?? '',
-      };
-      return (await client.ask('POST /obj/read', request, signal)).obj.val;
-    },
-  });
+const useValue = (version: ObjectVersion | undefined) => {
+  const { project_id = '', object_id = '', digest = '' } = version ?? {};
+  return useRead(
+    ['value', project_id, object_id, digest],
+    async ({ client, signal }) =>
+      (await client.ask('POST /obj/read', { project_id, object_id, digest }, signal)).obj.val,
+    { enabled: version !== undefined, staleTime: Number.POSITIVE_INFINITY },
+  );
 };
 
 interface VersionViewProps {
@@ -84,7 +66,7 @@ interface VersionViewProps {
 }
 
 /** The name of a version, as `POST /obj/read` takes it. */
-export const versionName = ({ version_index }: ObjectVersion): string => `v${version_index}`;
+const versionName = ({ version_index }: ObjectVersion): string => `v${version_index}`;
 
 const Differences = ({ one, other, label }: { one: unknown; other: unknown; label: string }) => {
   const texts = useMemo(() => [valueText(one), valueText(other)] as const, [one, other]);
@@ -92,7 +74,7 @@ const Differences = ({ one, other, label }: { one: unknown; other: unknown; labe
 };
 
 /** A version with its value, and what differs from another one. */
-export const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
+const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
   const value = useValue(shown);
   const before = useValue(base);
   const error = value.error ?? before.error;
@@ -110,23 +92,7 @@ export const VersionView = ({ shown, base, versions, onBase }: VersionViewProps)
         <span dir="auto">{shown.svc_user_id}</span>
         {shown.is_latest ? <span>latest</span> : null}
       </p>
-      {error ? (
-        <Notice
-          kind="error"
-          action={
-            <Button
-              onClick={() => {
-                value.refetch();
-                before.refetch();
-              }}
-            >
-              Try again
-            </Button>
-          }
-        >
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <QueryStatus of={[value, before]} />
       {base ? (
         <>
           <label className="compared">
@@ -211,15 +177,10 @@ const goTo = (pane: HTMLElement | null) => {
 const Selected = () => {
   const { project, object, version, base } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data = [], error, isPending, refetch } = useVersions(project, object);
+  const query = useVersions(project, object);
+  const { data = [] } = query;
   if (object === undefined) return <p className="muted">Choose an object to see its versions.</p>;
-  if (error)
-    return (
-      <Notice kind="error" action={<Button onClick={() => refetch()}>Try again</Button>}>
-        {wordsOf(error)}
-      </Notice>
-    );
-  if (isPending) return <p className="muted">Loading versions…</p>;
+  if (!query.data) return <QueryStatus of={[query]} loading="Loading versions…" />;
   const at = version === undefined ? 0 : data.findIndex(({ digest }) => digest === version);
   const shown = data[at];
   if (!shown)
@@ -242,12 +203,12 @@ const Selected = () => {
 /** The objects of a project, such as prompts, and what their versions changed. */
 export const ObjectsView = () => {
   const { project } = route.useSearch();
-  const { data, error, isPending, refetch } = useObjects(project);
+  const query = useObjects(project);
+  const { data } = query;
   return (
     <main className="page wide">
       <h1>Objects</h1>
-      <Failure error={error} onRetry={refetch} />
-      {isPending && !error ? <p className="muted">Loading objects…</p> : null}
+      <QueryStatus of={[query]} loading="Loading objects…" />
       {data?.length === 0 ? (
         <Notice kind="info">
           {project} has no objects yet. Store a prompt with <code>POST /obj/create</code>, and it appears here

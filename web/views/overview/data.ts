@@ -1,8 +1,8 @@
-import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { CallsStatsReq, CallsStatsRes } from '../../api/types.ts';
 import { costText } from '../../data/format.ts';
-import { useSession } from '../../session/session.tsx';
+import { useRead, useSession } from '../../session/session.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import type { OverviewSearch } from '../search.ts';
 import { changesOf, type Figures, figuresOf, groupsOf, pointsOf, withModelCalls } from './figures.ts';
@@ -16,15 +16,19 @@ import {
   whole,
 } from './requests.ts';
 
-/** Statistics from the cache, or from the service. Those of before stay until there are others. */
-export const useStats = (request: CallsStatsReq) => {
-  const { client, me } = useSession();
-  return useQuery({
-    queryKey: ['stats', me.key_id, request],
-    queryFn: ({ signal }) => client.ask('POST /calls/stats', request, signal),
-    placeholderData: keepPreviousData,
-  });
-};
+/** Statistics from the cache, or from the service. */
+const useStats = (
+  request: CallsStatsReq,
+  options: { enabled: boolean } | { placeholderData: typeof keepPreviousData },
+) =>
+  useRead<CallsStatsRes>(
+    ['stats', request],
+    ({ client, signal }) => client.ask('POST /calls/stats', request, signal),
+    options,
+  );
+
+/** Statistics of which those of before stay until there are others. */
+const useKeptStats = (request: CallsStatsReq) => useStats(request, { placeholderData: keepPreviousData });
 
 /** So many calls are read for the errors and latencies of models: some 4,000 read units. */
 export const maxRead = 100_000;
@@ -45,14 +49,8 @@ interface ModelCallsProps {
  * The errors and latencies of models, over time, of the period, and of the one before it. They are
  * read from the headers of calls, so they are asked for when these are few enough.
  */
-export const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
-  const { client, me } = useSession();
-  const useCounted = (request: CallsStatsReq, enabled: boolean) =>
-    useQuery<CallsStatsRes>({
-      queryKey: ['stats', me.key_id, request],
-      queryFn: ({ signal }) => client.ask('POST /calls/stats', request, signal),
-      enabled,
-    });
+const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
+  const useCounted = (request: CallsStatsReq, enabled: boolean) => useStats(request, { enabled });
   const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
   return {
     series: useCounted(modelCallsRequest(project, period, period.granularity), split && isFew(calls)),
@@ -79,11 +77,11 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   const field = fieldOf(by, me.service.name);
   const lines = split ? field : undefined;
   const queries = {
-    series: useStats(seriesRequest(project, period, lines)),
-    now: useStats(totalsRequest(project, period, undefined)),
-    before: useStats(totalsRequest(project, period.before, undefined)),
-    groupsNow: useStats(totalsRequest(project, period, field)),
-    groupsBefore: useStats(totalsRequest(project, period.before, field)),
+    series: useKeptStats(seriesRequest(project, period, lines)),
+    now: useKeptStats(totalsRequest(project, period, undefined)),
+    before: useKeptStats(totalsRequest(project, period.before, undefined)),
+    groupsNow: useKeptStats(totalsRequest(project, period, field)),
+    groupsBefore: useKeptStats(totalsRequest(project, period.before, field)),
   };
   const { series, groupsNow, groupsBefore } = queries;
   const totals = totalsOf(queries.now);

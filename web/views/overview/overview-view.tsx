@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
-import { Button, Failure, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Notice, SortButton } from '../../ui/controls.tsx';
 import {
   type Changes,
   changed,
@@ -95,7 +95,7 @@ const toneOf = ({ change, worse }: Tile): string => {
 };
 
 /** The figures of the whole period, beside those of the period before. */
-export const Headline = (props: HeadlineProps) => {
+const Headline = (props: HeadlineProps) => {
   const costText = useCostText(props.project);
   return (
     <ul className="tiles" aria-label="In all">
@@ -132,7 +132,7 @@ interface ChangesListProps {
 }
 
 /** What became slower, dearer or more faulty than in the period before. */
-export const ChangesList = ({ project, period, by, changes, textOf }: ChangesListProps) => {
+const ChangesList = ({ project, period, by, changes, textOf }: ChangesListProps) => {
   const dearer = useCostText(project);
   const texts: Readonly<Record<Worse, (value: number) => string>> = {
     slower: durationText,
@@ -207,7 +207,7 @@ interface BreakdownProps {
 }
 
 /** The figures of each operation, model or user. */
-export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }: BreakdownProps) => {
+const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }: BreakdownProps) => {
   const costText = useCostText(project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
@@ -221,10 +221,12 @@ export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, on
             <th>Name</th>
             {columns.map((column) => (
               <th key={column} className="numeric" aria-sort={column === order ? 'descending' : 'none'}>
-                <button type="button" className="sort" onClick={() => onSort(column)}>
+                <SortButton
+                  order={column === order ? 'descending' : undefined}
+                  onClick={() => onSort(column)}
+                >
                   {orderTitles[column]}
-                  <span aria-hidden="true">{column === order ? ' ↓' : ''}</span>
-                </button>
+                </SortButton>
               </th>
             ))}
           </tr>
@@ -259,10 +261,8 @@ export const Breakdown = ({ project, period, by, whole, sort, groups, textOf, on
   );
 };
 
-const heads = ['Calls', 'Errors', 'p50', 'p95', 'Tokens', 'Cost'] as const;
-
 /** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */
-export const ValuesTable = ({ project, points }: { project: string; points: readonly Point[] }) => {
+const ValuesTable = ({ project, points }: { project: string; points: readonly Point[] }) => {
   const costText = useCostText(project);
   return (
     <details className="values">
@@ -272,9 +272,9 @@ export const ValuesTable = ({ project, points }: { project: string; points: read
           <thead>
             <tr>
               <th>Time</th>
-              {heads.map((head) => (
-                <th key={head} className="numeric">
-                  {head}
+              {orders.map((order) => (
+                <th key={order} className="numeric">
+                  {orderTitles[order]}
                 </th>
               ))}
             </tr>
@@ -366,14 +366,11 @@ export const OverviewView = () => {
         <h1>Overview</h1>
         <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
         <Dimensions search={search} change={change} />
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={split}
-            onChange={(event) => change({ split: event.target.checked || undefined })}
-          />
-          <span>A line for each</span>
-        </label>
+        <Check
+          label="A line for each"
+          checked={split}
+          onChange={(checked) => change({ split: checked || undefined })}
+        />
         <span className="spring" />
         <Button onClick={() => setNow(Date.now())}>Refresh</Button>
       </div>

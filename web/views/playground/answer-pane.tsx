@@ -133,11 +133,11 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
   const fields = { role: 'assistant', content: text, reasoning: thinking, tool_calls: toolCalls };
   const goOn = () => {
     const extra = toolCalls.length > 0 ? JSON.stringify({ tool_calls: toolCalls }, null, 2) : '';
-    const said = draftMessage({ role: 'assistant', text, extra });
+    const reply = draftMessage({ role: 'assistant', text, extra });
     const next = toolCalls.map(({ id }) =>
       draftMessage({ role: 'tool', extra: JSON.stringify({ tool_call_id: id }, null, 2) }),
     );
-    trial.edit({ messages: [...draft.messages, said, ...(next.length > 0 ? next : [draftMessage()])] });
+    trial.edit({ messages: [...draft.messages, reply, ...(next.length > 0 ? next : [draftMessage()])] });
   };
   if (isBusy(state))
     return (

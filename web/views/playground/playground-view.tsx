@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Call } from '../../api/types.ts';
 import { allows, useSession, useStore } from '../../session/session.tsx';
-import { Button, Failure, Notice } from '../../ui/controls.tsx';
+import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { imageOf } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
 import { AnswerPane } from './answer-pane.tsx';
@@ -236,13 +236,9 @@ const Desk = ({ project, original }: { project: string; original: Call | undefin
 /** A model call to change and send again, or a new one. */
 export const PlaygroundView = () => {
   const { project, call } = route.useSearch();
-  const {
-    data: original,
-    error,
-    isPending,
-    refetch,
-  } = useCall(project, call === undefined ? undefined : { id: call });
-  const waits = call !== undefined && isPending;
+  const query = useCall(project, call);
+  const { data: original } = query;
+  const waits = call !== undefined && query.isPending;
   return (
     <main className="playground">
       <h1>Playground</h1>
@@ -259,8 +255,7 @@ export const PlaygroundView = () => {
           <>What you send is recorded in {project}. Open a model call to begin with its messages.</>
         )}
       </p>
-      <Failure error={error} onRetry={refetch} />
-      {waits && !error ? <p className="muted">Loading the call…</p> : null}
+      <QueryStatus of={[query]} loading="Loading the call…" />
       {original === null ? (
         <Notice kind="error">
           This call is not there any more: it was deleted. Begin with an empty request.

@@ -4,7 +4,7 @@ import { wordsOf } from '../../api/http.ts';
 import type { Cost } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Failure, Notice } from '../../ui/controls.tsx';
+import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
@@ -32,7 +32,7 @@ const Field = ({ label, value, onChange, numeric, ...props }: FieldProps) => (
 );
 
 /** Adds a price to the project. */
-export const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
+const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
   const [form, setForm] = useState<PriceForm>(emptyPrice);
   const [problem, setProblem] = useState<string>();
   const set = (field: keyof PriceForm) => (value: string) =>
@@ -142,7 +142,7 @@ export const PricesView = () => {
   const { query, add, remove } = usePrices(project);
   const [removing, setRemoving] = useState<Cost>();
   const row = useRef(0);
-  const { data = [], error, isPending, refetch } = query;
+  const { data = [] } = query;
   const mayWrite = allows(me, project, 'write');
   const shown = data.filter(({ llm_id = '' }) => llm_id.toLowerCase().includes(model.toLowerCase()));
   const search = (text: string) =>
@@ -165,8 +165,7 @@ export const PricesView = () => {
         A model without a price here costs what the service&apos;s table of list prices says. A price counts
         for calls that started when it was in force, also for those that are there already.
       </p>
-      <Failure error={error} onRetry={refetch} />
-      {isPending && !error ? <p className="muted">Loading prices…</p> : null}
+      <QueryStatus of={[query]} loading="Loading prices…" />
       {query.data && data.length === 0 ? (
         <Notice kind="info">{project} has no prices of its own: list prices count.</Notice>
       ) : null}

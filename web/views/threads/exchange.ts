@@ -1,8 +1,8 @@
 import type { Call } from '../../api/types.ts';
 import { conversationOf, isFields, type Message, messageOf } from '../trace/conversation.ts';
 
-/** What was said in a turn. */
-export interface Said {
+/** What was asked and answered in a turn. */
+export interface Exchange {
   readonly asked: readonly Message[];
   readonly answered: readonly Message[];
 }
@@ -27,7 +27,7 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0);
 
 /** A value without a known shape is shown as data. */
-const saidBy = (role: string, value: unknown, names: readonly string[]): Message[] => {
+const messagesOf = (role: string, value: unknown, names: readonly string[]): Message[] => {
   if (isEmpty(value)) return [];
   const text = textIn(value, names);
   if (text !== undefined) return [{ role, parts: [{ kind: 'text', text }] }];
@@ -43,17 +43,17 @@ const fresh = (messages: readonly Message[]): readonly Message[] => {
 };
 
 /** Reads what was asked and answered in a turn, whatever shape its inputs and output have. */
-export const saidIn = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Said => {
+export const exchangeOf = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Exchange => {
   const conversation = conversationOf({ inputs, output });
   if (!conversation) {
     return {
-      asked: saidBy('user', inputs, askedNames),
-      answered: saidBy('assistant', output, answeredNames),
+      asked: messagesOf('user', inputs, askedNames),
+      answered: messagesOf('assistant', output, answeredNames),
     };
   }
   const { sent, received } = conversation;
   return {
     asked: fresh(sent),
-    answered: received.length > 0 ? received : saidBy('assistant', output, answeredNames),
+    answered: received.length > 0 ? received : messagesOf('assistant', output, answeredNames),
   };
 };

@@ -1,71 +1,48 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'react';
+import { type CallRow, durationOf, nameOf, statusOf, sumUsage, timeOf, type Usage } from '../../api/calls.ts';
+import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
+import { useKept, useRead } from '../../session/session.tsx';
 import {
-  type CallRow,
-  fromWire,
-  headerColumns,
-  nameOf,
-  pathToWire,
-  statusOf,
-  sumUsage,
-  timeOf,
-  type Usage,
-} from '../../api/calls.ts';
-import type { Client } from '../../api/client.ts';
-import { wordsOf } from '../../api/http.ts';
-import type { CallsQueryReq } from '../../api/types.ts';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
-import { useKept, useSession } from '../../session/session.tsx';
-import { Button, CopyButton, Failure, Moment, Notice, StatusBadge } from '../../ui/controls.tsx';
+  Button,
+  CallFigures,
+  Check,
+  CopyButton,
+  Moment,
+  Notice,
+  QueryStatus,
+  StatusBadge,
+} from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import { LongText } from '../../ui/text.tsx';
+import { headersOf, intervalOf, readRows } from '../data.ts';
 import type { ThreadsSearch } from '../search.ts';
 import { MessageCard } from '../trace/messages.tsx';
 import { linesOf, type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
-import { saidIn } from './exchange.ts';
-
-/** How often a thread with a running turn is read again, in ms. */
-const runningIntervalMs = 5000;
+import { exchangeOf } from './exchange.ts';
 
 /** A thread may get steps while its reader is elsewhere: it is read again when they return. */
 const staleTime = 0;
 
 const byTime = [{ field: 'started_at', direction: 'asc' as const }];
 
-const readRows = async (client: Client, service: string, request: CallsQueryReq, signal: AbortSignal) => {
-  const rows: CallRow[] = [];
-  for await (const batch of client.stream('POST /calls/stream_query', request, signal))
-    for (const row of batch) rows.push(fromWire(row, service));
-  return rows;
-};
-
 /** The turns of a thread by their headers, in order of their start. */
-export const useTurns = (project: string, thread: string) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
-  return useQuery({
-    queryKey: ['thread', me.key_id, project, thread],
-    queryFn: ({ signal }) =>
-      readRows(
-        client,
-        name,
-        {
-          project_id: project,
-          filter: { thread_ids: [thread] },
-          // A turn is a call that is its own turn.
-          query: { $expr: { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] } },
-          sort_by: byTime,
-          columns: headerColumns.map((path) => pathToWire(path, name)),
-        },
-        signal,
-      ),
-    staleTime,
-    refetchInterval: ({ state: { data } }) =>
-      data?.some((call) => statusOf(call) === 'running') ? runningIntervalMs : false,
-  });
-};
+const useTurns = (project: string, thread: string) =>
+  useRead(
+    ['thread', project, thread],
+    (reading) =>
+      readRows(reading, {
+        project_id: project,
+        filter: { thread_ids: [thread] },
+        // A turn is a call that is its own turn.
+        query: { $expr: { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] } },
+        sort_by: byTime,
+        columns: headersOf(reading.service),
+      }),
+    { staleTime, refetchInterval: ({ state: { data } }) => intervalOf(data) },
+  );
 
 /** What is below turns: the nodes of their trees, by the id of the turn. */
 const nodesOf = (
@@ -86,25 +63,22 @@ const nodesOf = (
 };
 
 /** The steps, tokens and costs of some turns, from the headers of their traces. */
-export const useSteps = (project: string, turns: readonly CallRow[]) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
+const useSteps = (project: string, turns: readonly CallRow[]) => {
   const traces = [...new Set(turns.map(({ trace_id }) => trace_id))];
-  const query = useQuery({
-    queryKey: ['steps', me.key_id, project, traces, turns.map(({ ended_at }) => ended_at)],
-    queryFn: async ({ signal }) => {
-      const request = {
+  const query = useRead(
+    ['steps', project, traces, turns.map(({ ended_at }) => ended_at)],
+    async (reading) => {
+      const calls = await readRows(reading, {
         project_id: project,
         filter: { trace_ids: traces },
         sort_by: byTime,
-        columns: [...headerColumns, 'summary.usage'].map((path) => pathToWire(path, name)),
+        columns: headersOf(reading.service, 'summary.usage'),
         include_costs: true,
-      };
-      return { calls: await readRows(client, name, request, signal), readAt: Date.now() };
+      });
+      return { calls, readAt: Date.now() };
     },
-    staleTime,
-    placeholderData: keepPreviousData,
-  });
+    { staleTime, placeholderData: keepPreviousData },
+  );
   const { data } = query;
   const nodes = useMemo(
     () => (data ? nodesOf(data.calls, turns, data.readAt) : new Map<string, TreeNode>()),
@@ -113,24 +87,18 @@ export const useSteps = (project: string, turns: readonly CallRow[]) => {
   return { query, nodes };
 };
 
-/** What was said in some turns: their payloads, by the id of the turn. */
-export const useSaid = (project: string, turns: readonly CallRow[]) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
+/** What was asked and answered in some turns: their payloads, by the id of the turn. */
+const usePayloads = (project: string, turns: readonly CallRow[]) => {
   const ids = turns.map(({ id }) => id);
-  return useQuery({
-    queryKey: ['said', me.key_id, project, ids, turns.map(({ ended_at }) => ended_at)],
-    queryFn: async ({ signal }) => {
-      const request = {
-        project_id: project,
-        filter: { call_ids: ids },
-        columns: ['inputs', 'output', 'exception'],
-      };
-      const rows = await readRows(client, name, request, signal);
+  return useRead(
+    ['payloads', project, ids, turns.map(({ ended_at }) => ended_at)],
+    async (reading) => {
+      const columns = ['inputs', 'output', 'exception'];
+      const rows = await readRows(reading, { project_id: project, filter: { call_ids: ids }, columns });
       return new Map(rows.map((row) => [row.id, row]));
     },
-    placeholderData: keepPreviousData,
-  });
+    { placeholderData: keepPreviousData },
+  );
 };
 
 /** With more steps than this, they are folded at first, and this many are listed. */
@@ -153,30 +121,21 @@ const Step = ({ line: { node, depth } }: { line: TreeLine }) => {
         {name}
       </Link>
       {status === 'error' ? <span className="error-text">failed</span> : null}
-      <span className="figures">
-        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
-        <span>{status === 'running' ? 'running' : durationText(end - start)}</span>
-      </span>
+      <CallFigures usage={usage} duration={status === 'running' ? 'running' : durationText(end - start)} />
     </li>
   );
 };
 
 /** What happened between question and answer: models, tools and anything else below the turn. */
-export const Steps = ({ turn }: { turn: TreeNode }) => {
+const Steps = ({ turn }: { turn: TreeNode }) => {
   const lines = useMemo(() => linesOf(turn.children, noneCollapsed), [turn]);
   if (lines.length === 0) return null;
   const errors = lines.filter(({ node }) => node.isError).length;
   return (
     <details className="steps" open={lines.length <= openCount}>
       <summary>
-        {countText(lines.length)} {lines.length === 1 ? 'step' : 'steps'}
-        {errors > 0 ? (
-          <span className="error-text">
-            {' '}
-            · {countText(errors)} {errors === 1 ? 'error' : 'errors'}
-          </span>
-        ) : null}
+        {countedText(lines.length, 'step')}
+        {errors > 0 ? <span className="error-text"> · {countedText(errors, 'error')}</span> : null}
       </summary>
       <ol>
         {lines.slice(0, shownCount).map((line) => (
@@ -202,7 +161,7 @@ interface TurnProps {
 
 /** What the turn took, with all below it. */
 const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
-  const ms = timeOf(call.ended_at) - timeOf(call.started_at);
+  const ms = durationOf(call);
   const usage = node?.totalUsage;
   const status = statusOf(call);
   return (
@@ -220,22 +179,22 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
 };
 
 /** A turn: what was asked, what happened then, and what was answered. */
-export const Turn = ({ number, call, payload, node, plain }: TurnProps) => {
-  const said = useMemo(
-    () => payload && saidIn({ inputs: payload.inputs ?? {}, output: payload.output ?? null }),
+const Turn = ({ number, call, payload, node, plain }: TurnProps) => {
+  const exchange = useMemo(
+    () => payload && exchangeOf({ inputs: payload.inputs ?? {}, output: payload.output ?? null }),
     [payload],
   );
   return (
     <article className="turn" aria-label={`Turn ${number}: ${nameOf(call)}`} tabIndex={-1}>
       {payload ? null : <p className="muted">Loading the turn…</p>}
       <div className="asked">
-        {said?.asked.map((message, at) => (
+        {exchange?.asked.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
         ))}
       </div>
       {node ? <Steps turn={node} /> : null}
       <div className="answered">
-        {said?.answered.map((message, at) => (
+        {exchange?.answered.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
         ))}
         {typeof payload?.exception === 'string' ? (
@@ -260,40 +219,23 @@ interface TurnsProps {
 }
 
 /** Some turns that are read together: their headers by traces, and their payloads. */
-export const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
+const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
   const { query, nodes } = useSteps(project, turns);
-  const said = useSaid(project, turns);
+  const payloads = usePayloads(project, turns);
   const first = turns[0]?.id ?? '';
   useEffect(() => {
     if (nodes.size > 0)
       onUsage(first, sumUsage([...nodes.values()].flatMap(({ totalUsage }) => totalUsage ?? [])));
   }, [nodes, first, onUsage]);
-  const error = said.error ?? query.error;
   return (
     <>
-      {error ? (
-        <Notice
-          kind="error"
-          action={
-            <Button
-              onClick={() => {
-                if (said.error) said.refetch();
-                if (query.error) query.refetch();
-              }}
-            >
-              Try again
-            </Button>
-          }
-        >
-          {wordsOf(error)}
-        </Notice>
-      ) : null}
+      <QueryStatus of={[payloads, query]} />
       {turns.map((call, at) => (
         <Turn
           key={call.id}
           number={before + at + 1}
           call={call}
-          payload={said.data?.get(call.id)}
+          payload={payloads.data?.get(call.id)}
           node={nodes.get(call.id)}
           plain={plain}
         />
@@ -355,9 +297,7 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
       </div>
       {first && last ? (
         <p className="facts">
-          <span>
-            {countText(turns.length)} {turns.length === 1 ? 'turn' : 'turns'}
-          </span>
+          <span>{countedText(turns.length, 'turn')}</span>
           <Moment time={first.started_at} />
           {end > timeOf(first.started_at) ? (
             <span>over {durationText(end - timeOf(first.started_at))}</span>
@@ -368,11 +308,7 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
             </span>
           ) : null}
           {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-          {errors > 0 ? (
-            <span className="error-text">
-              {countText(errors)} {errors === 1 ? 'turn' : 'turns'} failed
-            </span>
-          ) : null}
+          {errors > 0 ? <span className="error-text">{countedText(errors, 'turn')} failed</span> : null}
         </p>
       ) : null}
     </header>
@@ -418,22 +354,15 @@ export const ThreadView = () => {
         >
           All calls of this thread
         </Link>
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={!plain}
-            onChange={(event) =>
-              navigate({
-                search: { project, thread, ...(!event.target.checked && { plain: true }) },
-                replace: true,
-              })
-            }
-          />
-          <span>Markdown</span>
-        </label>
+        <Check
+          label="Markdown"
+          checked={!plain}
+          onChange={(checked) =>
+            navigate({ search: { project, thread, ...(!checked && { plain: true }) }, replace: true })
+          }
+        />
       </div>
-      <Failure error={query.error} onRetry={query.refetch} />
-      {query.isPending ? <p className="muted">Loading the conversation…</p> : null}
+      <QueryStatus of={[query]} loading="Loading the conversation…" />
       {query.data && turns.length === 0 ? (
         <Notice
           kind="info"

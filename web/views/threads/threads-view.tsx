@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Thread, ThreadsQueryReq } from '../../api/types.ts';
-import { countText, durationText } from '../../data/format.ts';
+import { countedText, countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
-import { Button, Failure, Moment, Notice } from '../../ui/controls.tsx';
+import { Button, Failure, Moment, Notice, SortButton } from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import {
@@ -33,7 +33,7 @@ const pageSize = 100;
  *
  * @param now milliseconds since 1970, which the range ends at
  */
-export const requestOf = (search: ThreadsSearch, now: number): ThreadsQueryReq => {
+const requestOf = (search: ThreadsSearch, now: number): ThreadsQueryReq => {
   const { project, range, from, to, id, sort } = search;
   const after = range ? new Date(now - ranges[range] * 60_000).toISOString() : from;
   const before = range ? undefined : to;
@@ -49,7 +49,7 @@ export const requestOf = (search: ThreadsSearch, now: number): ThreadsQueryReq =
 };
 
 /** The threads of a project, page by page. */
-export const useThreads = (search: ThreadsSearch) => {
+const useThreads = (search: ThreadsSearch) => {
   const { client, me } = useSession();
   const [now, setNow] = useState(() => Date.now());
   const request = requestOf(search, now);
@@ -108,14 +108,9 @@ const Head = ({ field, title, sort, onSort }: HeadProps) => {
   const mark = direction && (direction === 'asc' ? 'ascending' : 'descending');
   return (
     <th className={field === 'thread_id' ? '' : 'numeric'} aria-sort={mark ?? 'none'}>
-      <button
-        type="button"
-        className="sort"
-        onClick={() => onSort(direction === 'desc' ? field : `-${field}`)}
-      >
+      <SortButton order={mark} onClick={() => onSort(direction === 'desc' ? field : `-${field}`)}>
         {title}
-        <span aria-hidden="true">{mark === 'ascending' ? ' ↑' : mark ? ' ↓' : ''}</span>
-      </button>
+      </SortButton>
     </th>
   );
 };
@@ -130,7 +125,7 @@ interface ThreadTableProps {
 }
 
 /** Threads with the statistics of their turns. */
-export const ThreadTable = ({ project, threads, active, sort, onSort }: ThreadTableProps) => (
+const ThreadTable = ({ project, threads, active, sort, onSort }: ThreadTableProps) => (
   <div className="scroll-x card flush">
     <table className="plain-table wide">
       <thead>
@@ -284,7 +279,9 @@ export const ThreadsView = () => {
         <span className="muted" role="status">
           {query.isPending
             ? 'reading…'
-            : `${countText(threads.length)}${query.hasNextPage ? '+' : ''} ${threads.length === 1 ? 'thread' : 'threads'}`}
+            : query.hasNextPage
+              ? `${countText(threads.length)}+ threads`
+              : countedText(threads.length, 'thread')}
         </span>
         <span className="spring" />
         <Button onClick={refresh}>Refresh</Button>

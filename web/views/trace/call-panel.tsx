@@ -1,10 +1,10 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type CallRow, nameOf, statusOf, timeOf, usageByModel } from '../../api/calls.ts';
+import { type CallRow, durationOf, nameOf, statusOf, usageByModel } from '../../api/calls.ts';
 import type { Call } from '../../api/types.ts';
 import { bytesText, costText, countText, durationText } from '../../data/format.ts';
-import { CopyButton, Failure, Moment, Notice, StatusBadge } from '../../ui/controls.tsx';
+import { CopyButton, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
@@ -125,7 +125,7 @@ const titles: Readonly<Record<Tab, string>> = {
 
 /** What headers say of the call; it is there before the payload is. */
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
-  const ms = timeOf(call.ended_at) - timeOf(call.started_at);
+  const ms = durationOf(call);
   return (
     <header className="call-head">
       <div className="row-between">
@@ -204,12 +204,12 @@ const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & 
 /** The selected call. */
 export const CallPanel = (props: CallPanelProps) => {
   const { call } = props;
-  const { data, error, isPending, refetch } = useCall(call.project_id, call);
+  const query = useCall(call.project_id, call.id, call.ended_at);
+  const { data } = query;
   return (
     <>
       <Head call={call} size={data?.storage_size_bytes} />
-      <Failure error={error} onRetry={refetch} />
-      {isPending ? <p className="muted">Loading the call…</p> : null}
+      <QueryStatus of={[query]} loading="Loading the call…" />
       {data === null ? <Notice kind="error">This call is not there any more: it was deleted.</Notice> : null}
       {data ? <Panels {...props} call={data} /> : null}
     </>

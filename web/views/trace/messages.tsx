@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call } from '../../api/types.ts';
-import { Button } from '../../ui/controls.tsx';
+import { countedText } from '../../data/format.ts';
+import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
@@ -131,7 +132,7 @@ const useShared = (
   earlier: CallRow | undefined,
   raw: readonly unknown[],
 ): number | undefined => {
-  const { data } = useCall(project, earlier);
+  const { data } = useCall(project, earlier?.id, earlier?.ended_at);
   return useMemo(() => {
     if (data === undefined) return undefined;
     const sent = data && conversationOf(data)?.raw;
@@ -182,7 +183,7 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
       <div className="messages-tools">
         {folded > 0 ? (
           <Button className="fold" onClick={() => setUnfolded(true)}>
-            {folded === 1 ? '1 message' : `${folded} messages`} from an earlier call
+            {countedText(folded, 'message')} from an earlier call
           </Button>
         ) : null}
         <span className="spring" />
@@ -193,10 +194,7 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
         >
           Open in the playground
         </Link>
-        <label className="check">
-          <input type="checkbox" checked={!plain} onChange={(event) => onPlain(!event.target.checked)} />
-          <span>Markdown</span>
-        </label>
+        <Check label="Markdown" checked={!plain} onChange={(checked) => onPlain(!checked)} />
       </div>
       {hidden > 0 ? (
         <Button className="fold" onClick={() => setCount((before) => before * 4)}>

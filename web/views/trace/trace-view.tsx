@@ -1,12 +1,12 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTitle } from '../../app/title.ts';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { useKept, useWake } from '../../session/session.tsx';
-import { Button, Failure, Moment, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
-import type { TraceSearch, TracesSearch } from '../search.ts';
+import { changed, type TraceSearch, type TracesSearch } from '../search.ts';
 import { CallPanel } from './call-panel.tsx';
 import { type TraceState, useTraceState, useTreeKeys } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
@@ -51,16 +51,13 @@ const Summary = ({ state }: { state: TraceState }) => {
         <Moment time={root.call.started_at} />
         <span>{durationText(span.end - span.start)}</span>
         <span>
-          {countText(calls.length)}
-          {query.data?.complete === false ? '+' : ''} {calls.length === 1 ? 'call' : 'calls'}
+          {query.data?.complete === false
+            ? `${countText(calls.length)}+ calls`
+            : countedText(calls.length, 'call')}
         </span>
         {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-        {errors > 0 ? (
-          <span className="error-text">
-            {countText(errors)} {errors === 1 ? 'error' : 'errors'}
-          </span>
-        ) : null}
+        {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
       </p>
     </div>
   );
@@ -88,10 +85,12 @@ const TreeTools = ({ state, own, onOwn, onHelp }: TreeToolsProps) => (
       }}
     />
     {state.sought ? <span className="muted">{countText(state.found.size)} found</span> : null}
-    <label className="check" title="What each call took itself, without those below it">
-      <input type="checkbox" checked={own} onChange={(event) => onOwn(event.target.checked)} />
-      <span>Own</span>
-    </label>
+    <Check
+      label="Own"
+      title="What each call took itself, without those below it"
+      checked={own}
+      onChange={onOwn}
+    />
     <Button kind="quiet" onClick={state.toggleAll}>
       {state.anyCollapsed ? 'Open all' : 'Close all'}
     </Button>
@@ -144,8 +143,6 @@ export const TraceView = () => {
     if (isStep) navigate({ search: (before) => before, state: { pane: 'call', fromTree: true } });
   };
   useWake(search.project, ['POST /call/read']);
-  const setPlain = (plain: boolean) =>
-    change(({ plain: _before, ...rest }) => ({ ...rest, ...(plain && { plain }) }));
   const state = useTraceState(search, select);
   useTitle(state.forest[0]?.name, search.project);
   const body = useRef<HTMLDivElement>(null);
@@ -171,26 +168,26 @@ export const TraceView = () => {
       <div className="trace-body" data-pane={pane} ref={body}>
         <section className="tree-pane" aria-label="Tree">
           {query.data ? (
-            <TreeTools
-              state={state}
-              own={search.own === true}
-              onOwn={(own) => change(({ own: _own, ...before }) => ({ ...before, ...(own && { own }) }))}
-              onHelp={() => setHelp(true)}
-            />
-          ) : null}
-          {query.data ? (
-            <TreeView
-              lines={lines}
-              span={span}
-              selected={selectedIndex}
-              found={found}
-              own={search.own === true}
-              onSelect={(index) => {
-                const line = lines[index];
-                if (line) openCall(line.node.call.id);
-              }}
-              onToggle={state.toggle}
-            />
+            <>
+              <TreeTools
+                state={state}
+                own={search.own === true}
+                onOwn={(own) => change((before) => changed<TraceSearch>(before, { own: own || undefined }))}
+                onHelp={() => setHelp(true)}
+              />
+              <TreeView
+                lines={lines}
+                span={span}
+                selected={selectedIndex}
+                found={found}
+                own={search.own === true}
+                onSelect={(index) => {
+                  const line = lines[index];
+                  if (line) openCall(line.node.call.id);
+                }}
+                onToggle={state.toggle}
+              />
+            </>
           ) : null}
         </section>
         <section className="call-pane" aria-label="Selected call">
@@ -205,7 +202,9 @@ export const TraceView = () => {
               tab={search.tab}
               onTab={(tab) => change((before) => ({ ...before, tab }))}
               plain={search.plain ?? false}
-              onPlain={setPlain}
+              onPlain={(plain) =>
+                change((before) => changed<TraceSearch>(before, { plain: plain || undefined }))
+              }
             />
           ) : null}
         </section>

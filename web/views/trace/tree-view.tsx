@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useRef } from 'react';
 import { statusOf } from '../../api/calls.ts';
-import { costText, durationText, tokensText } from '../../data/format.ts';
+import { durationText } from '../../data/format.ts';
+import { CallFigures } from '../../ui/controls.tsx';
 import type { TreeLine } from './tree.ts';
 
 /** The time that the timeline spans, in ms since 1970. */
@@ -45,26 +46,14 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   );
 };
 
-const Figures = ({ line: { node }, own }: Pick<TreeRowProps, 'line' | 'own'>) => {
-  const usage = own ? node.usage : node.totalUsage;
-  const ms = node.end - node.start;
-  const other = own ? `${durationText(ms)} in all` : `${durationText(node.ownMs)} of its own`;
-  return (
-    <span className="figures">
-      {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-      {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
-      <span title={other}>{durationText(own ? node.ownMs : ms)}</span>
-    </span>
-  );
-};
-
 const signs = { error: '✕', descendant_error: '!', running: '…', success: '' } as const;
 
 /** A call as a line of tree and timeline. */
 export const TreeRow = (props: TreeRowProps) => {
-  const { line, index, selected, found, top, onSelect, onToggle } = props;
+  const { line, index, selected, found, own, top, onSelect, onToggle } = props;
   const { node, depth, expanded } = line;
   const status = statusOf(node.call);
+  const inAll = durationText(node.end - node.start);
   const hasChildren = node.children.length > 0;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and takes all keys
@@ -99,7 +88,15 @@ export const TreeRow = (props: TreeRowProps) => {
           {node.name}
         </span>
       </span>
-      <Figures line={line} own={props.own} />
+      {own ? (
+        <CallFigures usage={node.usage} duration={durationText(node.ownMs)} title={`${inAll} in all`} />
+      ) : (
+        <CallFigures
+          usage={node.totalUsage}
+          duration={inAll}
+          title={`${durationText(node.ownMs)} of its own`}
+        />
+      )}
       <Bar {...props} />
     </div>
   );

@@ -8,11 +8,11 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
-import { type CallRow, nameOf, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
+import { type CallRow, durationOf, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import { feedbackOf, marksOf } from '../../api/feedback.ts';
-import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { costText, countText, latencyText, tokensText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, Moment, StatusBadge } from '../../ui/controls.tsx';
+import { FeedbackMarks, Moment, SortButton, StatusBadge } from '../../ui/controls.tsx';
 import type { TracesSearch } from '../search.ts';
 import type { CallList } from './call-list.ts';
 import { useAnchor, useTraceUsage } from './hooks.ts';
@@ -62,10 +62,7 @@ const latency: Column = {
   path: 'summary.svc.latency_ms',
   width: '6rem',
   numeric: true,
-  cell: ({ summary, started_at, ended_at }) => {
-    const ms = summary?.svc?.latency_ms ?? timeOf(ended_at) - timeOf(started_at);
-    return Number.isNaN(ms) ? '' : durationText(ms);
-  },
+  cell: (call) => latencyText(call.summary?.svc?.latency_ms ?? durationOf(call)),
 };
 
 const thread: Column = {
@@ -216,10 +213,9 @@ const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort
           {path === undefined ? (
             title
           ) : (
-            <button type="button" className="sort" title={`Sort by ${path}`} onClick={() => onSort(path)}>
-              <span className="cut">{title}</span>
-              <span aria-hidden="true">{mark === 'ascending' ? ' ↑' : mark ? ' ↓' : ''}</span>
-            </button>
+            <SortButton order={mark} title={`Sort by ${path}`} onClick={() => onSort(path)}>
+              {title}
+            </SortButton>
           )}
         </div>
       );

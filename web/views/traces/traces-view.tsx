@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
 import type { CallsQueryReq, PlainCallQuery } from '../../api/types.ts';
-import { countText } from '../../data/format.ts';
-import { useKept, useSession, useWake } from '../../session/session.tsx';
-import { Button, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
+import { countedText, countText } from '../../data/format.ts';
+import { useKept, useRead, useSession, useWake } from '../../session/session.tsx';
+import { Button, Check, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
 import { Menu, Modal, Popup, Shortcuts } from '../../ui/popups.tsx';
 import { type Changes, changed, type TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
-import { type Exported, saveFile } from './export.ts';
+import type { Exported } from './export.ts';
 import { FilterBar } from './filters.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
 import { feedbackPath } from './request.ts';
@@ -22,16 +21,13 @@ interface ListProgressProps {
   readonly live: boolean;
   /** Whether the page filters the rows itself, by their cost. */
   readonly filtered: boolean;
-  readonly onStop: () => void;
-  readonly onMore: () => void;
 }
 
 /** How many rows there are, and what is going on. */
-export const ListProgress = ({ state, list, live, filtered, onStop, onMore }: ListProgressProps) => (
+const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => (
   <div className="progress" role="status">
     <span>
-      {countText(state.rows.length)}
-      {state.complete ? '' : '+'} {state.rows.length === 1 ? 'row' : 'rows'}
+      {state.complete ? countedText(state.rows.length, 'row') : `${countText(state.rows.length)}+ rows`}
     </span>
     {filtered ? (
       <span className="muted" title="What rows cost is looked up one by one">
@@ -42,19 +38,11 @@ export const ListProgress = ({ state, list, live, filtered, onStop, onMore }: Li
     {state.complete || state.rows.length === 0 || list.request.include_feedback || filtered ? null : (
       <CountButton key={list.number} list={list} />
     )}
-    {state.phase === 'reading' ? (
+    {state.phase === 'reading' || state.phase === 'stopped' ? (
       <>
-        <span className="muted">reading…</span>
-        <Button kind="quiet" onClick={onStop}>
-          Stop
-        </Button>
-      </>
-    ) : null}
-    {state.phase === 'stopped' ? (
-      <>
-        <span className="muted">stopped</span>
-        <Button kind="quiet" onClick={onMore}>
-          Go on
+        <span className="muted">{state.phase === 'reading' ? 'reading…' : 'stopped'}</span>
+        <Button kind="quiet" onClick={state.phase === 'reading' ? list.stop : list.more}>
+          {state.phase === 'reading' ? 'Stop' : 'Go on'}
         </Button>
       </>
     ) : null}
@@ -63,20 +51,15 @@ export const ListProgress = ({ state, list, live, filtered, onStop, onMore }: Li
 );
 
 /** Counts all rows of a list, which reads their headers: only when somebody asks. */
-export const CountButton = ({ list }: { list: CallList }) => {
-  const { client, me } = useSession();
+const CountButton = ({ list }: { list: CallList }) => {
   const [asked, setAsked] = useState(false);
   const { project_id, filter, query } = list.request;
-  const { data, error, isFetching } = useQuery({
-    queryKey: ['count', me.key_id, list.number],
-    enabled: asked,
-    queryFn: ({ signal }) =>
-      client.ask(
-        'POST /calls/query_stats',
-        { project_id, filter: filter ?? null, query: (query ?? null) as PlainCallQuery | null },
-        signal,
-      ),
-  });
+  const request = { project_id, filter: filter ?? null, query: (query ?? null) as PlainCallQuery | null };
+  const { data, error, isFetching } = useRead(
+    ['count', list.number],
+    ({ client, signal }) => client.ask('POST /calls/query_stats', request, signal),
+    { enabled: asked },
+  );
   if (data) return <span className="muted">of {countText(data.count)}</span>;
   if (error) return <span className="error-text">{wordsOf(error)}</span>;
   return (
@@ -86,12 +69,20 @@ export const CountButton = ({ list }: { list: CallList }) => {
   );
 };
 
-const isFiltered = ({ range, from, to, status, text, where, feedback }: TracesSearch): boolean =>
-  [range, from, to, status, text, where, feedback].some((part) => part !== undefined);
+/** A list without filters. */
+const unfiltered = {
+  range: undefined,
+  from: undefined,
+  to: undefined,
+  status: undefined,
+  text: undefined,
+  where: undefined,
+  feedback: undefined,
+} satisfies Changes<TracesSearch>;
 
 /** A list without rows: what hides them all, or how to report the first. */
-export const EmptyList = ({ search, onClear }: { search: TracesSearch; onClear: () => void }) =>
-  isFiltered(search) ? (
+const EmptyList = ({ search, onClear }: { search: TracesSearch; onClear: () => void }) =>
+  Object.keys(unfiltered).some((filter) => filter in search) ? (
     <Notice kind="info" action={<Button onClick={onClear}>Remove all filters</Button>}>
       Nothing matches these filters.
     </Notice>
@@ -110,7 +101,7 @@ interface QueryDialogProps {
 }
 
 /** Shows the request behind the list, in the words of the query language. */
-export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
+const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
   const text = JSON.stringify(request, null, 2);
   return (
     <Modal title="The query of this list" open={open} onClose={onClose}>
@@ -140,9 +131,10 @@ interface ColumnMenuProps {
 }
 
 /** Adds columns for any path, and removes them. */
-export const ColumnMenu = ({ columns, onChange }: ColumnMenuProps) => {
+const ColumnMenu = ({ columns, onChange }: ColumnMenuProps) => {
   const [open, setOpen] = useState(false);
   const [path, setPath] = useState('');
+  const paths = columns.filter((column) => column !== feedbackPath);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const added = path.trim();
@@ -152,30 +144,23 @@ export const ColumnMenu = ({ columns, onChange }: ColumnMenuProps) => {
   return (
     <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
       <form className="stack" onSubmit={submit}>
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={columns.includes(feedbackPath)}
-            onChange={({ target: { checked } }) =>
-              onChange(checked ? [...columns, feedbackPath] : columns.filter((path) => path !== feedbackPath))
-            }
-          />
-          <span>Feedback</span>
-        </label>
-        {columns
-          .filter((column) => column !== feedbackPath)
-          .map((column) => (
-            <div key={column} className="row-between">
-              <code className="cut">{column}</code>
-              <Button
-                kind="quiet"
-                aria-label={`Remove the column ${column}`}
-                onClick={() => onChange(columns.filter((other) => other !== column))}
-              >
-                ✕
-              </Button>
-            </div>
-          ))}
+        <Check
+          label="Feedback"
+          checked={columns.includes(feedbackPath)}
+          onChange={(checked) => onChange(checked ? [...columns, feedbackPath] : paths)}
+        />
+        {paths.map((column) => (
+          <div key={column} className="row-between">
+            <code className="cut">{column}</code>
+            <Button
+              kind="quiet"
+              aria-label={`Remove the column ${column}`}
+              onClick={() => onChange(columns.filter((other) => other !== column))}
+            >
+              ✕
+            </Button>
+          </div>
+        ))}
         <label className="field">
           <span>Path of a new column</span>
           <input
@@ -207,7 +192,7 @@ const progressText = (read: number, lookedUp?: number): string =>
   lookedUp === undefined ? countText(read) : `${countText(lookedUp)} of ${countText(read)}`;
 
 /** Saves all rows of the list with what it shows, those included that are not on the screen yet. */
-export const ExportMenu = ({ list, onError }: ExportMenuProps) => {
+const ExportMenu = ({ list, onError }: ExportMenuProps) => {
   const { client } = useSession();
   const [progress, setProgress] = useState<string>();
   const running = useRef<AbortController>(undefined);
@@ -217,7 +202,7 @@ export const ExportMenu = ({ list, onError }: ExportMenuProps) => {
     setProgress('');
     onError(undefined);
     try {
-      const { exportRows } = await import('./export.ts');
+      const { exportRows, saveFile } = await import('./export.ts');
       const onProgress: Exported['onProgress'] = (...counts) => setProgress(progressText(...counts));
       const blob = await exportRows({ ...list.options, client, form, onProgress, signal: ending.signal });
       saveFile(blob, `${list.request.project_id.replace('/', '-')}-calls.${form}`);
@@ -309,16 +294,6 @@ export const TracesView = () => {
   const mayLive = sort === '-started_at' && !filtered;
   const isLive = live && mayLive;
   useLive(isLive, list, keepPlace);
-  const clear = () =>
-    change({
-      range: undefined,
-      from: undefined,
-      to: undefined,
-      status: undefined,
-      text: undefined,
-      where: undefined,
-      feedback: undefined,
-    });
   const isEmpty = state.complete && state.rows.length === 0;
   return (
     <main className="traces">
@@ -326,32 +301,20 @@ export const TracesView = () => {
       <div className="toolbar">
         <FilterBar search={search} searchBox={searchBox} onChange={change} />
         <div className="actions">
-          <ListProgress
-            state={state}
-            list={list}
-            live={isLive}
-            filtered={filtered}
-            onStop={list.stop}
-            onMore={list.more}
-          />
+          <ListProgress state={state} list={list} live={isLive} filtered={filtered} />
           <span className="spring" />
           {picks.picked.length > 0 ? (
             <Button kind="primary" disabled={picks.picked.length < 2} onClick={picks.compare}>
               {picks.picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
             </Button>
           ) : null}
-          <label
-            className="check"
+          <Check
+            label="Live"
             title={mayLive ? undefined : 'Only with the newest first, and without a filter by cost'}
-          >
-            <input
-              type="checkbox"
-              checked={live}
-              disabled={!mayLive}
-              onChange={(event) => change({ live: event.target.checked || undefined })}
-            />
-            <span>Live</span>
-          </label>
+            checked={live}
+            disabled={!mayLive}
+            onChange={(checked) => change({ live: checked || undefined })}
+          />
           <Button onClick={refresh}>Refresh</Button>
           <Button onClick={() => setShowQuery(true)}>Query</Button>
           <ColumnMenu
@@ -361,15 +324,11 @@ export const TracesView = () => {
           <ExportMenu list={list} onError={setExportError} />
         </div>
       </div>
-      {state.phase === 'failed' ? (
-        <Notice kind="error" action={<Button onClick={list.more}>Try again</Button>}>
-          {wordsOf(state.error)}
-        </Notice>
-      ) : null}
+      {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
       <Failure error={failure} onRetry={refresh} />
       {exportError ? <Notice kind="error">{exportError}</Notice> : null}
       {isEmpty ? (
-        <EmptyList search={search} onClear={clear} />
+        <EmptyList search={search} onClear={() => change(unfiltered)} />
       ) : (
         <TraceTable
           key={list.number}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { saidIn } from '../../../../../web/views/threads/exchange.ts';
+import { exchangeOf } from '../../../../../web/views/threads/exchange.ts';
 
 const said = (inputs: Record<string, unknown>, output: unknown) => {
-  const { asked, answered } = saidIn({ inputs, output } as Parameters<typeof saidIn>[0]);
+  const { asked, answered } = exchangeOf({ inputs, output } as Parameters<typeof exchangeOf>[0]);
   return [asked, answered].map((messages) =>
     messages.map(({ role, parts }) => [
       role,
