@@ -13,7 +13,7 @@ export interface ModelAnswer {
 }
 
 /** A request to a model that is recorded as a call of a project. */
-export interface ModelRequest {
+interface ModelRequest {
   readonly key: string;
   readonly project: string;
   readonly body: object;

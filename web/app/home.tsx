@@ -1,7 +1,7 @@
 import { Link, Navigate } from '@tanstack/react-router';
 import { lastProject } from '../session/device.ts';
 import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
-import { Notice, QueryStatus } from '../ui/controls.tsx';
+import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
 
 /** The projects that the key may read, by name. */
 export const useProjects = () =>
@@ -11,31 +11,21 @@ export const useProjects = () =>
   });
 
 /** The projects that grants name one by one: known even before anything was reported to them. */
-export const grantedProjects = ({ grants }: Me): string[] =>
+const grantedProjects = ({ grants }: Me): string[] =>
   [...new Set(grants.map(({ resource }) => resource))].filter((resource) => !resource.includes('*'));
 
 /** What a key may do, in a table. */
 const Grants = () => {
   const { me } = useSession();
   return (
-    <table className="plain-table">
-      <thead>
-        <tr>
-          <th>Projects</th>
-          <th>Role</th>
-        </tr>
-      </thead>
-      <tbody>
-        {me.grants.map(({ resource, role }) => (
-          <tr key={`${resource} ${role}`}>
-            <td>
-              <code>{resource}</code>
-            </td>
-            <td>{role}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      columns={[
+        { title: 'Projects', cell: ({ resource }) => <code>{resource}</code> },
+        { title: 'Role', cell: ({ role }) => role },
+      ]}
+      rows={me.grants}
+      keyOf={({ resource, role }) => `${resource} ${role}`}
+    />
   );
 };
 

@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   type ErrorComponentProps,
+  type RouteComponent,
   type RouterHistory,
   useRouter,
 } from '@tanstack/react-router';
@@ -24,7 +25,7 @@ import { HomeView } from './home.tsx';
 import { MissingView, Shell } from './shell.tsx';
 
 /** What stands where a view broke, or where it could not be loaded. */
-export const FailedView = ({ error }: ErrorComponentProps) => {
+const FailedView = ({ error }: ErrorComponentProps) => {
   const router = useRouter();
   const tryAgain = async () => {
     await loadFailed();
@@ -55,83 +56,39 @@ const root = createRootRoute({ component: Shell, notFoundComponent: MissingView 
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: HomeView });
 
-export const tracesRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/traces',
-  validateSearch: parseTracesSearch,
-  component: lazily(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
-});
+/** A view of a project, with what reads its state from the URL. */
+const view = <const Path extends string, Search, Component extends RouteComponent>(
+  path: Path,
+  validateSearch: (search: Record<string, unknown>) => Search,
+  component: Component,
+) => createRoute({ getParentRoute: () => root, path, validateSearch, component });
 
-export const traceRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/trace',
-  validateSearch: parseTraceSearch,
-  component: lazily(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
-});
-
-export const overviewRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/overview',
-  validateSearch: parseOverviewSearch,
-  component: lazily(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
-});
-
-export const playgroundRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/playground',
-  validateSearch: parsePlaygroundSearch,
-  component: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
-});
-
-export const pricesRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/prices',
-  validateSearch: parsePricesSearch,
-  component: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
-});
-
-export const objectsRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/objects',
-  validateSearch: parseObjectsSearch,
-  component: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
-});
-
-export const threadsRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/threads',
-  validateSearch: parseThreadsSearch,
-  component: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
-});
-
-export const threadRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/thread',
-  validateSearch: parseThreadSearch,
-  component: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
-});
-
-export const compareRoute = createRoute({
-  getParentRoute: () => root,
-  path: '/compare',
-  validateSearch: parseCompareSearch,
-  component: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
-});
+const load = {
+  traces: lazily(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
+  trace: lazily(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
+  threads: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
+  thread: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
+  overview: lazily(() => import('../views/overview/overview-view.tsx'), 'OverviewView'),
+  compare: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
+  playground: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
+  objects: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
+  prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
+};
 
 /** Makes the router, below the path that the document came from. */
 export const makeRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree: root.addChildren([
       home,
-      tracesRoute,
-      traceRoute,
-      overviewRoute,
-      threadsRoute,
-      threadRoute,
-      compareRoute,
-      playgroundRoute,
-      pricesRoute,
-      objectsRoute,
+      view('/traces', parseTracesSearch, load.traces),
+      view('/trace', parseTraceSearch, load.trace),
+      view('/threads', parseThreadsSearch, load.threads),
+      view('/thread', parseThreadSearch, load.thread),
+      view('/overview', parseOverviewSearch, load.overview),
+      view('/compare', parseCompareSearch, load.compare),
+      view('/playground', parsePlaygroundSearch, load.playground),
+      view('/objects', parseObjectsSearch, load.objects),
+      view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,
     basepath: new URL('.', document.baseURI).pathname,

@@ -6,7 +6,7 @@ import { useSession } from '../session/session.tsx';
 import { Logo, Notice } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
 import { useProjects } from './home.tsx';
-import { useViewTitle } from './title.ts';
+import { useViewTitle, viewNames } from './title.ts';
 
 /** What stands at a path that no view has. */
 export const MissingView = () => (
@@ -123,6 +123,16 @@ const useLinkInSight = () => {
   return nav;
 };
 
+/** The views of a project, with the function that each needs first. */
+const links = [
+  ['/traces', undefined],
+  ['/threads', 'POST /threads/stream_query'],
+  ['/overview', 'POST /calls/stats'],
+  ['/playground', undefined],
+  ['/objects', undefined],
+  ['/prices', undefined],
+] as const;
+
 /** What surrounds every view: the project, the views, the theme and the key. */
 export const Shell = () => {
   const project = useProject();
@@ -144,33 +154,19 @@ export const Shell = () => {
         </Link>
         {project ? <ProjectMenu project={project} /> : null}
         <nav aria-label="Views" className="views" ref={nav}>
-          {project ? (
-            <>
-              <Link to="/traces" search={{ project }} className="view-link">
-                Traces
-              </Link>
-              <Link
-                to="/threads"
-                search={{ project }}
-                className="view-link"
-                {...wakes('POST /threads/stream_query')}
-              >
-                Threads
-              </Link>
-              <Link to="/overview" search={{ project }} className="view-link" {...wakes('POST /calls/stats')}>
-                Overview
-              </Link>
-              <Link to="/playground" search={{ project }} className="view-link">
-                Playground
-              </Link>
-              <Link to="/objects" search={{ project }} className="view-link">
-                Objects
-              </Link>
-              <Link to="/prices" search={{ project }} className="view-link">
-                Prices
-              </Link>
-            </>
-          ) : null}
+          {project
+            ? links.map(([to, wanted]) => (
+                <Link
+                  key={to}
+                  to={to}
+                  search={{ project }}
+                  className="view-link"
+                  {...(wanted && wakes(wanted))}
+                >
+                  {viewNames[to.slice(1)]}
+                </Link>
+              ))
+            : null}
         </nav>
         <span className="spring" />
         <ThemeMenu />

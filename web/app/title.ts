@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect } from 'react';
 const product = 'pennytrace';
 
 /** What each view is called, by its path. */
-const viewNames: Readonly<Record<string, string>> = {
+export const viewNames: Readonly<Record<string, string>> = {
   '': 'Projects',
   traces: 'Traces',
   trace: 'Trace',

@@ -17,7 +17,7 @@ import type { Store } from '../data/store.ts';
 export type Me = Api['GET /me']['answer'];
 
 /** A person at work: who they are, and the API in their name. */
-export interface Session {
+interface Session {
   readonly me: Me;
   readonly client: Client;
   readonly signOut: () => void;

@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** A chart over time. */
-export interface ChartProps {
+interface ChartProps {
   /** What it shows, for screen readers. */
   readonly name: string;
   /** The middle of each bucket, ascending, in ms since 1970. */

@@ -145,6 +145,56 @@ export const SortButton = ({ order, children, ...props }: SortButtonProps) => (
   </button>
 );
 
+export interface TableColumn<Row> {
+  readonly title: string;
+  readonly className?: 'numeric' | 'break';
+  readonly cell: (row: Row, at: number) => ReactNode;
+  /** Sorts by it. @default - it cannot be sorted by */
+  readonly onSort?: () => void;
+  readonly order?: SortButtonProps['order'];
+}
+
+interface TableProps<Row> {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  readonly className?: string;
+  /** The row that the keyboard is at. @default - none */
+  readonly active?: number;
+}
+
+/** A table of a few rows. */
+export const Table = <Row,>({ columns, rows, keyOf, className = '', active = -1 }: TableProps<Row>) => (
+  <table className={`plain-table ${className}`}>
+    <thead>
+      <tr>
+        {columns.map(({ title, className: of = '', onSort, order }) => (
+          <th key={title} className={of} {...(onSort && { 'aria-sort': order ?? 'none' })}>
+            {onSort ? (
+              <SortButton order={order} onClick={onSort}>
+                {title}
+              </SortButton>
+            ) : (
+              title
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row, at) => (
+        <tr key={keyOf(row)} className={at === active ? 'active' : ''}>
+          {columns.map(({ title, className: of = '', cell }) => (
+            <td key={title} className={of} dir={of === 'numeric' ? undefined : 'auto'}>
+              {cell(row, at)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
 interface CallFiguresProps {
   readonly usage: Usage | undefined;
   readonly duration: string;

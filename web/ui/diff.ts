@@ -56,7 +56,7 @@ export const valueText = (value: unknown): string => {
 };
 
 /** A piece of a line, and whether it is what the other side has otherwise. */
-export interface DiffPiece {
+interface DiffPiece {
   readonly text: string;
   readonly changed: boolean;
 }
@@ -154,7 +154,7 @@ export const blocksOf = (lines: readonly DiffLine[]): DiffBlock[] => {
 };
 
 /** Two lines beside each other; undefined where one side has none. */
-export interface Sides {
+interface Sides {
   readonly left: DiffLine | undefined;
   readonly right: DiffLine | undefined;
 }

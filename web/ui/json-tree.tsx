@@ -63,7 +63,7 @@ const copy = (text: () => string) => () => {
 };
 
 /** A value with its key, and what can be done with it. */
-export const JsonRow = ({ line, onToggle, onFilter }: JsonRowProps) => {
+const JsonRow = ({ line, onToggle, onFilter }: JsonRowProps) => {
   const { label, path, value, depth, size } = line;
   const items = [
     { label: 'Copy value', onSelect: copy(() => copyText(value)) },

@@ -55,7 +55,7 @@ export const linesOf = ({ value, path }: JsonRoot, expanded: ReadonlySet<string>
 };
 
 /** What a search found, and whether there may be more of it. */
-export interface Found {
+interface Found {
   readonly lines: readonly JsonLine[];
   readonly cut: boolean;
 }

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 
 /** What keys do, by `KeyboardEvent.key`. */
 export type Keys = Readonly<Record<string, () => void>>;
@@ -19,10 +19,12 @@ const acts = (target: EventTarget | null, key: string): boolean =>
 
 /** Has keys do something in a view, except while somebody types or a dialog is open. */
 export const useKeys = (keys: Keys): void => {
+  const latest = useRef(keys);
+  latest.current = keys;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event;
-      const action = Object.hasOwn(keys, key) ? keys[key] : undefined;
+      const action = Object.hasOwn(latest.current, key) ? latest.current[key] : undefined;
       // What has the focus may have done something with the key.
       if (!action || event.defaultPrevented || ctrlKey || metaKey || altKey) return;
       if (isTyping(target) || isElsewhere(target) || acts(target, key)) return;
@@ -32,5 +34,5 @@ export const useKeys = (keys: Keys): void => {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [keys]);
+  }, []);
 };

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 /* What opens over the page, with the library behind it. `popups.tsx` loads it when it is needed. */
 
 /** One choice of a menu. */
-export interface MenuItem {
+interface MenuItem {
   readonly label: ReactNode;
   readonly onSelect: () => void;
   /** Whether it is the present choice. @default - it is a command */

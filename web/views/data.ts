@@ -23,7 +23,7 @@ export const readRows = async (
 };
 
 /** A trace as it was read. */
-export interface ReadTrace {
+interface ReadTrace {
   readonly calls: readonly CallRow[];
   /** When, in ms since 1970. */
   readonly readAt: number;

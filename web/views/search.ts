@@ -211,7 +211,7 @@ export const parseThreadsSearch = parser<ThreadsSearch>({
 });
 
 /** The state of a conversation. */
-export interface ThreadSearch {
+interface ThreadSearch {
   readonly project: string;
   readonly thread: string;
   /** Whether texts stand as they came, without Markdown. @default - false */
@@ -256,7 +256,7 @@ export const parseOverviewSearch = parser<OverviewSearch>({
 });
 
 /** The state of a comparison. */
-export interface CompareSearch {
+interface CompareSearch {
   readonly project: string;
   /** The ids of two calls; roots stand for their traces. @default - to be chosen */
   readonly left?: string;
@@ -266,7 +266,7 @@ export interface CompareSearch {
 export const parseCompareSearch = parser<CompareSearch>({ left: textOf, right: textOf });
 
 /** The state of the playground. What is typed stays in the page. */
-export interface PlaygroundSearch {
+interface PlaygroundSearch {
   readonly project: string;
   /** The recorded call to begin with. @default - an empty conversation */
   readonly call?: string;
@@ -275,7 +275,7 @@ export interface PlaygroundSearch {
 export const parsePlaygroundSearch = parser<PlaygroundSearch>({ call: textOf });
 
 /** The state of the view of prices. */
-export interface PricesSearch {
+interface PricesSearch {
   readonly project: string;
   /** Only models whose name has this text. */
   readonly model?: string;
@@ -284,7 +284,7 @@ export interface PricesSearch {
 export const parsePricesSearch = parser<PricesSearch>({ model: textOf });
 
 /** The state of the view of objects. */
-export interface ObjectsSearch {
+interface ObjectsSearch {
   readonly project: string;
   /** The selected object. @default - none */
   readonly object?: string;

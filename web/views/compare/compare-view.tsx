@@ -31,7 +31,7 @@ const useOffered = ({ project_id, op_name, id }: Call) =>
   );
 
 /** Chooses what to compare a call with: a call of the same operation, or any by its id. */
-export const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => void }) => {
+const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => void }) => {
   const { data, error } = useOffered(call);
   const [id, setId] = useState('');
   const submit = (event: FormEvent) => {
@@ -110,7 +110,7 @@ interface StepsTableProps {
 }
 
 /** What is below two calls, step by step: those that only one of them has are marked. */
-export const StepsTable = ({ left, right }: StepsTableProps) => {
+const StepsTable = ({ left, right }: StepsTableProps) => {
   const pairs = useMemo(() => pairsOf(left, right), [left, right]);
   if (pairs.length === 0) return null;
   return (
@@ -185,7 +185,7 @@ const useNode = (call: Call) => {
 };
 
 /** Two calls with all that differs between them: facts, steps, and data. */
-export const Comparison = ({ left, right }: { left: Call; right: Call }) => {
+const Comparison = ({ left, right }: { left: Call; right: Call }) => {
   const texts = useMemo(
     () => parts.map((part) => [part, valueText(left[part]), valueText(right[part])] as const),
     [left, right],

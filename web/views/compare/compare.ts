@@ -68,7 +68,7 @@ export const factsOf = (left: Compared, right: Compared): Fact[] =>
   ].filter((fact) => fact.left !== '' || fact.right !== '');
 
 /** A step of each trace beside the other; undefined where one has none. */
-export interface StepPair {
+interface StepPair {
   readonly left: TreeLine | undefined;
   readonly right: TreeLine | undefined;
 }

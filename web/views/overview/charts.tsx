@@ -47,7 +47,7 @@ const nameOf = ({ title, lines, text }: MetricChartProps): string => {
 };
 
 /** A figure over time. A click on a point lists its calls. */
-export const MetricChart = (props: MetricChartProps) => {
+const MetricChart = (props: MetricChartProps) => {
   const { title, points, lines, bars, granularity, text, linkOf } = props;
   const navigate = useNavigate();
   const [at, setAt] = useState<number>();

@@ -119,7 +119,7 @@ const minDearer = 1.1;
 const minFaultier = 0.02;
 
 /** The cost of a call on average; undefined without prices. */
-export const costOfCall = ({ cost, calls }: Figures): number | undefined =>
+const costOfCall = ({ cost, calls }: Figures): number | undefined =>
   cost === undefined || calls === 0 ? undefined : cost / calls;
 
 /** The share of calls that failed. */

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
-import { Button, Check, Failure, Notice, SortButton } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
 import {
   type Changes,
   changed,
@@ -29,18 +29,6 @@ import {
 } from './figures.ts';
 import { callsIn, callsOf, failuresIn, type Period, worseCalls } from './requests.ts';
 
-interface Tile {
-  readonly title: string;
-  readonly text: string;
-  readonly change: string | undefined;
-  /** Whether more of it is worse. */
-  readonly worse: boolean;
-  readonly link: TracesSearch;
-}
-
-const or = <T,>(value: T | undefined, text: (value: T) => string): string =>
-  value === undefined ? '–' : text(value);
-
 interface HeadlineProps {
   readonly project: string;
   readonly period: Period;
@@ -48,49 +36,26 @@ interface HeadlineProps {
   readonly before: Figures | undefined;
 }
 
-const tilesOf = (
-  { project, period, now, before }: HeadlineProps,
-  costText: (cost: number) => string,
-): Tile[] => {
+/** A figure in words, and the calls behind it. */
+type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch];
+
+const tilesOf = ({ project, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
   const all = callsIn(project, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
-  const change = (of: (figures: Figures) => number | undefined) => changeText(before && of(before), of(now));
+  const errors = `${countText(now.errors)} · ${percentText(errorRate(now))}`;
   return [
-    { title: 'Calls', text: countText(now.calls), change: change((f) => f.calls), worse: false, link: all },
-    {
-      title: 'Errors',
-      text: `${countText(now.errors)} · ${percentText(errorRate(now))}`,
-      change: change((f) => f.errors),
-      worse: true,
-      link: failuresIn(project, period),
-    },
-    {
-      title: 'p50 latency',
-      text: or(now.p50, durationText),
-      change: change((f) => f.p50),
-      worse: true,
-      link: slow,
-    },
-    {
-      title: 'p95 latency',
-      text: or(now.p95, durationText),
-      change: change((f) => f.p95),
-      worse: true,
-      link: slow,
-    },
-    {
-      title: 'Tokens',
-      text: tokensText(now.tokens),
-      change: change((f) => f.tokens),
-      worse: false,
-      link: all,
-    },
-    { title: 'Cost', text: or(now.cost, costText), change: change((f) => f.cost), worse: true, link: all },
+    ['Calls', 'calls', countText(now.calls), all],
+    ['Errors', 'errors', errors, failuresIn(project, period)],
+    ['p50 latency', 'p50', now.p50 === undefined ? '–' : durationText(now.p50), slow],
+    ['p95 latency', 'p95', now.p95 === undefined ? '–' : durationText(now.p95), slow],
+    ['Tokens', 'tokens', tokensText(now.tokens), all],
+    ['Cost', 'cost', now.cost === undefined ? '–' : costText(now.cost), all],
   ];
 };
 
-const toneOf = ({ change, worse }: Tile): string => {
-  if (!worse || change === undefined || change.startsWith('±')) return 'muted';
+/** More calls and tokens are neither better nor worse. */
+const toneOf = (of: Order, change: string | undefined): string => {
+  if (of === 'calls' || of === 'tokens' || change === undefined || change.startsWith('±')) return 'muted';
   return change.startsWith('−') ? 'better' : 'worse';
 };
 
@@ -99,17 +64,20 @@ const Headline = (props: HeadlineProps) => {
   const costText = useCostText(props.project);
   return (
     <ul className="tiles" aria-label="In all">
-      {tilesOf(props, costText).map((tile) => (
-        <li key={tile.title}>
-          <Link to="/traces" search={tile.link} className="card tile">
-            <span className="muted">{tile.title}</span>
-            <strong>{tile.text}</strong>
-            <span className={`tile-change ${toneOf(tile)}`}>
-              {tile.change === undefined ? 'nothing before' : `${tile.change} vs. before`}
-            </span>
-          </Link>
-        </li>
-      ))}
+      {tilesOf(props, costText).map(([title, of, text, link]) => {
+        const change = changeText(props.before?.[of], props.now[of]);
+        return (
+          <li key={title}>
+            <Link to="/traces" search={link} className="card tile">
+              <span className="muted">{title}</span>
+              <strong>{text}</strong>
+              <span className={`tile-change ${toneOf(of, change)}`}>
+                {change === undefined ? 'nothing before' : `${change} vs. before`}
+              </span>
+            </Link>
+          </li>
+        );
+      })}
     </ul>
   );
 };
@@ -179,7 +147,7 @@ const orderTitles: Readonly<Record<Order, string>> = {
   cost: 'Cost',
 };
 
-type CellOf = (figures: GroupFigures, costText: (cost: number) => string) => ReactNode;
+type CellOf = (figures: Figures, costText: (cost: number) => string) => ReactNode;
 
 const cells: Readonly<Record<Order, CellOf>> = {
   calls: ({ calls }) => countText(calls),
@@ -212,46 +180,32 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
   const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
+  const nameCell = ({ group }: GroupFigures) =>
+    group === null ? (
+      <span className="muted">all others</span>
+    ) : (
+      <Link to="/traces" search={callsOf(project, period, by, group)}>
+        {textOf(group)}
+      </Link>
+    );
   if (groups.length === 0) return <p className="muted">None in this time.</p>;
   return (
     <div className="scroll-x">
-      <table className="plain-table breakdown">
-        <thead>
-          <tr>
-            <th>Name</th>
-            {columns.map((column) => (
-              <th key={column} className="numeric" aria-sort={column === order ? 'descending' : 'none'}>
-                <SortButton
-                  order={column === order ? 'descending' : undefined}
-                  onClick={() => onSort(column)}
-                >
-                  {orderTitles[column]}
-                </SortButton>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sorted.slice(0, shownGroups).map((figures) => (
-            <tr key={figures.group ?? ''}>
-              <td dir="auto" className="break">
-                {figures.group === null ? (
-                  <span className="muted">all others</span>
-                ) : (
-                  <Link to="/traces" search={callsOf(project, period, by, figures.group)}>
-                    {textOf(figures.group)}
-                  </Link>
-                )}
-              </td>
-              {columns.map((column) => (
-                <td key={column} className="numeric">
-                  {cells[column](figures, costText)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        className="breakdown"
+        columns={[
+          { title: 'Name', className: 'break', cell: nameCell },
+          ...columns.map((column) => ({
+            title: orderTitles[column],
+            className: 'numeric' as const,
+            cell: (figures: GroupFigures) => cells[column](figures, costText),
+            order: column === order ? ('descending' as const) : undefined,
+            onSort: () => onSort(column),
+          })),
+        ]}
+        rows={sorted.slice(0, shownGroups)}
+        keyOf={({ group }) => group ?? ''}
+      />
       {groups.length > shownGroups ? (
         <p className="muted">
           The first {shownGroups} of {countText(groups.length)} are shown.
@@ -261,44 +215,36 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
   );
 };
 
+const valueCells: typeof cells = {
+  ...cells,
+  errors: ({ errors }) => countText(errors),
+  tokens: ({ tokens }) => tokensText(tokens),
+};
+
 /** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */
 const ValuesTable = ({ project, points }: { project: string; points: readonly Point[] }) => {
   const costText = useCostText(project);
+  const link = (point: Point) => (
+    <Link to="/traces" search={callsIn(project, { start: point.from, end: point.to })}>
+      {bucketText(point)}
+    </Link>
+  );
   return (
     <details className="values">
       <summary>The values as a table</summary>
       <div className="scroll-x">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th>Time</th>
-              {orders.map((order) => (
-                <th key={order} className="numeric">
-                  {orderTitles[order]}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {points
-              .filter(({ calls }) => calls > 0)
-              .map((point) => (
-                <tr key={point.from}>
-                  <td>
-                    <Link to="/traces" search={callsIn(project, { start: point.from, end: point.to })}>
-                      {bucketText(point)}
-                    </Link>
-                  </td>
-                  <td className="numeric">{countText(point.calls)}</td>
-                  <td className="numeric">{countText(point.errors)}</td>
-                  <td className="numeric">{point.p50 === undefined ? '' : durationText(point.p50)}</td>
-                  <td className="numeric">{point.p95 === undefined ? '' : durationText(point.p95)}</td>
-                  <td className="numeric">{tokensText(point.tokens)}</td>
-                  <td className="numeric">{point.cost === undefined ? '' : costText(point.cost)}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
+        <Table
+          columns={[
+            { title: 'Time', cell: link },
+            ...orders.map((order) => ({
+              title: orderTitles[order],
+              className: 'numeric' as const,
+              cell: (point: Point) => valueCells[order](point, costText),
+            })),
+          ]}
+          rows={points.filter(({ calls }) => calls > 0)}
+          keyOf={({ from }) => from}
+        />
       </div>
     </details>
   );

@@ -50,7 +50,7 @@ const toolOf = (tool: unknown): unknown => {
 };
 
 /** The parameters of a call as OpenAI's chat takes them. What it does not know is left out. */
-export const parametersOf = (inputs: Fields): Fields => {
+const parametersOf = (inputs: Fields): Fields => {
   const { inferenceConfig, toolConfig } = inputs;
   const all: Fields = {
     ...inputs,
@@ -167,9 +167,7 @@ export const draftOf = (call: Pick<Call, 'inputs' | 'output'>): Draft | undefine
 export const emptyDraft = (): Draft => ({ model: '', messages: [draftMessage()], parameters: '{}' });
 
 /** The body of a request, or what is wrong with the draft. */
-export type DraftedRequest =
-  | { readonly body: Fields & { readonly model: string } }
-  | { readonly problem: string };
+type DraftedRequest = { readonly body: Fields & { readonly model: string } } | { readonly problem: string };
 
 /** An object in JSON; undefined if it is none. */
 const objectIn = (text: string): Fields | undefined => {

@@ -10,7 +10,7 @@ import { type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts
 import { isBusy, Trial, type TrialState } from './trial.ts';
 
 /** The trial of a call, from the cache or begun anew. What is on its way stops when one leaves. */
-export const useTrial = (project: string, original: Call | undefined) => {
+const useTrial = (project: string, original: Call | undefined) => {
   const { client, me } = useSession();
   const { name } = me.service;
   const make = () => new Trial(client, project, name, (original && draftOf(original)) ?? emptyDraft());
@@ -58,7 +58,7 @@ const Images = ({ message, onChange }: Pick<MessageEditorProps, 'message' | 'onC
   });
 
 /** A message of the request, with its role and its text. */
-export const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorProps) => {
+const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorProps) => {
   const { role, text, extra } = message;
   const known = roles.some((name) => name === role);
   return (
@@ -119,7 +119,7 @@ interface RequestPaneProps {
 }
 
 /** What is sent: model, messages and parameters, all of it to edit. */
-export const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
+const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
   const { draft, problem } = state;
   const { model, messages, parameters } = draft;
   const busy = isBusy(state);

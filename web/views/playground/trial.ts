@@ -116,11 +116,7 @@ const requestFor = ({ project, requestId, serverTime }: Recorded): CallsQueryReq
 });
 
 /** The call that the service made of a request; null if it is not there after some seconds. */
-export const findRecorded = async (
-  client: Client,
-  service: string,
-  recorded: Recorded,
-): Promise<CallRow | null> => {
+const findRecorded = async (client: Client, service: string, recorded: Recorded): Promise<CallRow | null> => {
   for (const pause of pauses) {
     await sleep(pause);
     try {

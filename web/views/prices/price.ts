@@ -29,7 +29,7 @@ export const emptyPrice: PriceForm = {
 };
 
 /** The price that a form means, or what is wrong with it. */
-export type TypedPrice = { readonly model: string; readonly terms: CostTerms } | { readonly problem: string };
+type TypedPrice = { readonly model: string; readonly terms: CostTerms } | { readonly problem: string };
 
 /** The highest price that the service takes, for a million tokens. */
 const highest = 1e15;

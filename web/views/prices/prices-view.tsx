@@ -1,42 +1,27 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
+import { type ComponentProps, type FormEvent, useRef, useState } from 'react';
 import { wordsOf } from '../../api/http.ts';
 import type { Cost } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
 
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly placeholder?: string;
-  readonly numeric?: boolean;
-  readonly type?: string;
-}
-
-const Field = ({ label, value, onChange, numeric, ...props }: FieldProps) => (
-  <label className="field">
-    <span>{label}</span>
-    <input
-      value={value}
-      spellCheck={false}
-      {...(numeric && { inputMode: 'decimal' })}
-      {...props}
-      onChange={(event) => onChange(event.target.value)}
-    />
-  </label>
-);
+const fields: readonly (readonly [keyof PriceForm, string, ComponentProps<'input'>?])[] = [
+  ['model', 'Model', { placeholder: 'gpt-4o-mini' }],
+  ['input', 'Input, per million tokens', { inputMode: 'decimal', placeholder: '0.15' }],
+  ['output', 'Output, per million tokens', { inputMode: 'decimal', placeholder: '0.60' }],
+  ['unit', 'Currency'],
+  ['from', 'In force from (now, if empty)', { type: 'datetime-local' }],
+  ['provider', 'Provider', { placeholder: 'default' }],
+];
 
 /** Adds a price to the project. */
 const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
   const [form, setForm] = useState<PriceForm>(emptyPrice);
   const [problem, setProblem] = useState<string>();
-  const set = (field: keyof PriceForm) => (value: string) =>
-    setForm((before) => ({ ...before, [field]: value }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const price = typedPrice(form);
@@ -47,29 +32,17 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
     <form className="card stack" onSubmit={submit} aria-label="Add a price">
       <h2>Add a price</h2>
       <div className="price-fields">
-        <Field label="Model" value={form.model} onChange={set('model')} placeholder="gpt-4o-mini" />
-        <Field
-          label="Input, per million tokens"
-          value={form.input}
-          onChange={set('input')}
-          numeric
-          placeholder="0.15"
-        />
-        <Field
-          label="Output, per million tokens"
-          value={form.output}
-          onChange={set('output')}
-          numeric
-          placeholder="0.60"
-        />
-        <Field label="Currency" value={form.unit} onChange={set('unit')} />
-        <Field
-          label="In force from (now, if empty)"
-          value={form.from}
-          onChange={set('from')}
-          type="datetime-local"
-        />
-        <Field label="Provider" value={form.provider} onChange={set('provider')} placeholder="default" />
+        {fields.map(([field, label, props]) => (
+          <label key={field} className="field">
+            <span>{label}</span>
+            <input
+              value={form[field]}
+              spellCheck={false}
+              {...props}
+              onChange={({ target }) => setForm((before) => ({ ...before, [field]: target.value }))}
+            />
+          </label>
+        ))}
       </div>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
       {add.error ? <Notice kind="error">The price was not added. {wordsOf(add.error)}</Notice> : null}
@@ -84,55 +57,31 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
 
 const route = getRouteApi('/prices');
 
-interface TableProps {
-  readonly prices: readonly Cost[];
-  /** @default - prices cannot be removed */
-  readonly onRemove?: (price: Cost, row: number) => void;
-}
-
-const PriceTable = ({ prices, onRemove }: TableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-  <div className="scroll-x" role="region" aria-label="Prices" tabIndex={0}>
-    <table className="plain-table wide">
-      <thead>
-        <tr>
-          <th>Model</th>
-          <th className="numeric">Input / 1M</th>
-          <th className="numeric">Output / 1M</th>
-          <th>Currency</th>
-          <th>In force from</th>
-          <th>Provider</th>
-          {onRemove ? <th>Remove</th> : null}
-        </tr>
-      </thead>
-      <tbody>
-        {prices.map((price, row) => (
-          <tr key={price.id}>
-            <td className="break" dir="auto">
-              {price.llm_id}
-            </td>
-            <td className="numeric">{perMillion(price.prompt_token_cost)}</td>
-            <td className="numeric">{perMillion(price.completion_token_cost)}</td>
-            <td dir="auto">{price.prompt_token_cost_unit}</td>
-            <td>{momentText(price.effective_date ?? '')}</td>
-            <td dir="auto">{price.provider_id}</td>
-            {onRemove ? (
-              <td>
-                <Button
-                  kind="quiet"
-                  aria-label={`Remove the price of ${price.llm_id}`}
-                  onClick={() => onRemove(price, row)}
-                >
-                  ✕
-                </Button>
-              </td>
-            ) : null}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+/** The columns of prices, with a button to remove each if that is allowed. */
+const columnsOf = (onRemove: ((price: Cost, row: number) => void) | undefined): TableColumn<Cost>[] => [
+  { title: 'Model', className: 'break', cell: ({ llm_id }) => llm_id },
+  { title: 'Input / 1M', className: 'numeric', cell: (price) => perMillion(price.prompt_token_cost) },
+  { title: 'Output / 1M', className: 'numeric', cell: (price) => perMillion(price.completion_token_cost) },
+  { title: 'Currency', cell: ({ prompt_token_cost_unit }) => prompt_token_cost_unit },
+  { title: 'In force from', cell: ({ effective_date = '' }) => momentText(effective_date) },
+  { title: 'Provider', cell: ({ provider_id }) => provider_id },
+  ...(onRemove
+    ? [
+        {
+          title: 'Remove',
+          cell: (price: Cost, row: number) => (
+            <Button
+              kind="quiet"
+              aria-label={`Remove the price of ${price.llm_id}`}
+              onClick={() => onRemove(price, row)}
+            >
+              ✕
+            </Button>
+          ),
+        },
+      ]
+    : []),
+];
 
 /** The project's own prices of models, and what adds to them. */
 export const PricesView = () => {
@@ -178,7 +127,17 @@ export const PricesView = () => {
           onChange={(event) => search(event.target.value)}
         />
       ) : null}
-      {shown.length > 0 ? <PriceTable prices={shown} {...(mayWrite && { onRemove: ask })} /> : null}
+      {shown.length > 0 ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        <div className="scroll-x" role="region" aria-label="Prices" tabIndex={0}>
+          <Table
+            className="wide"
+            columns={columnsOf(mayWrite ? ask : undefined)}
+            rows={shown}
+            keyOf={({ id = '' }) => id}
+          />
+        </div>
+      ) : null}
       {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}
       {data.length === maxPrices ? <p className="muted">These are the first {maxPrices} prices.</p> : null}
       {mayWrite ? (

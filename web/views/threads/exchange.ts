@@ -2,7 +2,7 @@ import type { Call } from '../../api/types.ts';
 import { conversationOf, isFields, type Message, messageOf } from '../trace/conversation.ts';
 
 /** What was asked and answered in a turn. */
-export interface Exchange {
+interface Exchange {
   readonly asked: readonly Message[];
   readonly answered: readonly Message[];
 }

@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, us
 import type { Thread, ThreadsQueryReq } from '../../api/types.ts';
 import { countedText, countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
-import { Button, Failure, Moment, Notice, SortButton } from '../../ui/controls.tsx';
+import { Button, Failure, Moment, Notice, Table } from '../../ui/controls.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import {
@@ -69,51 +69,15 @@ const useThreads = (search: ThreadsSearch) => {
   return { query, threads: query.data?.pages.flat() ?? [], refresh };
 };
 
-interface Column {
-  readonly field: ThreadField;
-  readonly title: string;
-  readonly cell: (thread: Thread) => ReactNode;
-}
-
-const timeCell = (time: string) => <Moment time={time} />;
-
 const durationCell = (ms: number | null) => (ms === null ? '' : durationText(ms));
 
-const columns: readonly Column[] = [
-  { field: 'turn_count', title: 'Turns', cell: ({ turn_count }) => countText(turn_count) },
-  { field: 'start_time', title: 'Began', cell: ({ start_time }) => timeCell(start_time) },
-  { field: 'last_updated', title: 'Updated', cell: ({ last_updated }) => timeCell(last_updated) },
-  {
-    field: 'p50_turn_duration_ms',
-    title: 'p50 of turns',
-    cell: ({ p50_turn_duration_ms }) => durationCell(p50_turn_duration_ms),
-  },
-  {
-    field: 'p99_turn_duration_ms',
-    title: 'p99 of turns',
-    cell: ({ p99_turn_duration_ms }) => durationCell(p99_turn_duration_ms),
-  },
+const columns: readonly (readonly [ThreadField, string, (thread: Thread) => ReactNode])[] = [
+  ['turn_count', 'Turns', ({ turn_count }) => countText(turn_count)],
+  ['start_time', 'Began', ({ start_time }) => <Moment time={start_time} />],
+  ['last_updated', 'Updated', ({ last_updated }) => <Moment time={last_updated} />],
+  ['p50_turn_duration_ms', 'p50 of turns', ({ p50_turn_duration_ms: ms }) => durationCell(ms)],
+  ['p99_turn_duration_ms', 'p99 of turns', ({ p99_turn_duration_ms: ms }) => durationCell(ms)],
 ];
-
-interface HeadProps {
-  readonly field: ThreadField;
-  readonly title: string;
-  readonly sort: string | undefined;
-  readonly onSort: (sort: string) => void;
-}
-
-const Head = ({ field, title, sort, onSort }: HeadProps) => {
-  const order = orderOf(sort);
-  const direction = order.field === field ? order.direction : undefined;
-  const mark = direction && (direction === 'asc' ? 'ascending' : 'descending');
-  return (
-    <th className={field === 'thread_id' ? '' : 'numeric'} aria-sort={mark ?? 'none'}>
-      <SortButton order={mark} onClick={() => onSort(direction === 'desc' ? field : `-${field}`)}>
-        {title}
-      </SortButton>
-    </th>
-  );
-};
 
 interface ThreadTableProps {
   readonly project: string;
@@ -125,36 +89,38 @@ interface ThreadTableProps {
 }
 
 /** Threads with the statistics of their turns. */
-const ThreadTable = ({ project, threads, active, sort, onSort }: ThreadTableProps) => (
-  <div className="scroll-x card flush">
-    <table className="plain-table wide">
-      <thead>
-        <tr>
-          <Head field="thread_id" title="Thread" sort={sort} onSort={onSort} />
-          {columns.map(({ field, title }) => (
-            <Head key={field} field={field} title={title} sort={sort} onSort={onSort} />
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {threads.map((thread, at) => (
-          <tr key={thread.thread_id} className={at === active ? 'active' : ''}>
-            <td className="break" dir="auto">
-              <Link to="/thread" search={{ project, thread: thread.thread_id }}>
-                {thread.thread_id}
-              </Link>
-            </td>
-            {columns.map(({ field, cell }) => (
-              <td key={field} className="numeric">
-                {cell(thread)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const ThreadTable = ({ project, threads, active, sort, onSort }: ThreadTableProps) => {
+  const { field: sorted, direction } = orderOf(sort);
+  const sortable = (field: ThreadField) => ({
+    order:
+      field !== sorted ? undefined : direction === 'asc' ? ('ascending' as const) : ('descending' as const),
+    onSort: () => onSort(field === sorted && direction === 'desc' ? field : `-${field}`),
+  });
+  const link = ({ thread_id: thread }: Thread) => (
+    <Link to="/thread" search={{ project, thread }}>
+      {thread}
+    </Link>
+  );
+  return (
+    <div className="scroll-x card flush">
+      <Table
+        className="wide"
+        columns={[
+          { title: 'Thread', className: 'break', cell: link, ...sortable('thread_id') },
+          ...columns.map(([field, title, cell]) => ({
+            title,
+            className: 'numeric' as const,
+            cell,
+            ...sortable(field),
+          })),
+        ]}
+        rows={threads}
+        keyOf={({ thread_id }) => thread_id}
+        active={active}
+      />
+    </div>
+  );
+};
 
 const route = getRouteApi('/threads');
 

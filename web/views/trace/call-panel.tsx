@@ -1,10 +1,18 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type CallRow, durationOf, nameOf, statusOf, usageByModel } from '../../api/calls.ts';
+import { type CallRow, durationOf, nameOf, statusOf, type Usage, usageByModel } from '../../api/calls.ts';
 import type { Call } from '../../api/types.ts';
 import { bytesText, costText, countText, durationText } from '../../data/format.ts';
-import { CopyButton, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
+import {
+  CopyButton,
+  Moment,
+  Notice,
+  QueryStatus,
+  StatusBadge,
+  Table,
+  type TableColumn,
+} from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
@@ -19,7 +27,7 @@ const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** The free-form parts of a call as trees. */
-export const DataPanel = ({ call }: { call: Call }) => {
+const DataPanel = ({ call }: { call: Call }) => {
   const navigate = useNavigate();
   const filterBy = (path: string, value: string) =>
     navigate({
@@ -43,7 +51,7 @@ export const DataPanel = ({ call }: { call: Call }) => {
 };
 
 /** What the call failed with: its message first, then the rest, which mostly is a stack trace. */
-export const ErrorPanel = ({ exception }: { exception: string }) => {
+const ErrorPanel = ({ exception }: { exception: string }) => {
   const end = exception.indexOf('\n');
   const message = end < 0 ? exception : exception.slice(0, end);
   const rest = end < 0 ? '' : exception.slice(end + 1);
@@ -64,8 +72,20 @@ export const ErrorPanel = ({ exception }: { exception: string }) => {
   );
 };
 
+const usageColumns: readonly TableColumn<readonly [model: string, usage: Usage]>[] = [
+  { title: 'Model', className: 'break', cell: ([model]) => model },
+  { title: 'Input tokens', className: 'numeric', cell: ([, { input }]) => countText(input) },
+  { title: 'Output tokens', className: 'numeric', cell: ([, { output }]) => countText(output) },
+  { title: 'Tokens', className: 'numeric', cell: ([, { total }]) => countText(total) },
+  {
+    title: 'Cost',
+    className: 'numeric',
+    cell: ([, { cost }]) => (cost === undefined ? 'no price' : costText(cost)),
+  },
+];
+
 /** Tokens and cost of the call itself, by model. */
-export const UsagePanel = ({ call }: { call: Call }) => {
+const UsagePanel = ({ call }: { call: Call }) => {
   const models = [...usageByModel(call)];
   if (models.length === 0)
     return (
@@ -75,30 +95,7 @@ export const UsagePanel = ({ call }: { call: Call }) => {
     );
   return (
     <div className="scroll-x">
-      <table className="plain-table">
-        <thead>
-          <tr>
-            <th>Model</th>
-            <th className="numeric">Input tokens</th>
-            <th className="numeric">Output tokens</th>
-            <th className="numeric">Tokens</th>
-            <th className="numeric">Cost</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map(([model, { input, output, total, cost }]) => (
-            <tr key={model}>
-              <td className="break" dir="auto">
-                {model}
-              </td>
-              <td className="numeric">{countText(input)}</td>
-              <td className="numeric">{countText(output)}</td>
-              <td className="numeric">{countText(total)}</td>
-              <td className="numeric">{cost === undefined ? 'no price' : costText(cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table columns={usageColumns} rows={models} keyOf={([model]) => model} />
     </div>
   );
 };

@@ -222,7 +222,7 @@ export const messageOf = (value: unknown, role = 'user'): Message => {
 };
 
 /** Whether two messages are the same, whatever is nested in them. */
-export const sameMessage = (one: unknown, other: unknown): boolean => {
+const sameMessage = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   try {
     return JSON.stringify(one) === JSON.stringify(other);

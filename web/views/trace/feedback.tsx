@@ -74,7 +74,7 @@ export const useFeedback = (call: Call) => {
 };
 
 /** The feedback on a call, and what changes it. */
-export type FeedbackState = ReturnType<typeof useFeedback>;
+type FeedbackState = ReturnType<typeof useFeedback>;
 
 const choices = [
   { up: true, name: 'Thumbs up' },
@@ -177,7 +177,7 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
 };
 
 /** Gives feedback in one's own name, changes it, and takes it back. */
-export const FeedbackForm = ({ state }: { state: FeedbackState }) => (
+const FeedbackForm = ({ state }: { state: FeedbackState }) => (
   <section className="card feedback-form" aria-label="Your feedback">
     <h3>Your feedback</h3>
     <Part state={state} kind="score" title="Score" hint="Any number, such as 0.9" />

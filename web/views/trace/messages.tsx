@@ -115,7 +115,7 @@ const maxRead = 3;
  * Earlier calls of the same operation, the likeliest to begin alike first: the last one below the
  * same parent, then the last ones anywhere. Agents below it have conversations of their own.
  */
-export const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
+const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
   const at = calls.findIndex(({ id }) => id === call.id);
   const last = calls
     .slice(0, Math.max(0, at))
@@ -144,7 +144,7 @@ const useShared = (
  * How many of a conversation's first messages an earlier call had sent already. Of the earlier
  * calls it reads one, and the next only if they have nothing in common.
  */
-export const useHistory = (call: Call, calls: readonly CallRow[], { raw }: Conversation): number => {
+const useHistory = (call: Call, calls: readonly CallRow[], { raw }: Conversation): number => {
   const [first, second, third] = useMemo(() => earlierCalls(calls, call), [calls, call]);
   const { project_id } = call;
   const ofFirst = useShared(project_id, first, raw);

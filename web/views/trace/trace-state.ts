@@ -1,33 +1,14 @@
-import { type RefObject, useDeferredValue, useMemo, useRef, useState } from 'react';
-import { type CallRow, sumUsage, type Usage } from '../../api/calls.ts';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { type CallRow, sumUsage } from '../../api/calls.ts';
 import type { Keys } from '../../ui/keys.ts';
 import { useTrace } from '../data.ts';
 import type { TraceSearch } from '../search.ts';
-import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, type TreeNode, treeOf } from './tree.ts';
-import type { Span } from './tree-view.tsx';
+import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, treeOf } from './tree.ts';
 
-/** A trace with what its reader opened, selected and looks for. */
-export interface TraceState {
-  readonly query: ReturnType<typeof useTrace>;
-  readonly calls: readonly CallRow[];
-  readonly forest: readonly TreeNode[];
-  readonly lines: readonly TreeLine[];
-  readonly span: Span;
-  readonly usage: Usage | undefined;
-  readonly errors: number;
-  readonly selectedIndex: number;
-  readonly selectedCall: CallRow | undefined;
-  readonly sought: string;
-  /** The ids of the calls that were found. */
-  readonly found: ReadonlySet<string>;
-  readonly anyCollapsed: boolean;
-  readonly searchBox: RefObject<HTMLInputElement | null>;
-  readonly search: (text: string) => void;
-  readonly selectIndex: (index: number) => void;
-  readonly toggle: (index: number) => void;
-  readonly toggleAll: () => void;
-  readonly nextError: () => void;
-  readonly nextFound: () => void;
+/** The time that the timeline spans, in ms since 1970. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
 const spanOf = (lines: readonly TreeLine[]): Span => {
@@ -65,10 +46,7 @@ const toggled = (set: ReadonlySet<string>, id: string): ReadonlySet<string> => {
 };
 
 /** Puts the state of the view together. */
-export const useTraceState = (
-  { project, trace, call }: TraceSearch,
-  select: (call: string) => void,
-): TraceState => {
+export const useTraceState = ({ project, trace, call }: TraceSearch, select: (call: string) => void) => {
   const { query, calls, forest, all, span, usage } = useForest(project, trace);
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const [sought, setSought] = useState('');
@@ -112,11 +90,11 @@ export const useTraceState = (
     anyCollapsed: collapsed.size > 0,
     searchBox,
     search: setSought,
-    selectIndex: (index) => {
+    selectIndex: (index: number) => {
       const line = lines[index];
       if (line) select(line.node.call.id);
     },
-    toggle: (index) => {
+    toggle: (index: number) => {
       const line = lines[index];
       if (line) setCollapsed((before) => toggled(before, line.node.call.id));
     },
@@ -125,6 +103,9 @@ export const useTraceState = (
     nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
   };
 };
+
+/** A trace with what its reader opened, selected and looks for. */
+export type TraceState = ReturnType<typeof useTraceState>;
 
 const move = (state: TraceState, by: number): void =>
   state.selectIndex(Math.max(0, Math.min(state.lines.length - 1, state.selectedIndex + by)));
@@ -149,34 +130,27 @@ const close = (state: TraceState): void => {
   if (above >= 0) state.selectIndex(above);
 };
 
-/** The keyboard of the tree. */
-export const useTreeKeys = (
+/** What keys do in the tree. */
+export const treeKeys = (
   state: TraceState,
   pane: 'tree' | 'call',
   focusTree: () => void,
   leave: () => void,
-): Keys => {
-  const latest = useRef(state);
-  latest.current = state;
-  return useMemo((): Keys => {
-    const now = () => latest.current;
-    return {
-      j: () => move(now(), 1),
-      ArrowDown: () => move(now(), 1),
-      k: () => move(now(), -1),
-      ArrowUp: () => move(now(), -1),
-      ArrowRight: () => open(now()),
-      ArrowLeft: () => close(now()),
-      Home: () => now().selectIndex(0),
-      End: () => now().selectIndex(now().lines.length - 1),
-      e: () => now().nextError(),
-      n: () => now().nextFound(),
-      '/': () => now().searchBox.current?.focus(),
-      Escape: () => {
-        const isInTree = document.activeElement?.getAttribute('role') === 'tree';
-        if (isInTree && (pane === 'tree' || window.innerWidth > 800)) leave();
-        else focusTree();
-      },
-    };
-  }, [pane, focusTree, leave]);
-};
+): Keys => ({
+  j: () => move(state, 1),
+  ArrowDown: () => move(state, 1),
+  k: () => move(state, -1),
+  ArrowUp: () => move(state, -1),
+  ArrowRight: () => open(state),
+  ArrowLeft: () => close(state),
+  Home: () => state.selectIndex(0),
+  End: () => state.selectIndex(state.lines.length - 1),
+  e: state.nextError,
+  n: state.nextFound,
+  '/': () => state.searchBox.current?.focus(),
+  Escape: () => {
+    const isInTree = document.activeElement?.getAttribute('role') === 'tree';
+    if (isInTree && (pane === 'tree' || window.innerWidth > 800)) leave();
+    else focusTree();
+  },
+});

@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTitle } from '../../app/title.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { useKept, useWake } from '../../session/session.tsx';
@@ -8,7 +8,7 @@ import { useKeys } from '../../ui/keys.ts';
 import { Shortcuts } from '../../ui/popups.tsx';
 import { changed, type TraceSearch, type TracesSearch } from '../search.ts';
 import { CallPanel } from './call-panel.tsx';
-import { type TraceState, useTraceState, useTreeKeys } from './trace-state.ts';
+import { type TraceState, treeKeys, useTraceState } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
 
 const route = getRouteApi('/trace');
@@ -130,12 +130,9 @@ export const TraceView = () => {
   const { pane: shown, fromTree } = useRouterState({ select: ({ location }) => location.state });
   // On a narrow screen only one of them has room.
   const pane = shown ?? (search.call || search.tab ? 'call' : 'tree');
-  const change = useCallback(
-    (changes: (before: TraceSearch) => TraceSearch, next = pane) =>
-      navigate({ search: changes, replace: true, state: (before) => ({ ...before, pane: next }) }),
-    [navigate, pane],
-  );
-  const select = useCallback((call: string) => change((before) => ({ ...before, call })), [change]);
+  const change = (changes: (before: TraceSearch) => TraceSearch, next = pane) =>
+    navigate({ search: changes, replace: true, state: (before) => ({ ...before, pane: next }) });
+  const select = (call: string) => change((before) => ({ ...before, call }));
   /** Shows a call. From the tree of a narrow screen that is a step, which one can take back. */
   const openCall = async (call: string) => {
     const isStep = isNarrow() && pane === 'tree';
@@ -146,19 +143,17 @@ export const TraceView = () => {
   const state = useTraceState(search, select);
   useTitle(state.forest[0]?.name, search.project);
   const body = useRef<HTMLDivElement>(null);
-  const focusTree = useCallback(() => {
+  const focusTree = () => {
     if (pane === 'call' && isNarrow()) {
       if (fromTree) history.back();
       else change((before) => before, 'tree');
     }
     body.current?.querySelector<HTMLElement>('[role=tree]')?.focus();
-  }, [pane, fromTree, history, change]);
+  };
   const [list] = useKept<TracesSearch>('kept list', search.project, { project: search.project });
-  const leave = useCallback(() => navigate({ to: '/traces', search: list }), [navigate, list]);
-  const treeKeys = useTreeKeys(state, pane, focusTree, leave);
-  const allKeys = useMemo(() => ({ ...treeKeys, '?': () => setHelp(true) }), [treeKeys]);
-  useKeys(allKeys);
-  const { query, lines, selectedIndex, selectedCall, span, found } = state;
+  const leave = () => navigate({ to: '/traces', search: list });
+  useKeys({ ...treeKeys(state, pane, focusTree, leave), '?': () => setHelp(true) });
+  const { query, lines, selectedCall } = state;
   if (query.data && lines.length === 0) return <Gone project={search.project} />;
   return (
     <main className="trace">
@@ -175,18 +170,7 @@ export const TraceView = () => {
                 onOwn={(own) => change((before) => changed<TraceSearch>(before, { own: own || undefined }))}
                 onHelp={() => setHelp(true)}
               />
-              <TreeView
-                lines={lines}
-                span={span}
-                selected={selectedIndex}
-                found={found}
-                own={search.own === true}
-                onSelect={(index) => {
-                  const line = lines[index];
-                  if (line) openCall(line.node.call.id);
-                }}
-                onToggle={state.toggle}
-              />
+              <TreeView state={state} own={search.own === true} onSelect={openCall} />
             </>
           ) : null}
         </section>

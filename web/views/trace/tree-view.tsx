@@ -3,16 +3,11 @@ import { type CSSProperties, useEffect, useRef } from 'react';
 import { statusOf } from '../../api/calls.ts';
 import { durationText } from '../../data/format.ts';
 import { CallFigures } from '../../ui/controls.tsx';
+import type { Span, TraceState } from './trace-state.ts';
 import type { TreeLine } from './tree.ts';
 
-/** The time that the timeline spans, in ms since 1970. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The id of a line's element, for `aria-activedescendant`. */
-export const lineId = (index: number): string => `line-${index}`;
+const lineId = (index: number): string => `line-${index}`;
 
 interface TreeRowProps {
   readonly line: TreeLine;
@@ -49,7 +44,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
 const signs = { error: '✕', descendant_error: '!', running: '…', success: '' } as const;
 
 /** A call as a line of tree and timeline. */
-export const TreeRow = (props: TreeRowProps) => {
+const TreeRow = (props: TreeRowProps) => {
   const { line, index, selected, found, own, top, onSelect, onToggle } = props;
   const { node, depth, expanded } = line;
   const status = statusOf(node.call);
@@ -105,19 +100,15 @@ export const TreeRow = (props: TreeRowProps) => {
 const rowHeight = 30;
 
 interface TreeViewProps {
-  readonly lines: readonly TreeLine[];
-  readonly span: Span;
-  /** The place of the selected line; -1 for none. */
-  readonly selected: number;
-  readonly found: ReadonlySet<string>;
+  readonly state: TraceState;
   /** Whether figures are those of each call itself. */
   readonly own: boolean;
-  readonly onSelect: (index: number) => void;
-  readonly onToggle: (index: number) => void;
+  readonly onSelect: (call: string) => void;
 }
 
 /** The lines of a trace, of which only those in sight are in the document. */
-export const TreeView = ({ lines, span, selected, found, own, onSelect, onToggle }: TreeViewProps) => {
+export const TreeView = ({ state, own, onSelect }: TreeViewProps) => {
+  const { lines, span, selectedIndex: selected, found, toggle } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -141,18 +132,19 @@ export const TreeView = ({ lines, span, selected, found, own, onSelect, onToggle
         {virtual.getVirtualItems().map(({ index, start }) => {
           const line = lines[index];
           if (!line) return null;
+          const { id } = line.node.call;
           return (
             <TreeRow
-              key={line.node.call.id}
+              key={id}
               line={line}
               index={index}
               span={span}
               selected={index === selected}
-              found={found.has(line.node.call.id)}
+              found={found.has(id)}
               own={own}
               top={start}
-              onSelect={() => onSelect(index)}
-              onToggle={() => onToggle(index)}
+              onSelect={() => onSelect(id)}
+              onToggle={() => toggle(index)}
             />
           );
         })}

@@ -32,7 +32,7 @@ export interface ListOptions {
 }
 
 /** A list before its first row. */
-export const emptyList: ListState = {
+const emptyList: ListState = {
   rows: [],
   phase: 'idle',
   complete: false,

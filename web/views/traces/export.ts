@@ -1,8 +1,7 @@
 import { type CallRow, type Cost, fromWire, sumUsage, usageByModel } from '../../api/calls.ts';
-import type { Client } from '../../api/client.ts';
-import type { CallsQueryReq } from '../../api/types.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
-import { type CostTest, chunkSize, type RowFigures, readUsage } from './usage.ts';
+import type { ListOptions } from './call-list.ts';
+import { chunkSize, type RowFigures, readUsage } from './usage.ts';
 
 /** A field after RFC 4180: in quotes if it holds a comma, a quote or a line break. */
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -14,18 +13,10 @@ const csvField = (value: unknown): string => {
 };
 
 /** Values as a line of CSV (RFC 4180), without its line break. */
-export const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
+const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
 
 /** What is to be exported. */
-export interface Exported {
-  readonly client: Client;
-  /** What the service is called. */
-  readonly service: string;
-  readonly request: CallsQueryReq;
-  /** Whether the rows are roots, which get the figures of their traces. */
-  readonly roots: boolean;
-  /** The filter by cost. @default - none */
-  readonly costTest?: CostTest | undefined;
+export interface Exported extends ListOptions {
   readonly form: 'jsonl' | 'csv';
   /** Is told how many rows were read and, once they all were, how many of them were looked up. */
   readonly onProgress: (read: number, lookedUp?: number) => void;

@@ -32,11 +32,11 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
 ];
 
 /** The words for a path. */
-export const pathText = (path: string): string =>
+const pathText = (path: string): string =>
   suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
 
 /** A condition in words. */
-export const conditionText = ({ path, op, value }: Condition): string =>
+const conditionText = ({ path, op, value }: Condition): string =>
   needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
 
 const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
@@ -111,7 +111,7 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
 };
 
 /** Adds a condition on any path with any operator. */
-export const FilterBuilder = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+const FilterBuilder = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
   const [open, setOpen] = useState(false);
   return (
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>

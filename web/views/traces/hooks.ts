@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { useKept, useSession, useStore } from '../../session/session.tsx';
 import { useKeys } from '../../ui/keys.ts';
@@ -56,8 +56,7 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
  * the list is asked for once.
  */
 export const useTraceUsage = (
-  { number, usageBatches }: CallList,
-  project: string,
+  { number, usageBatches, request }: CallList,
   rows: readonly CallRow[],
   sight: Sight,
 ): ReadonlyMap<string, RowFigures> => {
@@ -66,7 +65,7 @@ export const useTraceUsage = (
     queries: usageBatches.inSight(rows, sight).map((roots) => ({
       // A list that is read anew has the same roots, and they may have used more.
       queryKey: ['usage', me.key_id, number, roots],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, project, roots, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, request.project_id, roots, signal),
       // Live lists ask again for traces that have ended.
       staleTime: Number.POSITIVE_INFINITY,
     })),
@@ -149,19 +148,6 @@ export const usePicked = (project: string) => {
   return { picked, pick, compare };
 };
 
-/** The row that the keyboard is at. The list keeps it, for a reader who comes back. */
-const useActive = (list: CallList) => {
-  const [, setMoves] = useState(0);
-  const setActive = useCallback(
-    (placeFrom: (before: number) => number) => {
-      list.active = placeFrom(list.active);
-      setMoves((moves) => moves + 1);
-    },
-    [list],
-  );
-  return [list.active, setActive] as const;
-};
-
 /** The keyboard of the list: which row it is at, and what its keys do. */
 export const useListKeys = (
   list: CallList,
@@ -172,33 +158,35 @@ export const useListKeys = (
   { pick, compare }: ReturnType<typeof usePicked>,
 ) => {
   const navigate = useNavigate();
-  const [active, setActive] = useActive(list);
   const [help, setHelp] = useState(false);
-  const actions = useMemo(() => {
-    const move = (by: number) =>
-      setActive((at) => Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + by)));
-    const open = () => {
-      const row = rows[active];
-      if (!row) return;
-      const call = row.parent_id ? { call: row.id } : {};
-      navigate({ to: '/trace', search: { project, trace: row.trace_id, ...call } });
-    };
-    return {
-      j: () => move(1),
-      ArrowDown: () => move(1),
-      k: () => move(-1),
-      ArrowUp: () => move(-1),
-      Enter: open,
-      x: () => {
-        const row = rows[active];
-        if (row) pick(row.id);
-      },
-      c: compare,
-      '/': focusSearch,
-      r: refresh,
-      '?': () => setHelp(true),
-    };
-  }, [rows, active, setActive, navigate, project, focusSearch, refresh, pick, compare]);
-  useKeys(actions);
-  return { active, setActive, help, setHelp };
+  // The list keeps the row, for a reader who comes back.
+  const [, setMoves] = useState(0);
+  const setActive = useCallback(
+    (placeFrom: (before: number) => number) => {
+      list.active = placeFrom(list.active);
+      setMoves((moves) => moves + 1);
+    },
+    [list],
+  );
+  const row = rows[list.active];
+  const move = (by: number) => () =>
+    setActive((at) => Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + by)));
+  const open = () => {
+    if (!row) return;
+    const call = row.parent_id ? { call: row.id } : {};
+    navigate({ to: '/trace', search: { project, trace: row.trace_id, ...call } });
+  };
+  useKeys({
+    j: move(1),
+    ArrowDown: move(1),
+    k: move(-1),
+    ArrowUp: move(-1),
+    Enter: open,
+    x: () => row && pick(row.id),
+    c: compare,
+    '/': focusSearch,
+    r: refresh,
+    '?': () => setHelp(true),
+  });
+  return { active: list.active, setActive, help, setHelp };
 };

@@ -98,7 +98,7 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): CallOpe
 };
 
 /** All conditions of the list that the service can tell. */
-export const operationsOf = (search: TracesSearch, service: string, now: number): CallOperation[] => [
+const operationsOf = (search: TracesSearch, service: string, now: number): CallOperation[] => [
   ...timeOperations(search, now),
   ...(search.status ? [statusOperation(search.status, service)] : []),
   ...(search.where ?? [])
@@ -109,7 +109,7 @@ export const operationsOf = (search: TracesSearch, service: string, now: number)
 ];
 
 /** How the list is sorted. */
-export const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
+const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
   const descending = sort.startsWith('-');
   return {
     field: descending ? sort.slice(1) : sort,

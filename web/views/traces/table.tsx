@@ -14,8 +14,8 @@ import { costText, countText, latencyText, tokensText } from '../../data/format.
 import { valueAt } from '../../data/values.ts';
 import { FeedbackMarks, Moment, SortButton, StatusBadge } from '../../ui/controls.tsx';
 import type { TracesSearch } from '../search.ts';
-import type { CallList } from './call-list.ts';
-import { useAnchor, useTraceUsage } from './hooks.ts';
+import type { CallList, ListState } from './call-list.ts';
+import { useAnchor, type usePicked, useTraceUsage } from './hooks.ts';
 import { feedbackPath } from './request.ts';
 import type { RowFigures } from './usage.ts';
 
@@ -164,31 +164,19 @@ export const columnsOf = (
 const unknown: RowFigures = { usage: undefined };
 
 /** The height of a row in pixels, as the styles have it. */
-export const rowHeight = 36;
+const rowHeight = 36;
 
 interface TraceTableProps {
   readonly list: CallList;
-  readonly project: string;
+  readonly state: ListState;
   readonly columns: readonly Column[];
-  readonly rows: readonly CallRow[];
   /** The row that the keyboard is at; -1 for none. */
   readonly active: number;
   readonly sort: string;
-  readonly complete: boolean;
-  /** Whether no rows are on their way. */
-  readonly settled: boolean;
-  /** Whether the rows are calls of any kind, which show their own usage. */
-  readonly all: boolean;
-  /** Figures that the list has asked for itself, by id: they go before all others. */
-  readonly figures: ReadonlyMap<string, RowFigures>;
-  /** Whether the list has the figures of all rows, because it is filtered by them. */
-  readonly filtered: boolean;
-  readonly scroller: RefObject<HTMLDivElement | null>;
-  /** The ids of the rows that are to be compared. */
-  readonly picked: readonly string[];
-  readonly onPick: (id: string) => void;
   readonly onSort: (path: string) => void;
-  readonly onEnd: () => void;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  /** The rows that are to be compared. */
+  readonly picks: ReturnType<typeof usePicked>;
 }
 
 const sortMark = (sort: string, path: string): 'ascending' | 'descending' | undefined => {
@@ -223,18 +211,19 @@ const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort
   </div>
 );
 
-interface RowProps extends Pick<TraceTableProps, 'columns' | 'project'> {
+interface RowProps {
+  readonly columns: readonly Column[];
   readonly row: CallRow;
   readonly figures: RowFigures;
 }
 
-const Row = ({ row, columns, project, figures }: RowProps) =>
+const Row = ({ row, columns, figures }: RowProps) =>
   columns.map(({ id, numeric, cell }, at) => (
     <div key={id} role="cell" className={numeric ? 'cell numeric' : 'cell'}>
       {at === 0 ? (
         <Link
           to="/trace"
-          search={{ project, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
+          search={{ project: row.project_id, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
           className="row-link"
           dir="auto"
         >
@@ -250,8 +239,10 @@ const Row = ({ row, columns, project, figures }: RowProps) =>
 
 /** The calls in rows, of which only those in sight are in the document. */
 export const TraceTable = (props: TraceTableProps) => {
-  const { list, project, columns, rows, active, complete, settled, all, scroller, onEnd } = props;
-  const { picked, onPick, figures, filtered } = props;
+  const { list, state, columns, active, scroller, picks } = props;
+  const { rows, phase, complete } = state;
+  // The list has looked up the figures of all rows itself if it is filtered by them.
+  const { roots, costTest } = list.options;
   useAnchor(rows, scroller, rowHeight);
   useLayoutEffect(() => {
     const { current: element } = scroller;
@@ -269,14 +260,14 @@ export const TraceTable = (props: TraceTableProps) => {
   const items = virtual.getVirtualItems();
   const lastSeen = items.at(-1)?.index ?? -1;
   const firstSeen = items[0]?.index ?? 0;
-  const inSight = { first: firstSeen, last: all || filtered ? -1 : lastSeen, settled };
-  const usages = useTraceUsage(list, project, rows, inSight);
+  const last = roots && !costTest ? lastSeen : -1;
+  const usages = useTraceUsage(list, rows, { first: firstSeen, last, settled: phase !== 'reading' });
   useEffect(() => {
     list.inSight = [firstSeen, lastSeen];
   }, [list, firstSeen, lastSeen]);
   useEffect(() => {
-    if (rows.length > 0 && lastSeen >= rows.length - 20) onEnd();
-  }, [lastSeen, rows.length, onEnd]);
+    if (phase === 'idle' && rows.length > 0 && lastSeen >= rows.length - 20) list.more();
+  }, [list, phase, lastSeen, rows.length]);
   // A list that was in sight stands where it was left, wherever the keyboard had been.
   const followed = useRef(list.inSight[1] < 0 ? -1 : active);
   useEffect(() => {
@@ -313,18 +304,17 @@ export const TraceTable = (props: TraceTableProps) => {
                   <input
                     type="checkbox"
                     aria-label={`Select ${nameOf(row)}`}
-                    checked={picked.includes(row.id)}
-                    onChange={() => onPick(row.id)}
+                    checked={picks.picked.includes(row.id)}
+                    onChange={() => picks.pick(row.id)}
                   />
                 </div>
                 <Row
                   row={row}
                   columns={columns}
-                  project={project}
                   figures={
-                    all
-                      ? { usage: sumUsage(usageByModel(row).values()) }
-                      : (figures.get(row.id) ?? usages.get(row.id) ?? unknown)
+                    roots
+                      ? (state.figures.get(row.id) ?? usages.get(row.id) ?? unknown)
+                      : { usage: sumUsage(usageByModel(row).values()) }
                   }
                 />
               </div>

@@ -260,7 +260,6 @@ export const TracesView = () => {
   const searchBox = useRef<HTMLInputElement>(null);
   const [showQuery, setShowQuery] = useState(false);
   const [exportError, setExportError] = useState<string>();
-  const focusSearch = useCallback(() => searchBox.current?.focus(), []);
   const picks = usePicked(search.project);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
@@ -268,11 +267,11 @@ export const TracesView = () => {
     list,
     state.rows,
     search.project,
-    focusSearch,
+    () => searchBox.current?.focus(),
     refresh,
     picks,
   );
-  const { all = false, columns: paths = [], sort = '-started_at', live = false } = search;
+  const { columns: paths = [], sort = '-started_at', live = false } = search;
   const service = useSession().me.service.name;
   const columns = useMemo(() => columnsOf(search, service), [search, service]);
   const keepPlace = useCallback(
@@ -333,21 +332,13 @@ export const TracesView = () => {
         <TraceTable
           key={list.number}
           list={list}
-          project={search.project}
+          state={state}
           columns={columns}
-          rows={state.rows}
           active={active}
           sort={sort}
-          complete={state.complete}
-          settled={state.phase !== 'reading'}
-          all={all}
-          figures={state.figures}
-          filtered={filtered}
-          scroller={scroller}
-          picked={picks.picked}
-          onPick={picks.pick}
           onSort={(path) => change({ sort: toggledSort(sort, path) })}
-          onEnd={state.phase === 'idle' ? list.more : nothing}
+          scroller={scroller}
+          picks={picks}
         />
       )}
       <QueryDialog
@@ -360,5 +351,3 @@ export const TracesView = () => {
     </main>
   );
 };
-
-const nothing = (): void => {};
