@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
-import { reader, url, useBrowser } from './support/visit.ts';
+import { pageUrl, reader, url, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/failure';
@@ -78,6 +78,25 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     });
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('without a network, on the way to a part of a view that has not been loaded', async () => {
+    // Without the page's scripts, which would load the part before it is held.
+    const page = await visit('robots.txt', { expected: /robots|failed:|ERR_FAILED|cannot be reached/ });
+    let reachable = false;
+    await page.route(
+      (address) => address.href.includes('/overlays-') || address.href === pageUrl,
+      (route) => (reachable ? route.continue() : route.abort()),
+    );
+    await page.goto(new URL(list, pageUrl).href);
+    await newest(page).waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    reachable = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await newest(page).waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByLabel('Path of a new column').waitFor();
   });
 
   it('with a key that may not read the project', async () => {

@@ -1,0 +1,108 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { report, turn } from './support/calls.ts';
+import { focused } from './support/focus.ts';
+import { useBrowser } from './support/visit.ts';
+
+/* What views share: the menu of times, copying, the table of keys. */
+
+const visit = useBrowser();
+const project = 'page/controls';
+const at = encodeURIComponent(project);
+const list = `traces?project=${at}`;
+
+beforeAll(async () => {
+  await report(project, turn('c1', 0));
+  await report(project, turn('c2', 3_600_000));
+});
+
+const names = (page: Page) => page.locator('.row-link').allTextContents();
+const row = (page: Page, name: string) => page.getByRole('link', { name });
+
+describe('the menu of times', () => {
+  it('limits the list to a span that is typed, in the time of its reader', async () => {
+    const page = await visit(list);
+    await row(page, 'Turn c2').waitFor();
+    const typed = (ms: number) =>
+      page.evaluate<string>(`(() => {
+        const date = new Date(Date.parse('2026-10-01T12:00:00Z') + ${ms});
+        return new Date(date.getTime() - date.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+      })()`);
+    await page.getByRole('button', { name: 'All time' }).click();
+    await page.getByLabel('From', { exact: true }).fill(await typed(1_800_000));
+    await page.getByLabel('To', { exact: true }).fill(await typed(7_200_000));
+    await page.getByRole('button', { name: 'Show these' }).click();
+    await row(page, 'Turn c1').waitFor({ state: 'detached' });
+    await row(page, 'Turn c2').waitFor();
+    expect(await names(page)).toEqual(['Turn c2']);
+    const search = new URL(page.url()).searchParams;
+    expect([search.get('from'), search.get('to')]).toEqual([
+      '2026-10-01T12:30:00.000Z',
+      '2026-10-01T14:00:00.000Z',
+    ]);
+  });
+
+  it('shows the last hour, and all time again, without a trace in the URL', async () => {
+    const page = await visit(list);
+    await row(page, 'Turn c2').waitFor();
+    await page.getByRole('button', { name: 'All time' }).click();
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await page.getByText('Nothing matches these filters.').waitFor();
+    expect(page.url()).toContain('range=1h');
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'All time' }).click();
+    await row(page, 'Turn c1').waitFor();
+    expect(page.url()).not.toContain('range');
+  });
+});
+
+describe('copying', () => {
+  const callLink = `trace?project=${at}&trace=c1&call=c1-model-1&tab=data`;
+
+  it('puts ids, values and paths into the clipboard, and says so', async () => {
+    const page = await visit(callLink);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await page.getByRole('button', { name: 'Copy id' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await copied()).toBe('c1-model-1');
+    const menu = page.getByRole('button', { name: 'Value of inputs.model', exact: true });
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Copy value' }).click();
+    await expect.poll(copied).toBe('gpt-4o-mini');
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Copy path' }).click();
+    await expect.poll(copied).toBe('inputs.model');
+    await page.context().clearPermissions();
+  });
+
+  it('says that it cannot if the browser keeps the clipboard back', async () => {
+    const page = await visit(callLink);
+    await page.getByRole('tab', { name: 'Data' }).waitFor();
+    await page.evaluate(
+      `Object.defineProperty(navigator.clipboard, 'writeText', { value: () => Promise.reject(new Error()) })`,
+    );
+    await page.getByRole('button', { name: 'Copy id' }).click();
+    await page.getByRole('button', { name: 'Cannot copy' }).waitFor();
+  });
+});
+
+describe('the keys of a view', () => {
+  it('are listed on request, and rest while they are', async () => {
+    const page = await visit(list);
+    await row(page, 'Turn c2').waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keyboard' });
+    await dialog.getByText('compare the two that are selected').waitFor();
+    await page.keyboard.press('j');
+    expect(await page.locator('.table-row.active').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await page.locator('.table-row.active').getByText('Turn c2').waitFor();
+    await page.keyboard.press('/');
+    expect(await focused(page)).toBe('Search in inputs and outputs');
+    await page.keyboard.type('j');
+    expect(await page.locator('.table-row.active').getByText('Turn c2').isVisible()).toBe(true);
+  });
+});
