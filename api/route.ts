@@ -4,14 +4,14 @@ import type { Dialect } from '../core/foundations/wire/names.ts';
 /**
  * What a function does with calls:
  *
- * - `find` looks for one by its id, `sum` for many with all below them;
+ * - `find` looks for calls by their ids, and for all in their traces;
  * - `query` looks for many in every way, `threads` for the turns of threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
  * - `record` writes whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
-export type CallsAccess = 'find' | 'sum' | 'query' | 'threads' | 'write' | 'record' | 'update' | 'delete';
+export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'record' | 'update' | 'delete';
 
 /** What a function does with the calls' part of the bucket. */
 export type PayloadsAccess = 'read' | 'write' | 'delete';

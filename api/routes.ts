@@ -52,7 +52,7 @@ const list = [
   {
     ...reading('/calls/usage'),
     ...oneAnswer,
-    stores: { calls: 'sum', payloads: 'read', costs: 'read' },
+    stores: { calls: 'find', payloads: 'read', costs: 'read' },
   },
   { ...writing('/obj/create'), ...oneRecord, stores: { objects: 'create', rollups: 'note' } },
   {

@@ -79,7 +79,6 @@ const calls: Readonly<Record<CallsAccess | CallsOfStreams, Actions<IndexName<'ca
   // Keeps the places of starts that come after their ends, too.
   publish: { table: ['BatchGetItem', 'PutItem'] },
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
-  sum: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
   // Inserts starts and ends, and replaces one by one those that come again, and starts that hold an

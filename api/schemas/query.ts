@@ -18,7 +18,7 @@ import {
   projectId,
 } from '../../core/foundations/wire/schema.ts';
 import { callKind, feedbackField } from '../../core/questions/query/fields.ts';
-import type { CallRead } from '../../core/questions/query/read.ts';
+import type { CallRead } from '../../core/questions/query/query.ts';
 import {
   type CallsFilter,
   type CallsQuery,

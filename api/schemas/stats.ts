@@ -32,8 +32,7 @@ import {
   type UsageMetric,
   usageMetrics,
 } from '../../core/questions/stats/request.ts';
-import type { TraceUsageRequest } from '../../core/questions/stats/trace-usage.ts';
-import type { UsageRequest } from '../../core/questions/stats/usage.ts';
+import type { TraceUsageRequest, UsageRequest } from '../../core/questions/stats/usage.ts';
 import { filterSchema } from './query.ts';
 
 /** The most calls of one request for usage. */

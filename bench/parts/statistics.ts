@@ -14,14 +14,11 @@ import {
   parseTime,
 } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
-import { everyCall, noLookups } from '../../core/questions/query/index.ts';
-import { countCalls } from '../../core/questions/query/stats.ts';
-import { kept } from '../../core/questions/stats/cell.ts';
-import type { Rollup } from '../../core/questions/stats/codec.ts';
-import { dimensionsOf, Groups } from '../../core/questions/stats/group.ts';
+import { countCalls, everyCall, noLookups } from '../../core/questions/query/index.ts';
+import { dimensionsOf, Groups, kept } from '../../core/questions/stats/cells.ts';
 import { statsOf, usageOf } from '../../core/questions/stats/index.ts';
+import { type Rollup, storeRollups } from '../../core/questions/stats/rollups.ts';
 import { scanCalls } from '../../core/questions/stats/scan.ts';
-import { storeRollups } from '../../core/questions/stats/stored.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { dayOf, hourOf } from '../../core/records/rollups.ts';

@@ -38,8 +38,8 @@ const texts = (expressions: readonly Expression[]): string[] | undefined => {
   );
 };
 
-/** The ids that an expression confines a field to. */
-const confined = <F extends string>(
+/** The ids of which an expression requires one, and of which field. */
+const requiredIds = <F extends string>(
   fields: readonly F[],
   expression: Expression,
 ): [F, string[]] | undefined => {
@@ -127,7 +127,7 @@ export const pushDown = <F extends string>(
   const inBounds = new Set<Expression>();
   let bounds: Bounds = {};
   for (const expression of expressions) {
-    const [field, values] = confined(fields, expression) ?? [];
+    const [field, values] = requiredIds(fields, expression) ?? [];
     // The empty text may stand for no value, and there is no looking that up.
     const isOfMissing = kind.missingIsEmpty && values?.includes('');
     if (field && values && !isOfMissing) ids.set(field, intersect(ids.get(field) ?? null, values) ?? []);

@@ -3,6 +3,7 @@ import {
   ExactNumber,
   isJsonObject,
   isNumber,
+  type JsonObject,
   type JsonValue,
   parseTime,
   plainNumber,
@@ -107,6 +108,36 @@ export const valueAt = (value: Value, steps: readonly string[]): Value => {
 const valueByKeys = (value: Value, steps: readonly string[]): Value => {
   const keys = value === undefined ? undefined : keysTo(value, steps);
   return keys?.reduce<Value>((at, key) => (at as Record<string, JsonValue> | undefined)?.[key], value);
+};
+
+/** Copies what is at `keys` from one value to another of the same shape, with all on the way. */
+const graft = (from: JsonValue, to: JsonValue, keys: readonly string[]): JsonValue => {
+  const [key, ...rest] = keys;
+  if (key === undefined) return from;
+  if (Array.isArray(from)) {
+    const list = Array.isArray(to) ? to : [];
+    const index = Number(key);
+    while (list.length <= index) list.push(null);
+    list[index] = graft(from[index] ?? null, list[index] ?? null, rest);
+    return list;
+  }
+  const source = from as JsonObject;
+  const target: JsonObject = isJsonObject(to) ? to : {};
+  const before = Object.hasOwn(target, key) ? target[key] : null;
+  const value = graft(source[key] ?? null, before ?? null, rest);
+  // A plain assignment to __proto__ would set the prototype.
+  return Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+};
+
+/** What paths lead to in a value, in the value's own shape; null for a value that has no fields. */
+export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): JsonValue => {
+  if (!Array.isArray(value) && !isJsonObject(value)) return null;
+  let picked: JsonValue = Array.isArray(value) ? [] : {};
+  for (const path of paths) {
+    const keys = keysTo(value, path);
+    if (keys) picked = graft(value, picked, keys);
+  }
+  return picked;
 };
 
 /**

@@ -1,17 +1,21 @@
-import type { FieldPath, RecordKind } from '../../foundations/expression/index.ts';
+import { type FieldPath, type RecordKind, toPath } from '../../foundations/expression/index.ts';
 import type { WireNames } from '../../foundations/wire/index.ts';
 import { callColumns, isPayloadColumn } from '../../records/calls/index.ts';
-import type { Includes } from './request.ts';
+import type { CallsQuery, Includes } from './request.ts';
 
 /** The columns of a call's own size and of its trace's, in bytes. */
 export const sizeColumn = 'storage_size_bytes';
 export const totalSizeColumn = 'total_storage_size_bytes';
 
+const sizeColumns = ({ storageSize, totalStorageSize }: Includes): string[] => [
+  ...(storageSize ? [sizeColumn] : []),
+  ...(totalStorageSize ? [totalSizeColumn] : []),
+];
+
 /** The fields of a call that a query may name. */
-export const fieldsOf = (names: WireNames, includes: Includes): string[] => [
+const fieldsOf = (names: WireNames, includes: Includes): string[] => [
   ...callColumns(names),
-  ...(includes.storageSize ? [sizeColumn] : []),
-  ...(includes.totalStorageSize ? [totalSizeColumn] : []),
+  ...sizeColumns(includes),
 ];
 
 /** The field by which queries in Weave's dialect reach the feedback on a call, by its type. */
@@ -83,4 +87,35 @@ export const requirementsOf = (
   if (first === undefined) return ['payload', ...all];
   if (first !== names.service) return ['payload'];
   return second === undefined ? all : all.filter((requirement) => requirement === second);
+};
+
+/** Columns that are always answered. */
+const always: readonly string[] = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
+
+/** A column of an answer. */
+export interface Projection {
+  readonly column: string;
+  /** The paths into the column that were asked for; one without steps asks for all of it. */
+  readonly paths: readonly FieldPath[];
+}
+
+/** The columns of an answer, each once and in the order of a whole call. */
+export const projectionOf = (
+  names: WireNames,
+  { columns, includes }: Pick<CallsQuery, 'columns' | 'includes'>,
+): Projection[] => {
+  const fields = fieldsOf(names, includes);
+  if (columns === null) return fields.map((column) => ({ column, paths: [toPath(column)] }));
+  const asked = [
+    ...always,
+    ...columns,
+    ...sizeColumns(includes),
+    ...(includes.costs ? [`summary.${names.service}.costs`] : []),
+    ...(includes.feedback ? [`summary.${names.service}.feedback`] : []),
+  ];
+  const byField = Map.groupBy(asked.map(toPath), ({ field }) => field);
+  return fields.flatMap((column) => {
+    const paths = byField.get(column);
+    return paths ? [{ column, paths }] : [];
+  });
 };

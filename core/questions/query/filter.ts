@@ -1,5 +1,5 @@
 import { compile, type Expression } from '../../foundations/expression/index.ts';
-import type { JsonValue, WireNames } from '../../foundations/wire/index.ts';
+import { isJsonObject, type JsonValue, type WireNames } from '../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import { callKind } from './fields.ts';
 import type { Planned } from './plan.ts';
@@ -50,21 +50,18 @@ export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolea
 /** Whether any text in a value passes a test; keys do not count. */
 const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
   if (typeof value === 'string') return test(value);
-  if (typeof value !== 'object' || value === null) return false;
-  const items = Array.isArray(value) ? value : Object.values(value);
-  return items.some((item) => holds(item, test));
+  if (Array.isArray(value)) return value.some((item) => holds(item, test));
+  return isJsonObject(value) && Object.values(value).some((item) => holds(item, test));
 };
 
 /** Makes the test of a payload; undefined when the filter asks nothing of it. */
-export const payloadFilter = (
-  filter: CallsFilter,
-): ((payload: { inputs: string; output: string }) => boolean) | undefined => {
-  const inputs = likeOneOf(filter.inputRefs);
-  const output = likeOneOf(filter.outputRefs);
+export const payloadFilter = ({ inputRefs, outputRefs }: CallsFilter): Test<CallRow> => {
+  const [inputs, output] = [likeOneOf(inputRefs), likeOneOf(outputRefs)];
   if (!inputs && !output) return undefined;
-  return (payload) =>
-    (!inputs || holds(JSON.parse(payload.inputs), inputs)) &&
-    (!output || holds(JSON.parse(payload.output), output));
+  return (row) =>
+    row.payload !== null &&
+    (!inputs || holds(row.column('inputs', false), inputs)) &&
+    (!output || holds(row.column('output', false), output));
 };
 
 /** The tests that a call must pass. */
@@ -82,10 +79,7 @@ export const testsOf = (names: WireNames, query: CallsQuery, { onHeaders, later 
   const header = headerFilter(query.filter);
   const payload = payloadFilter(query.filter);
   const headerTests = compiled(onHeaders);
-  const laterTests = [
-    ...(payload ? [(row: CallRow) => row.payload !== null && payload(row.payload)] : []),
-    ...compiled(later),
-  ];
+  const laterTests = [...(payload ? [payload] : []), ...compiled(later)];
   return {
     onHeader: (row) => header(row.header) && headerTests.every((test) => test(row)),
     later: laterTests.length > 0 ? (row) => laterTests.every((test) => test(row)) : undefined,

@@ -1,12 +1,15 @@
-export { pick } from './columns.ts';
 export { type Lookups, noLookups } from './enrich.ts';
 export { callKind } from './fields.ts';
 export { among, likeOneOf } from './filter.ts';
-export { joinParts } from './join.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
-export { type QueryAnswer, type QueryCounts, queryCalls } from './query.ts';
-export { type CallRead, readCallJson } from './read.ts';
+export {
+  type CallsStats,
+  countCalls,
+  findCalls,
+  type QueryAnswer,
+  queryCalls,
+  readCallJson,
+} from './query.ts';
 export * from './request.ts';
 export type { CallRow } from './row.ts';
-export { type PartRow, scanParts } from './scan.ts';
-export { type CallsStats, countCalls } from './stats.ts';
+export { joinParts, scanParts } from './scan.ts';

@@ -9,13 +9,8 @@ import {
 import { keyBytes, type Slice, sortedByKeys, sortTies } from '../../foundations/listing/index.ts';
 import { invalid } from '../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
+import type { FreeOrder } from './plan.ts';
 import type { CallRow } from './row.ts';
-
-/** The order that comes free: by `started_at`, then by `id`, each in a direction. */
-export interface FreeOrder {
-  readonly descending: boolean;
-  readonly idsDescending: boolean;
-}
 
 /** The order of calls that no other order decides. */
 const defaultOrder: FreeOrder = { descending: false, idsDescending: false };

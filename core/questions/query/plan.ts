@@ -4,8 +4,11 @@ import {
   type Expression,
   type FieldPath,
   intersect,
+  type Pushed,
   pathsIn,
   presenceOf,
+  pushDown,
+  toPath,
 } from '../../foundations/expression/index.ts';
 import {
   distinctUpTo,
@@ -16,11 +19,7 @@ import {
 import type { IndexName } from '../../foundations/storage/tables.ts';
 import { isId, type WireNames } from '../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
-import { projectionOf } from './columns.ts';
-import { asksForErrors, byStatus } from './errors.ts';
-import { callKind, type Requirement, requirementsOf } from './fields.ts';
-import type { FreeOrder } from './order.ts';
-import { type Pushed, pushDown } from './pushdown.ts';
+import { callKind, projectionOf, type Requirement, requirementsOf } from './fields.ts';
 import type { CallsFilter, CallsQuery } from './request.ts';
 
 /** Where a query looks for calls. */
@@ -44,6 +43,12 @@ export type Source =
 
 /** Both levels of a project: all its calls. */
 export const bothLevels: readonly Level[] = ['roots', 'nested'];
+
+/** The order that needs no sorting: by `started_at`, then by `id`, each in a direction. */
+export interface FreeOrder {
+  readonly descending: boolean;
+  readonly idsDescending: boolean;
+}
 
 /** How a query is going to be answered: plain data, logged with the request. */
 export interface Plan extends TimePlan, FreeOrder {
@@ -71,6 +76,14 @@ export interface Planned {
  */
 export const maxIds = { calls: 1000, others: 200 } as const;
 
+/** The fields by whose values calls can be looked up, and the time that they are in order of. */
+const lookup = {
+  fields: ['id', 'trace_id', 'parent_id', 'turn_id', 'thread_id'],
+  time: 'started_at',
+} as const;
+
+type LookupField = (typeof lookup.fields)[number];
+
 const payloadFields: readonly (keyof CallsFilter)[] = ['inputRefs', 'outputRefs'];
 
 const isSet = (filter: CallsFilter, field: keyof CallsFilter): boolean =>
@@ -82,8 +95,53 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 const few = (ids: readonly string[] | null, max: number): readonly string[] | undefined =>
   distinctUpTo(ids?.filter(isId), max);
 
-/** What a query says of the parents of calls and of their failing. */
-interface Confined {
+/*
+ * A call has the status `error` if and only if it has an exception. Headers and an index know the
+ * status, so questions about the exception are asked of the status.
+ */
+
+const failed = 'error';
+
+const statusPath = (names: WireNames): FieldPath => toPath(`summary.${names.service}.status`);
+
+/** Replaces what an expression asks about an exception being there by a question of the status. */
+const byStatus = (names: WireNames, expanded: readonly FieldPath[], expression: Expression): Expression => {
+  const presence = presenceOf(expression);
+  // An expanded exception is what it refers to, which may be null.
+  if (presence?.path.text === 'exception' && !expanded.some(({ field }) => field === 'exception')) {
+    const isError: Expression = {
+      kind: 'compare',
+      operator: '$eq',
+      left: { kind: 'field', path: statusPath(names) },
+      right: { kind: 'literal', value: failed },
+    };
+    return presence.isThere ? isError : { kind: 'not', operand: isError };
+  }
+  const replaced = (operand: Expression) => byStatus(names, expanded, operand);
+  switch (expression.kind) {
+    case 'and':
+    case 'or':
+      return { ...expression, operands: expression.operands.map(replaced) };
+    case 'not':
+      return { ...expression, operand: replaced(expression.operand) };
+    default:
+      return expression;
+  }
+};
+
+/** Whether an expression asks for calls that have failed, and for nothing else. */
+const asksForErrors = (names: WireNames, expression: Expression): boolean => {
+  const isStatus = (side: Expression) => side.kind === 'field' && side.path.text === statusPath(names).text;
+  const isError = (side: Expression) => side.kind === 'literal' && side.value === failed;
+  if (expression.kind === 'in')
+    return isStatus(expression.input) && expression.options.length > 0 && expression.options.every(isError);
+  if (expression.kind !== 'compare' || expression.operator !== '$eq') return false;
+  const { left, right } = expression;
+  return (isStatus(left) && isError(right)) || (isError(left) && isStatus(right));
+};
+
+/** What a query requires of the parents of calls and of their failing. */
+interface Restrictions {
   /** The levels that calls can be at. */
   readonly levels: readonly Level[];
   /** The expressions that say nothing else. */
@@ -93,11 +151,11 @@ interface Confined {
 }
 
 /** Finds what a query says of the levels of calls and of failing. All expressions must hold. */
-const confine = (
+const restrictionsOf = (
   names: WireNames,
   { traceRootsOnly }: CallsFilter,
   expressions: readonly Expression[],
-): Confined => {
+): Restrictions => {
   let levels = traceRootsOnly ? bothLevels.slice(0, 1) : bothLevels;
   const inLevels = new Set<Expression>();
   for (const expression of expressions) {
@@ -112,12 +170,12 @@ const confine = (
 /** The narrowest place that holds every call which can match. */
 const chooseSource = (
   { filter, limit }: CallsQuery,
-  { ids, bounds }: Pushed,
-  { levels, failed }: Confined,
+  { ids, bounds }: Pushed<LookupField>,
+  { levels, failed }: Restrictions,
 ): Source => {
   if (limit === 0 || isEmptySpan(bounds) || levels.length === 0 || Object.values(filter).some(isEmptyList))
     return { kind: 'nothing' };
-  const pushed = (field: Parameters<typeof ids.get>[0]) => ids.get(field) ?? null;
+  const pushed = (field: LookupField) => ids.get(field) ?? null;
   const candidates = [
     { kind: 'calls', ids: few(intersect(filter.callIds, pushed('id')), maxIds.calls) },
     { kind: 'traces', ids: few(intersect(filter.traceIds, pushed('trace_id')), maxIds.others) },
@@ -139,9 +197,9 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
     unique(paths.flatMap((path) => requirementsOf(names, expanded, includes, path)));
   const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(names, expand, all));
   const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
-  const pushed = pushDown(callKind(names, includes), expressions);
-  const confined = confine(names, filter, expressions);
-  const source = chooseSource(query, pushed, confined);
+  const pushed = pushDown(callKind(names, includes), lookup, expressions);
+  const restrictions = restrictionsOf(names, filter, expressions);
+  const source = chooseSource(query, pushed, restrictions);
   const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));
   const fields = (Object.keys(filter) as (keyof CallsFilter)[]).filter((field) => isSet(filter, field));
@@ -152,7 +210,7 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
   const isKept = (expression: Expression): boolean =>
     (source.kind === 'errors' && asksForErrors(names, expression)) ||
     (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
-    (byLevel && confined.inLevels.has(expression));
+    (byLevel && restrictions.inLevels.has(expression));
   const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
   const dropsNone = keepsFields && later.length === 0 && onHeaders.every(isKept) && order === 'free';
   return {

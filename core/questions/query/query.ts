@@ -1,24 +1,23 @@
 import {
   encodeBatches,
   inBatches,
+  inPlannedOrder,
   mapAhead,
   mapBatches,
-  takeSlice,
 } from '../../foundations/listing/index.ts';
-import { chunked, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
-import type { WireNames } from '../../foundations/wire/index.ts';
-import { jsonEncoder } from './columns.ts';
-import { csvEncoder } from './csv.ts';
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import type { ProjectId, WireNames } from '../../foundations/wire/index.ts';
+import { readCall, storageSize } from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { type Tests, testsOf } from './filter.ts';
 import { sortCalls } from './order.ts';
 import { type Plan, plan } from './plan.ts';
-import type { CallsQuery } from './request.ts';
-import { CallRow } from './row.ts';
-import { readSource } from './source.ts';
+import { type CallsQuery, type CallsSelection, everyCall, type Includes } from './request.ts';
+import { CallRow, csvEncoder, jsonEncoder } from './row.ts';
+import { readSource } from './scan.ts';
 
 /** What answering a query took so far. */
-export interface QueryCounts {
+interface QueryCounts {
   /** Calls found before any filter. */
   scanned: number;
   /** Calls whose payloads were read. */
@@ -137,17 +136,15 @@ const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallR
   return enriched !== undefined && tests.later(enriched);
 };
 
-/** How many sorted calls make a batch. */
-const sortedBatch = 500;
-
 /** The calls of the answer, in its order, with what has been fetched to find them. */
-async function* find(all: Query): AsyncGenerator<readonly CallRow[]> {
+const find = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { names, plan: planned, query } = all;
-  if (planned.order === 'free') yield* takeSlice(planned, matching(all));
-  else
-    for (const headers of chunked(await sortCalls(query.sort, planned, matching(all)), sortedBatch))
-      yield headers.map((header) => new CallRow(names, header));
-}
+  const passing = matching(all);
+  return inPlannedOrder(planned, passing, async () => {
+    const headers = await sortCalls(query.sort, planned, passing);
+    return headers.map((header) => new CallRow(names, header));
+  });
+};
 
 /** The calls that pass all tests, in the order of the source. */
 const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
@@ -178,3 +175,85 @@ const passingOnHeader = ({
     counts.scanned += batch.length;
     return batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
   });
+
+/** Which call is to be read, and what more of it. */
+export interface CallRead {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly includes: Includes;
+}
+
+/**
+ * Reads one whole call by its id, strongly consistent, as JSON text.
+ *
+ * @returns null if there is no call, or no start of it yet
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const readCallJson = async (
+  store: Store,
+  { projectId, id, includes }: CallRead,
+  budget: RequestBudget,
+  lookups: Lookups = noLookups,
+): Promise<string | null> => {
+  const call = await readCall(store, projectId, id, budget);
+  if (call === null) return null;
+  const { names } = store;
+  const selection = { projectId, filter: everyCall, where: null, limit: null, includes };
+  const query = { ...selection, offset: 0, sort: [], columns: null, expand: [], returnExpanded: false };
+  const { answered: required } = plan(names, query).plan;
+  const enricher = new Enricher(names, store, query, lookups, budget);
+  const [row] = await enricher.enrich([new CallRow(names, call.header, call.payload)], required);
+  return row ? jsonEncoder(names, query)(row) : null;
+};
+
+/** Calls of which nothing is answered. */
+type FoundCalls = Pick<QueryAnswer, 'plan' | 'counts' | 'found'>;
+
+/**
+ * Finds calls, in the order in which they started. It reads no more of them than it takes to find
+ * them.
+ *
+ * @throws ServiceError as {@link queryCalls} does
+ */
+export const findCalls = (
+  store: Store,
+  selection: CallsSelection,
+  budget: RequestBudget,
+  lookups?: Lookups,
+): FoundCalls =>
+  queryCalls(
+    store,
+    { expand: [], ...selection, offset: 0, sort: [], columns: [], returnExpanded: false },
+    budget,
+    lookups,
+  );
+
+/** How many calls a selection has, and their bytes of JSON as they were received. */
+export interface CallsStats {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/**
+ * Counts calls.
+ *
+ * @returns the query under way as well, for its plan and what it took
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const countCalls = (
+  store: Store,
+  selection: CallsSelection,
+  budget: RequestBudget,
+  lookups?: Lookups,
+): { readonly query: FoundCalls; readonly stats: () => Promise<CallsStats> } => {
+  const query = findCalls(store, selection, budget, lookups);
+  const stats = async (): Promise<CallsStats> => {
+    let [count, bytes] = [0, 0];
+    for await (const batch of query.found) {
+      count += batch.length;
+      for (const { header } of batch) bytes += storageSize(header);
+    }
+    return { count, bytes };
+  };
+  return { query, stats };
+};

@@ -1,5 +1,6 @@
-import { type FieldPath, type Value, valueAt } from '../../foundations/expression/index.ts';
+import { type FieldPath, pick, toPath, type Value, valueAt } from '../../foundations/expression/index.ts';
 import {
+  csvLine,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -18,11 +19,11 @@ import {
   serviceSummary,
   storageSize,
 } from '../../records/calls/index.ts';
-import { feedbackAt } from './feedback.ts';
-import { feedbackField, sizeColumn, totalSizeColumn } from './fields.ts';
+import { feedbackField, type Projection, projectionOf, sizeColumn, totalSizeColumn } from './fields.ts';
+import type { CallsQuery } from './request.ts';
 
 /** What has been fetched of a call beside its header and payload. */
-export interface Extras {
+interface Extras {
   readonly costs?: JsonObject;
   readonly feedback?: JsonValue[];
   /** The bytes of all calls of its trace. */
@@ -81,22 +82,30 @@ export class CallRow {
   }
 
   /**
-   * A column as JSON text.
+   * A column as JSON text. What is stored as JSON is not parsed for it.
    *
    * @param expanded whether replaced refs show what they lead to
    */
   json(column: string, expanded: boolean): string {
-    if (column === sizeColumn) return String(storageSize(this.header));
-    if (column === totalSizeColumn) return String(this.extras.totalSize ?? null);
-    if (column === 'summary' && expanded && this.extras.expanded?.summary)
-      return JSON.stringify(this.#field('summary'));
-    const replaced = expanded && isPayloadColumn(column) ? this.extras.expanded?.[column] : undefined;
-    if (replaced !== undefined) return JSON.stringify(replaced);
-    const { costs, feedback } = this.extras;
+    const { costs, feedback, expanded: replaced } = this.extras;
+    if (column === sizeColumn || column === totalSizeColumn) return String(this.column(column, expanded));
+    if (expanded && isPayloadColumn(column) && replaced?.[column] !== undefined)
+      return JSON.stringify(this.#field(column));
     return columnJson(this.#names, this.header, this.payload, column, {
       ...(costs && { costs }),
       ...(feedback && { feedback }),
     });
+  }
+
+  /**
+   * A column's value; null for one that is missing.
+   *
+   * @param expanded whether replaced refs show what they lead to
+   */
+  column(column: string, expanded: boolean): JsonValue {
+    const isReplaced = isPayloadColumn(column) && this.extras.expanded?.[column] !== undefined;
+    const row = isReplaced && !expanded ? this.with({ expanded: {} }) : this;
+    return row.value(toPath(column)) ?? null;
   }
 
   /** What a path into the service's block leads to; the block is not made for one of its fields. */
@@ -128,16 +137,81 @@ export class CallRow {
     return end?.usage === true ? valueAt(this.#field('summary'), steps) : valueAt(this.usage, steps.slice(1));
   }
 
+  /** A field of the payload; of a summary without its payload, what the header has of it. */
   #field(field: PayloadField): JsonValue {
     this.#parsed ??= new Map();
     const known = this.#parsed.get(field);
     if (known !== undefined) return known;
     const own = this.extras.expanded?.[field] ?? (parseJson(this.payload?.[field] ?? 'null') as JsonValue);
-    const value =
-      field === 'summary'
-        ? { ...(isJsonObject(own) ? own : {}), [this.#names.service]: this.#serviceBlock() }
-        : own;
+    const value = field === 'summary' ? this.#wholeSummary(own) : own;
     this.#parsed.set(field, value);
     return value;
   }
+
+  #wholeSummary(own: JsonValue): JsonObject {
+    const usage = this.header.end?.usage;
+    const known = this.payload === null && isJsonObject(usage) ? { usage } : {};
+    return { ...known, ...(isJsonObject(own) ? own : {}), [this.#names.service]: this.#serviceBlock() };
+  }
 }
+
+/** Stands for every type. */
+const anyType = '*';
+
+/**
+ * What a path leads to in the feedback on a call: `[<type>, 'payload', …]`, or another field of a
+ * record. Of several records the latest that has a value there counts.
+ *
+ * @param records as they are answered, oldest first
+ */
+const feedbackAt = (records: readonly JsonValue[], [type, ...steps]: readonly string[]): Value => {
+  const found = records
+    .filter(isJsonObject)
+    .filter((record) => type === anyType || record.feedback_type === type)
+    .map((record) => valueAt(record, steps));
+  return found.findLast((value) => value !== undefined && value !== null);
+};
+
+const isWhole = ({ paths }: Projection): boolean => paths.some(({ steps }) => steps.length === 0);
+
+/** Makes the encoder of calls as JSON text with the columns that were asked for. */
+export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow) => string) => {
+  const { returnExpanded, usernames = false } = query;
+  const columns = projectionOf(names, query).map((projection) => ({
+    column: projection.column,
+    key: JSON.stringify(projection.column),
+    steps: isWhole(projection) ? null : projection.paths.map(({ steps }) => steps),
+  }));
+  return (row) => {
+    const fields = columns.map(({ column, key, steps }) => {
+      const text = steps
+        ? JSON.stringify(pick(row.column(column, returnExpanded), steps))
+        : row.json(column, returnExpanded);
+      return `${key}:${text}`;
+    });
+    if (usernames) fields.push(`"wb_username":${JSON.stringify(row.header.start.userId)}`);
+    return `{${fields.join(',')}}`;
+  };
+};
+
+/** Calls as lines of CSV (RFC 4180, without their line breaks). */
+interface CsvEncoder {
+  readonly header: string;
+  readonly line: (row: CallRow) => string;
+}
+
+/** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */
+export const csvEncoder = (names: WireNames, query: CallsQuery): CsvEncoder => {
+  const columns = projectionOf(names, query).flatMap((projection) => {
+    const { column, paths } = projection;
+    const texts = isWhole(projection) ? [column] : paths.map(({ text }) => text);
+    return [...new Set(texts)].map((text) => ({ column, path: toPath(text) }));
+  });
+  return {
+    header: csvLine(columns.map(({ path }) => path.text)),
+    line: (row) =>
+      csvLine(
+        columns.map(({ column, path }) => valueAt(row.column(column, query.returnExpanded), path.steps)),
+      ),
+  };
+};

@@ -1,11 +1,181 @@
-import { type Paging, scan } from '../../foundations/listing/index.ts';
-import { asBytes, type Item, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
+import { evenShare, mapBatches, type Paging, readsAhead, scan } from '../../foundations/listing/index.ts';
+import {
+  asBytes,
+  everyShard,
+  type Item,
+  type RequestBudget,
+  type Store,
+  shardsOf,
+} from '../../foundations/storage/index.ts';
 import type { AnyIndexRange, IndexName, RowAttribute } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { fromItem, type StoredPart, sortKeyOf } from '../../records/calls/index.ts';
+import {
+  type CallHeader,
+  errorRange,
+  foldCall,
+  fromItem,
+  type Level,
+  maxTurnTraces,
+  readHeaders,
+  readParts,
+  type StoredPart,
+  sortKeyOf,
+  type TimeBounds,
+  threadRange,
+  timeRange,
+  traceRange,
+} from '../../records/calls/index.ts';
+import { compareCalls, orderTies } from './order.ts';
+import { bothLevels, type Plan, type Source } from './plan.ts';
+
+/**
+ * Reads every call that a plan's source holds, in the source's order.
+ *
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export async function* readSource(
+  store: Store,
+  projectId: ProjectId,
+  plan: Plan,
+  budget: RequestBudget,
+): AsyncGenerator<readonly CallHeader[]> {
+  const { source, descending, enough, bounds, order } = plan;
+  if (source.kind === 'nothing') return;
+  if (source.kind === 'calls') {
+    yield (await readHeaders(store, projectId, source.ids, budget)).sort(compareCalls(plan));
+    return;
+  }
+  const ranges = await locate(store, projectId, source, bounds, budget);
+  const seen = { rows: 0, calls: 0 };
+  const options = {
+    descending,
+    ...firstPages(plan, ranges.length),
+    ahead: readsAhead(plan, ranges.length),
+    ...(enough !== null && { wanted: () => wantedRows(enough, seen) }),
+  };
+  const rows = mapBatches(scanParts(store, projectId, ranges, options, budget), (batch) => {
+    seen.rows += batch.length;
+    return batch;
+  });
+  const calls = mapBatches(joinParts(store, projectId, rows, budget), (batch) => {
+    seen.calls += batch.length;
+    return batch;
+  });
+  // What is going to be sorted needs no order before.
+  yield* order === 'sort' ? calls : orderTies(plan, calls);
+}
+
+/**
+ * Rows to ask for in all when it is not known how many calls are enough: something to send at once.
+ * So few cost no more than one of a range.
+ */
+const [unknownRows, fewRows] = [32, 8];
+/** How fast pages grow when all rows will be wanted: each page is rounded up to half a unit. */
+const growthToAll = 16;
+/**
+ * Rows to ask roots for at first where nested calls are read too. Mostly they are few. So many cost
+ * no more than one.
+ */
+const fewRoots = 12;
+
+/** The first pages of ranges. Most calls have one row; second pages bring what is missing. */
+const firstPages = (
+  { source, enough, limit, order }: Plan,
+  ranges: number,
+): Pick<Paging, 'firstPage' | 'growth'> => {
+  if (enough === null) {
+    const firstPage = Math.max(fewRows, Math.ceil(unknownRows / ranges));
+    return limit === null || order === 'sort' ? { firstPage, growth: growthToAll } : { firstPage };
+  }
+  const isWhole = source.kind === 'project' && source.levels.length > 1;
+  if (!isWhole) return { firstPage: evenShare(enough, ranges) };
+  const shards = ranges / source.levels.length;
+  const nested = evenShare(enough, shards);
+  return {
+    firstPage: source.levels.flatMap((level) =>
+      Array.from({ length: shards }, () => (level === 'roots' ? Math.min(fewRoots, nested) : nested)),
+    ),
+  };
+};
+
+/** How many rows the calls that are missing have, if they are like those that were seen. */
+const wantedRows = (enough: number, { rows, calls }: { readonly rows: number; readonly calls: number }) =>
+  Math.max(0, enough - calls) * (calls > 0 ? rows / calls : 1);
+
+/** The key ranges of a project's calls: one a level for each shard that has ever been in force. */
+const projectRanges = (
+  store: Store,
+  projectId: ProjectId,
+  levels: readonly Level[],
+  bounds: TimeBounds,
+): AnyIndexRange<'calls'>[] =>
+  levels.flatMap((level) => everyShard(store).map((shard) => timeRange(projectId, level, shard, bounds)));
+
+const traceRanges = (
+  projectId: ProjectId,
+  traceIds: Iterable<string>,
+  bounds: TimeBounds,
+): AnyIndexRange<'calls'>[] =>
+  [...new Set(traceIds)].map((traceId) => traceRange(projectId, traceId, bounds));
+
+const threadRanges = (
+  store: Store,
+  projectId: ProjectId,
+  threadIds: Iterable<string>,
+  bounds: TimeBounds,
+): AnyIndexRange<'calls'>[] =>
+  [...new Set(threadIds)].flatMap((threadId) =>
+    shardsOf(store, threadId).flatMap((shard) =>
+      [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, bounds)),
+    ),
+  );
+
+const hasManyTraces = ({ earlyTraces = [] }: CallHeader): boolean => earlyTraces.length >= maxTurnTraces;
+
+/**
+ * Turns the source of a plan into the key ranges to scan. Parents and turns are looked up for their
+ * traces and threads. While one of them is not known, what belongs to it can be anywhere in the
+ * project; children of a parent are nested.
+ *
+ * @param bounds the span of `started_at` that is wanted
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+const locate = async (
+  store: Store,
+  projectId: ProjectId,
+  source: Exclude<Source, { kind: 'nothing' | 'calls' }>,
+  bounds: TimeBounds,
+  budget: RequestBudget,
+): Promise<AnyIndexRange<'calls'>[]> => {
+  switch (source.kind) {
+    case 'project':
+      return projectRanges(store, projectId, source.levels, bounds);
+    case 'errors':
+      return everyShard(store).map((shard) => errorRange(projectId, shard, bounds));
+    case 'traces':
+      return traceRanges(projectId, source.ids, bounds);
+    case 'threads':
+      return threadRanges(store, projectId, source.ids, bounds);
+  }
+  const known: CallHeader[] = await readHeaders(store, projectId, source.ids, budget);
+  if (known.length < source.ids.length)
+    return projectRanges(store, projectId, source.kind === 'parents' ? ['nested'] : bothLevels, bounds);
+  if (source.kind === 'turns' && known.some(hasManyTraces))
+    return projectRanges(store, projectId, bothLevels, bounds);
+  const traces = traceRanges(
+    projectId,
+    known.flatMap(({ start, earlyTraces = [] }) => [start.traceId, ...earlyTraces]),
+    bounds,
+  );
+  if (source.kind === 'parents') return traces;
+  // A nested call may name its turn and not its thread. Rows that both ranges hold are joined into
+  // one call.
+  const threads = known.flatMap(({ start }) => start.threadId ?? []);
+  return [...threadRanges(store, projectId, threads, bounds), ...traces];
+};
 
 /** One row of an index: a start or an end. */
-export interface PartRow {
+interface PartRow {
   /** What rows are merged by: the time-ordered end of the sort key, or all of it. */
   readonly key: Uint8Array;
   readonly part: StoredPart;
@@ -34,7 +204,7 @@ class UnreadRow implements PartRow {
 }
 
 /** How key ranges of an index of calls are scanned. */
-export interface PartScan extends Paging {
+interface PartScan extends Paging {
   readonly descending: boolean;
   /** Whether rows of `by_thread` are merged thread by thread, and by time only within a thread. */
   readonly byThread?: boolean;
@@ -70,4 +240,65 @@ export const scanParts = (
     return new UnreadRow(key, store, projectId, item);
   };
   return scan(store.table, ranges, { ...paging, toRow, attributesOf, compare: compareKeys }, budget);
+};
+
+/**
+ * Whether two rows are of one call: the same key but for its last byte, `S` or `E`. Most keys
+ * differ within the time, their first bytes, so a native comparison would take longer.
+ */
+const isSameCall = ({ key: a }: PartRow, { key: b }: PartRow): boolean => {
+  const last = a.length - 1;
+  if (b.length - 1 !== last) return false;
+  for (let i = 0; i < last; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
+
+/**
+ * Joins rows into calls; a call's start and end are neighbours. An end without its start is
+ * skipped: the call has moved. The table itself is asked for the end of a start without one. Either
+ * the call is running, or its end came first and has no place in the index.
+ *
+ * @throws ServiceError 503 when storage does not give an end in time
+ */
+export async function* joinParts(
+  store: Store,
+  projectId: ProjectId,
+  batches: AsyncIterable<readonly PartRow[]>,
+  budget: RequestBudget,
+): AsyncGenerator<CallHeader[]> {
+  let last: PartRow | undefined;
+  let group: StoredPart[] = [];
+  for await (const batch of batches) {
+    const groups: StoredPart[][] = [];
+    for (const row of batch) {
+      if (last && isSameCall(last, row)) group.push(row.part);
+      else {
+        if (last) groups.push(group);
+        group = [row.part];
+      }
+      last = row;
+    }
+    if (groups.length > 0) yield await toHeaders(store, projectId, groups, budget);
+  }
+  if (last) yield await toHeaders(store, projectId, [group], budget);
+}
+
+const ended = (parts: readonly StoredPart[]): boolean => parts.some((part) => part.end !== null);
+
+const toHeaders = async (
+  store: Store,
+  projectId: ProjectId,
+  groups: readonly StoredPart[][],
+  budget: RequestBudget,
+): Promise<CallHeader[]> => {
+  // A call that is moved while the ranges are read can be met in two places.
+  const open = [...new Set(groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? []))))];
+  const ends =
+    open.length > 0 ? await readParts(store, projectId, open, ['E'], budget, { consistent: false }) : [];
+  const endOf = new Map(ends.map((end) => [end.id, end]));
+  return groups.flatMap((parts) => {
+    const [{ id } = { id: '' }] = parts;
+    const end = ended(parts) ? undefined : endOf.get(id);
+    return foldCall({ projectId, id }, end ? [...parts, end] : parts) ?? [];
+  });
 };

@@ -1,8 +1,114 @@
-import { formatTime, type Micros, type WireNames } from '../../foundations/wire/index.ts';
-import type { Cell, ModelCell } from './cell.ts';
-import type { Numbers } from './numbers.ts';
-import type { BucketCell, GroupValues } from './output.ts';
+import { formatTime, invalid, type Micros, type WireNames } from '../../foundations/wire/index.ts';
+import { type CallHeader, statusOf } from '../../records/calls/index.ts';
+import { bucketOf } from './buckets.ts';
+import { Cell, type Dimensions, type Keeping, type ModelCell, type Numbers } from './cells.ts';
 import type { Aggregation, Asked, CallMetric, GroupField, StatsRequest, UsageMetric } from './request.ts';
+
+/** The values of the fields that calls are grouped by, in the order of the request. */
+type GroupValues = readonly (string | null)[];
+
+/** The calls of one bucket and group. */
+interface BucketCell {
+  readonly bucket: number;
+  readonly values: GroupValues;
+  readonly cell: Cell;
+}
+
+/** The most groups of an answer. */
+const maxGroups = 1000;
+/** The most cells that are held: a function has 1 GB of memory. */
+const maxCells = 200_000;
+
+const tooMany = invalid({
+  loc: ['body', 'group_by'],
+  msg: `makes more than ${maxCells} counts: ask for a shorter time, a larger granularity or fewer calls`,
+  type: 'too_long',
+});
+
+const ofHeader: Readonly<Record<GroupField, (header: CallHeader) => string | null>> = {
+  op_name: ({ start }) => start.opName,
+  user: ({ start }) => start.userId,
+  status: statusOf,
+  thread_id: ({ start }) => start.threadId,
+  display_name: ({ start }) => start.displayName,
+};
+
+const ofDimensions: Readonly<Partial<Record<GroupField, (dimensions: Dimensions) => string>>> = {
+  op_name: ({ opName }) => opName,
+  user: ({ userId }) => userId,
+  status: ({ status }) => status,
+};
+
+/** What is kept of calls for what is asked. */
+export const keepingFor = ({ calls, usage }: Pick<StatsRequest, 'calls' | 'usage'>): Keeping => ({
+  latencies: calls.some(({ metric, percentiles }) => metric === 'latency_ms' && percentiles.length > 0),
+  usage: usage.length > 0,
+  sketched: new Set(usage.filter(({ percentiles }) => percentiles.length > 0).map(({ metric }) => metric)),
+});
+
+/** The cells of an answer, by bucket and group. */
+export class Output {
+  readonly #edges: readonly Micros[];
+  readonly #groupBy: readonly GroupField[];
+  readonly #keeping: Keeping;
+  readonly #cells = new Map<string, BucketCell>();
+
+  constructor({ calls, usage, groupBy }: StatsRequest, edges: readonly Micros[]) {
+    this.#edges = edges;
+    this.#groupBy = groupBy;
+    this.#keeping = keepingFor({ calls, usage });
+  }
+
+  /** The group of a call. */
+  valuesOf(header: CallHeader): GroupValues {
+    return this.#groupBy.map((field) => ofHeader[field](header));
+  }
+
+  /** The group of calls that do not differ in their dimensions. */
+  valuesOfGroup(dimensions: Dimensions): GroupValues {
+    return this.#groupBy.map((field) => ofDimensions[field]?.(dimensions) ?? null);
+  }
+
+  /**
+   * The cell for calls of a group that start at some time.
+   *
+   * @throws ServiceError 422 if there are too many
+   */
+  cell(startedAt: Micros, values: GroupValues): Cell {
+    const bucket = bucketOf(this.#edges, startedAt);
+    const key = `${bucket} ${JSON.stringify(values)}`;
+    const known = this.#cells.get(key);
+    if (known) return known.cell;
+    if (this.#cells.size === maxCells) throw tooMany;
+    const cell = new Cell(this.#keeping);
+    this.#cells.set(key, { bucket, values, cell });
+    return cell;
+  }
+
+  /** All cells in order of time and group, of the largest groups; the rest is in the null group. */
+  all(): BucketCell[] {
+    const calls = new Map<string, number>();
+    for (const { values, cell } of this.#cells.values()) {
+      const key = JSON.stringify(values);
+      calls.set(key, (calls.get(key) ?? 0) + cell.calls);
+    }
+    if (calls.size > maxGroups) this.#mergeSmall(calls);
+    const keyed = [...this.#cells.values()].map((each) => ({ each, key: JSON.stringify(each.values) }));
+    keyed.sort((a, b) => a.each.bucket - b.each.bucket || (a.key < b.key ? -1 : 1));
+    return keyed.map(({ each }) => each);
+  }
+
+  #mergeSmall(calls: ReadonlyMap<string, number>): void {
+    const bySize = [...calls].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+    const large = new Set(bySize.slice(0, maxGroups).map(([key]) => key));
+    const rest = this.#groupBy.map(() => null);
+    for (const [key, { bucket, values, cell }] of [...this.#cells]) {
+      if (large.has(JSON.stringify(values))) continue;
+      this.#cells.delete(key);
+      this.cell(this.#edges[bucket] ?? 0, rest).merge(cell);
+    }
+  }
+}
 
 /** A bucket as it is answered. */
 export type BucketRow = Readonly<Record<string, string | number | null>>;

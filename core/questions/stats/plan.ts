@@ -1,7 +1,37 @@
-import type { WireNames } from '../../foundations/wire/index.ts';
-import { unknownToGroups } from './group.ts';
-import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
-import { type Hours, hoursOf } from './span.ts';
+import { compile, type Expression, pathsIn } from '../../foundations/expression/index.ts';
+import type { JsonValue, WireNames } from '../../foundations/wire/index.ts';
+import { among, type CallsFilter, callKind, likeOneOf, noIncludes } from '../query/index.ts';
+import { type Hours, hoursOf } from './buckets.ts';
+import type { Dimensions } from './cells.ts';
+import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
+
+/** The fields of calls that groups know, by their paths in expressions. */
+const readersOf = (names: WireNames): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
+  new Map([
+    ['op_name', ({ opName }: Dimensions) => opName],
+    [names.userId, ({ userId }: Dimensions) => userId],
+    [`summary.${names.service}.status`, ({ status }: Dimensions) => status],
+  ]);
+
+/** The fields to group by that groups know. */
+const known: ReadonlySet<GroupField> = new Set(['op_name', 'user', 'status']);
+
+/** Why groups cannot answer what is asked for; undefined if they can. */
+const unknownToGroups = (
+  names: WireNames,
+  filter: CallsFilter,
+  where: Expression | null,
+  groupBy: readonly GroupField[],
+): string | undefined => {
+  const { opNames: _ops, userIds: _users, ...others } = filter;
+  const set = Object.entries(others).find(([, value]) => value !== null && value !== false);
+  if (set) return `filter by ${set[0]}`;
+  const readers = readersOf(names);
+  const path = where === null ? undefined : pathsIn(where).find(({ text }) => !readers.has(text));
+  if (path) return `query on ${path.text}`;
+  const field = groupBy.find((each) => !known.has(each));
+  return field && `groups by ${field}`;
+};
 
 /** How statistics are made: plain data, logged with the request. */
 export interface StatsPlan {
@@ -42,4 +72,24 @@ export const planStats = (names: WireNames, request: StatsRequest, edges: readon
     because: because ?? null,
     buckets: edges.length - 1,
   };
+};
+
+/** Makes the test of groups by a filter and a query that groups can tell. */
+export const groupTest = (
+  names: WireNames,
+  { opNames, userIds }: CallsFilter,
+  where: Expression | null,
+): ((dimensions: Dimensions) => boolean) => {
+  const [op, user] = [likeOneOf(opNames), among(userIds)];
+  const readers = readersOf(names);
+  const passes =
+    where === null
+      ? () => true
+      : compile<Dimensions>(
+          callKind(names, noIncludes),
+          where,
+          ({ text }) => readers.get(text) ?? (() => undefined),
+        );
+  return (dimensions) =>
+    op?.(dimensions.opName) !== false && user?.(dimensions.userId) !== false && passes(dimensions);
 };

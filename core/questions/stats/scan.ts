@@ -8,11 +8,11 @@ import {
   parseJson,
 } from '../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
-import { type CallRow, type CallsFilter, type Lookups, noIncludes, queryCalls } from '../query/index.ts';
-import type { Span } from './span.ts';
+import { type CallRow, type CallsFilter, findCalls, type Lookups, noIncludes } from '../query/index.ts';
+import type { Span } from './buckets.ts';
 
 /** Which calls are scanned. */
-export interface Scanned {
+interface Scanned {
   readonly projectId: ProjectId;
   readonly filter: CallsFilter;
   readonly where: Expression | null;
@@ -44,7 +44,7 @@ const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
  * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
  * without any.
  */
-export type TakeCall = (header: CallHeader, usage: JsonValue, failed?: string) => void;
+type TakeCall = (header: CallHeader, usage: JsonValue, failed?: string) => void;
 
 const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
 
@@ -72,14 +72,9 @@ export const scanCalls = async (
   lookups?: Lookups,
 ): Promise<void> => {
   const operands = [bound('$gte', from), bound('$lt', to), ...(where ? [where] : [])];
-  const selection = { projectId, filter, where: { kind: 'and', operands } as const };
-  const rest = { limit: null, offset: 0, sort: [], includes: noIncludes };
-  const query = queryCalls(
-    store,
-    { ...selection, ...rest, columns: [], expand: [], returnExpanded: false },
-    budget,
-    lookups,
-  );
+  const inSpan: Expression = { kind: 'and', operands };
+  const selection = { projectId, filter, where: inSpan, limit: null, includes: noIncludes };
+  const query = findCalls(store, selection, budget, lookups);
   const reader = new PayloadReader(store, projectId, budget);
   let apart: CallRow[] = [];
   const takeRow = (row: CallRow): void => {

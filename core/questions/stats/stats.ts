@@ -1,15 +1,12 @@
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import type { JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
-import { isJsonObject } from '../../foundations/wire/index.ts';
+import { isJsonObject, type JsonValue, type Micros, type ProjectId } from '../../foundations/wire/index.ts';
 import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
-import { type StatsAnswer, statsAnswer } from './answer.ts';
+import { keepingFor, Output, type StatsAnswer, statsAnswer } from './answer.ts';
 import { bucketEdges } from './buckets.ts';
-import { groupTest } from './group.ts';
-import { keepingFor, Output } from './output.ts';
-import { planStats, type StatsPlan } from './plan.ts';
+import { groupTest, planStats, type StatsPlan } from './plan.ts';
 import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
-import { takeRolledUp } from './rolled-up.ts';
+import { takeRolledUp } from './rollups.ts';
 import { scanCalls } from './scan.ts';
 
 /** What statistics look up elsewhere. */

@@ -1,23 +1,132 @@
 import { valueAt } from '../../foundations/expression/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
 } from '../../foundations/wire/index.ts';
-import { type CallHeader, PayloadReader, statusOf } from '../../records/calls/index.ts';
+import {
+  type CallHeader,
+  PayloadReader,
+  readParts,
+  statusOf,
+  traceRange,
+} from '../../records/calls/index.ts';
 import { type ModelCost, type Tokens, tokensOf } from '../../records/costs/index.ts';
-import type { Lookups } from '../query/index.ts';
-import { type FamiliesRequest, readFamilies, type UsagePlan } from './families.ts';
+import { type CallsSelection, findCalls, joinParts, type Lookups, scanParts } from '../query/index.ts';
 
-/** Which calls are to be summed up, checked. */
-export interface UsageRequest extends FamiliesRequest {
+/** Which calls are to be summed up with all below them, checked. */
+export interface UsageRequest {
+  readonly projectId: ProjectId;
+  /** Each once. */
+  readonly callIds: readonly string[];
+  /** The traces in which the calls are, as far as they are known, each once. */
+  readonly traceIds: readonly string[];
   readonly withCosts: boolean;
 }
 
+/** How the traces of calls were found: plain data, logged with the request. */
+export interface UsagePlan {
+  /** How many traces the request names. */
+  readonly named: number;
+  /** How many calls were looked up by their ids. */
+  readonly lookedUp: number;
+}
+
+/** How many traces are read at once. */
+const traceConcurrency = 16;
+/** Rows to ask for at first: most traces are smaller. */
+const firstPage = 256;
+
+const readTrace = async (
+  store: Store,
+  projectId: ProjectId,
+  traceId: string,
+  budget: RequestBudget,
+): Promise<CallHeader[]> => {
+  const range = traceRange(projectId, traceId, {});
+  const rows = scanParts(store, projectId, [range], { descending: false, firstPage }, budget);
+  const batches = await Array.fromAsync(joinParts(store, projectId, rows, budget));
+  return batches.flat();
+};
+
+/** What was read of some traces: calls by id, and the ids of the calls below each. */
+class Families {
+  readonly byId = new Map<string, CallHeader>();
+  readonly #children = new Map<string, Set<string>>();
+  readonly #read = new Set<string>();
+
+  /** Reads traces that were not read yet. */
+  async read(
+    store: Store,
+    projectId: ProjectId,
+    traces: Iterable<string>,
+    budget: RequestBudget,
+  ): Promise<void> {
+    const unread = [...new Set(traces)].filter((trace) => !this.#read.has(trace));
+    for (const trace of unread) this.#read.add(trace);
+    const found = await mapConcurrent(unread, traceConcurrency, (trace) =>
+      readTrace(store, projectId, trace, budget),
+    );
+    for (const header of found.flat()) this.#add(header);
+  }
+
+  /** A call with all calls below it that were read. Parents may form cycles. */
+  of(id: string): CallHeader[] {
+    const met = new Set([id]);
+    for (const parent of met)
+      for (const child of this.#children.get(parent) ?? [])
+        if (this.byId.get(child)?.start.parentId === parent) met.add(child);
+    return [...met].flatMap((member) => this.byId.get(member) ?? []);
+  }
+
+  /** The traces of calls below these that are in another trace than their parents. */
+  earlyTraces(ids: readonly string[]): Set<string> {
+    const early = new Set<string>();
+    for (const id of ids)
+      for (const { earlyTraces = [] } of this.of(id))
+        for (const trace of earlyTraces) if (!this.#read.has(trace)) early.add(trace);
+    return early;
+  }
+
+  #add(header: CallHeader): void {
+    // A call that was just moved may still appear in its former trace, below its former parent.
+    this.byId.set(header.id, header);
+    const { parentId } = header.start;
+    if (parentId === null) return;
+    const siblings = this.#children.get(parentId) ?? new Set();
+    this.#children.set(parentId, siblings);
+    siblings.add(header.id);
+  }
+}
+
+/**
+ * Reads calls with all below them. It reads the traces that are given, those of calls that are not
+ * in them, which are looked up by their ids, and those of calls apart from their parents.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+const readFamilies = async (
+  store: Store,
+  { projectId, callIds, traceIds }: UsageRequest,
+  budget: RequestBudget,
+): Promise<{ readonly families: Families; readonly plan: UsagePlan }> => {
+  const families = new Families();
+  await families.read(store, projectId, traceIds, budget);
+  const missing = callIds.filter((id) => !families.byId.has(id));
+  if (missing.length > 0) {
+    const starts = await readParts(store, projectId, missing, ['S'], budget, { consistent: false });
+    const traces = starts.flatMap(({ start }) => start?.traceId ?? []);
+    await families.read(store, projectId, traces, budget);
+  }
+  for (let early = families.earlyTraces(callIds); early.size > 0; early = families.earlyTraces(callIds))
+    await families.read(store, projectId, early, budget);
+  return { families, plan: { named: traceIds.length, lookedUp: missing.length } };
+};
+
 /** The tokens of one model, summed over calls, as they are answered; with costs all of those. */
-export type ModelUsage = {
+type ModelUsage = {
   requests: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -144,4 +253,33 @@ export const usageOf = async (
     unfinished_call_ids: known.filter((id) => familyOf.get(id)?.some(({ end }) => end === null)),
   };
   return { plan, answer };
+};
+
+/** Which calls are to be summed up, checked. */
+export interface TraceUsageRequest {
+  readonly selection: CallsSelection & { readonly limit: number };
+  readonly withCosts: boolean;
+}
+
+/**
+ * Sums what each call of a selection used with all that is below it, by model.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const traceUsageOf = async (
+  store: Store,
+  { selection, withCosts }: TraceUsageRequest,
+  budget: RequestBudget,
+  lookups: Lookups,
+): Promise<UsageAnswer> => {
+  const callIds: string[] = [];
+  const traceIds = new Set<string>();
+  for await (const batch of findCalls(store, selection, budget, lookups).found)
+    for (const { header } of batch) {
+      callIds.push(header.id);
+      traceIds.add(header.start.traceId);
+    }
+  const { projectId } = selection;
+  const request = { projectId, callIds, traceIds: [...traceIds], withCosts };
+  return (await usageOf(store, request, budget, lookups)).answer;
 };

@@ -3,7 +3,7 @@ import { isId } from '../../foundations/wire/index.ts';
 import type { ThreadsQuery } from './request.ts';
 
 /** Where in `by_thread` a query looks for turns. */
-export type Source =
+type Source =
   /** Nowhere: the list is empty, or the limit is 0. */
   | { readonly kind: 'nothing' }
   /** In the ranges of these threads. */

@@ -1,13 +1,32 @@
-import { encodeBatches, inPlannedOrder, mapBatches } from '../../foundations/listing/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { threadCsv, threadCsvHeader, threadJson } from './fields.ts';
-import { orderLongIds, sortThreads } from './order.ts';
+import { orderedByDigest } from '../../foundations/encoding/index.ts';
+import { compareText, sortable } from '../../foundations/expression/index.ts';
+import {
+  encodeBatches,
+  inPlannedOrder,
+  type Keyed,
+  mapBatches,
+  readsAhead,
+  type Slice,
+  sortedByKeys,
+  sortTies,
+} from '../../foundations/listing/index.ts';
+import {
+  chunked,
+  everyShard,
+  type RequestBudget,
+  type Store,
+  shardsOf,
+} from '../../foundations/storage/index.ts';
+import type { AnyIndexRange } from '../../foundations/storage/tables.ts';
+import { csvLine, formatTime, invalid, type Micros, type ProjectId } from '../../foundations/wire/index.ts';
+import { type CallHeader, threadRange, turnsRange } from '../../records/calls/index.ts';
+import { joinParts, scanParts } from '../query/index.ts';
 import { type Plan, plan } from './plan.ts';
-import { type ReadCounts, readThreads } from './read.ts';
-import type { ThreadsQuery } from './request.ts';
+import type { ThreadSortKey, ThreadsQuery } from './request.ts';
+import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
 
 /** What answering a query over threads took so far. */
-export interface ThreadsCounts extends ReadCounts {
+interface ThreadsCounts extends ReadCounts {
   /** Threads answered. */
   sent: number;
 }
@@ -65,3 +84,191 @@ async function* withHeader(batches: AsyncIterable<readonly string[]>): AsyncGene
   }
   if (header.length > 0) yield header;
 }
+
+/** What reading threads took so far. */
+interface ReadCounts {
+  /** Index rows. */
+  rows: number;
+  turns: number;
+  /** Threads, before any filter on their statistics. */
+  threads: number;
+}
+
+/** How many threads are looked up side by side. */
+const threadsAtOnce = 16;
+/**
+ * How many rows to ask each range for at first. 128 are something to send at once, and fold most
+ * threads whole. When all turns of the project are read before anything is sent, pages are of 1 MB.
+ */
+const firstPageRows = ({ source, order }: Plan): number =>
+  source.kind === 'project' && order === 'sort' ? Number.POSITIVE_INFINITY : 128;
+
+/**
+ * The key ranges of a plan's source, in groups that are read one after the other. All ranges of a
+ * thread are in one group.
+ */
+const rangesOf = (
+  store: Store,
+  projectId: ProjectId,
+  { source, descending }: Plan,
+): AnyIndexRange<'calls'>[][] => {
+  switch (source.kind) {
+    case 'nothing':
+      return [];
+    case 'project':
+      return [everyShard(store).map((shard) => turnsRange(projectId, shard))];
+    case 'threads': {
+      const ids = source.ids.toSorted(compareText);
+      return chunked(descending ? ids.reverse() : ids, threadsAtOnce).map((group) =>
+        group.flatMap((id) =>
+          shardsOf(store, id).map((shard) => threadRange(projectId, id, true, shard, {})),
+        ),
+      );
+    }
+  }
+};
+
+/**
+ * Reads the turns of a plan's threads and folds them thread by thread, in the order of the index.
+ * It holds the durations of one thread at a time.
+ *
+ * @param counts grow as it reads
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+async function* readThreads(
+  store: Store,
+  projectId: ProjectId,
+  plan: Plan,
+  counts: ReadCounts,
+  budget: RequestBudget,
+): AsyncGenerator<ThreadStatistics[]> {
+  const { descending } = plan;
+  for (const ranges of rangesOf(store, projectId, plan)) {
+    const ahead = readsAhead(plan, ranges.length);
+    const options = { descending, firstPage: firstPageRows(plan), ahead, byThread: true };
+    const rows = mapBatches(scanParts(store, projectId, ranges, options, budget), (batch) => {
+      counts.rows += batch.length;
+      return batch;
+    });
+    yield* foldThreads(joinParts(store, projectId, rows, budget), counts);
+  }
+}
+
+const toTurn = ({ id, start, end }: CallHeader): Turn => ({
+  id,
+  startedAt: start.startedAt,
+  endedAt: end?.endedAt ?? null,
+});
+
+/** Folds turns into threads; the turns of a thread are neighbours. */
+async function* foldThreads(
+  batches: AsyncIterable<readonly CallHeader[]>,
+  counts: ReadCounts,
+): AsyncGenerator<ThreadStatistics[]> {
+  let fold: ThreadFold | undefined;
+  for await (const batch of batches) {
+    const folded: ThreadStatistics[] = [];
+    counts.turns += batch.length;
+    for (const header of batch) {
+      const { threadId } = header.start;
+      // Calls without a thread are not in this index.
+      if (threadId === null) continue;
+      if (fold?.threadId === threadId) {
+        fold.add(toTurn(header));
+        continue;
+      }
+      if (fold) folded.push(fold.statistics());
+      fold = new ThreadFold(threadId, toTurn(header));
+      counts.threads++;
+    }
+    if (folded.length > 0) yield folded;
+  }
+  if (fold) yield [fold.statistics()];
+}
+
+/** Bytes in memory of a held thread beside its ids, about. */
+const statisticsBytes = 512;
+
+const sizeOf = ({ kept: { threadId, firstTurnId, lastTurnId } }: Keyed<ThreadStatistics>): number =>
+  statisticsBytes + 2 * (threadId.length + firstTurnId.length + lastTurnId.length);
+
+const tooMany = invalid({
+  loc: ['body', 'sort_by'],
+  msg: 'too many threads to sort at once; ask for fewer with limit or filter, or sort by thread_id',
+  type: 'too_long',
+});
+
+/**
+ * Sorts threads by fields and takes a slice of them. Missing values come last in both directions;
+ * ties are in order of `thread_id`.
+ *
+ * @throws ServiceError 422 when more threads than fit into memory would have to be held
+ */
+export const sortThreads = (
+  sort: readonly ThreadSortKey[],
+  slice: Slice,
+  batches: AsyncIterable<readonly ThreadStatistics[]>,
+): Promise<ThreadStatistics[]> =>
+  sortedByKeys(
+    {
+      sort,
+      keyOf: (thread: ThreadStatistics) => sort.map(({ field }) => sortable(fieldValue(field, thread))),
+      keep: (thread) => thread,
+      ties: (a, b) => compareText(a.threadId, b.threadId),
+      sizeOf,
+      tooMany,
+    },
+    slice,
+    batches,
+  );
+
+/**
+ * Puts threads in order of their ids that come in order of the index: it has a digest of long ids.
+ */
+export const orderLongIds = (
+  descending: boolean,
+  batches: AsyncIterable<readonly ThreadStatistics[]>,
+): AsyncGenerator<readonly ThreadStatistics[]> =>
+  sortTies(
+    (a, b) => orderedByDigest(a.threadId, b.threadId),
+    (a, b) => (descending ? -1 : 1) * compareText(a.threadId, b.threadId),
+    batches,
+  );
+
+/** The fields of a thread as it is answered, in their order; times are microseconds here. */
+const values = {
+  thread_id: ({ threadId }: ThreadStatistics): string => threadId,
+  turn_count: ({ turnCount }: ThreadStatistics): number => turnCount,
+  start_time: ({ startTime }: ThreadStatistics): Micros => startTime,
+  last_updated: ({ lastUpdated }: ThreadStatistics): Micros => lastUpdated,
+  first_turn_id: ({ firstTurnId }: ThreadStatistics): string => firstTurnId,
+  last_turn_id: ({ lastTurnId }: ThreadStatistics): string => lastTurnId,
+  p50_turn_duration_ms: ({ p50TurnDurationMs }: ThreadStatistics): number | null => p50TurnDurationMs,
+  p99_turn_duration_ms: ({ p99TurnDurationMs }: ThreadStatistics): number | null => p99TurnDurationMs,
+} as const;
+
+/** A field of a thread as it is answered. */
+type ThreadField = keyof typeof values;
+
+/** What a field of a thread is compared by: times are microseconds. */
+const fieldValue = (field: ThreadField, thread: ThreadStatistics): string | number | null =>
+  values[field](thread);
+
+const times: readonly string[] = ['start_time', 'last_updated'] satisfies ThreadField[];
+
+const answeredFields = (thread: ThreadStatistics): [field: string, value: string | number | null][] =>
+  Object.entries(values).map(([field, read]) => {
+    const value = read(thread);
+    return [field, times.includes(field) ? formatTime(Number(value)) : value];
+  });
+
+/** A thread as JSON text, as it is answered. */
+const threadJson = (thread: ThreadStatistics): string =>
+  JSON.stringify(Object.fromEntries(answeredFields(thread)));
+
+/** The line of CSV that names the fields. */
+const threadCsvHeader: string = csvLine(Object.keys(values));
+
+/** A thread as a line of CSV. */
+const threadCsv = (thread: ThreadStatistics): string =>
+  csvLine(answeredFields(thread).map(([, value]) => value));

@@ -1,5 +1,6 @@
 import {
   type FieldPath,
+  pick,
   type RecordKind,
   toPath,
   type Value,
@@ -12,7 +13,6 @@ import {
   parseJson,
   type WireNames,
 } from '../../foundations/wire/index.ts';
-import { pick } from '../../questions/query/index.ts';
 import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
 
 const payloadField = 'payload';

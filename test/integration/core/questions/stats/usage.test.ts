@@ -216,65 +216,26 @@ describe('usage', () => {
     expect(error_counts).toEqual({ root: 2, failed: 2, fine: 0 });
   });
 
-  /** An id as clients make it at a time, in milliseconds. */
-  const idAt = (millis: number, random: number): string => {
-    const [time, tail] = [millis.toString(16).padStart(12, '0'), random.toString(16).padStart(12, '0')];
-    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${tail}`;
-  };
-
-  /** How a call is told of: when it starts after its id was made, in ms, and its kind. */
   const member = fc.record({
-    gap: fc.nat({ max: 2000 }),
-    late: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.constantFrom(-50, 900, 86_400_000)),
     kind: fc.oneof(
       { weight: 6, arbitrary: fc.constant('root' as const) },
-      fc.constantFrom('nested' as const, 'named' as const, 'unknown' as const, 'deleted' as const),
+      fc.constantFrom('nested' as const, 'unknown' as const, 'deleted' as const),
     ),
     isAsked: fc.integer({ min: 0, max: 9 }).map((number) => number < 8),
-  });
-
-  it('finds many roots by the times in their ids, and looks up what it does not find', async () => {
-    const project_id = newProject();
-    const begin = Date.UTC(2026, 9, 1);
-    const ids = Array.from({ length: 40 }, (_, i) => idAt(begin + 1000 * i, i));
-    const roots = ids.map((id, i) =>
-      startOf({ project_id, id, trace_id: id, started_at: new Date(begin + 1000 * i).toISOString() }),
-    );
-    await send(store, roots);
-    const { plan } = await askWithPlan(project_id, ids);
-    expect(plan).toEqual({
-      named: 0,
-      roots: { because: null, seconds: 39, rows: 40, found: 40 },
-      lookedUp: 0,
-    });
-    const others = Array.from({ length: 40 }, (_, i) => idAt(begin + 1000 * i, 100 + i));
-    const { plan: ofOthers } = await askWithPlan(project_id, others);
-    expect(ofOthers).toMatchObject({ roots: { found: 0 }, lookedUp: 40 });
-    // What is read in vain costs at most a quarter of the lookups, and a page of each shard.
-    expect(ofOthers.roots?.rows).toBeLessThanOrEqual(60);
-    const few = await askWithPlan(project_id, ids.slice(0, 3), [ids[0] ?? '']);
-    const because = { because: 'few calls', seconds: 0, rows: 0, found: 0 };
-    expect(few.plan).toEqual({ named: 1, roots: because, lookedUp: 2 });
   });
 
   it('is the same however its traces are found', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(member, { minLength: 18, maxLength: 60 }), async (members) => {
         const project_id = newProject();
-        let millis = Date.UTC(2026, 9, 1);
-        const calls = members.map(({ gap, late, kind, isAsked }, i) => {
-          millis += gap;
-          const id = kind === 'named' ? `call-${i}` : idAt(millis, i);
-          const started_at = new Date(millis + late).toISOString();
-          return { id, kind, isAsked, started_at, trace_id: `trace-${i}` };
-        });
+        const calls = members.map((of, i) => ({ ...of, id: `call-${i}`, trace_id: `trace-${i}` }));
         const usage = { m: { prompt_tokens: 1 } };
-        const reports = calls.flatMap(({ id, kind, started_at, trace_id }) => {
+        const reports = calls.flatMap(({ id, kind, trace_id }) => {
           if (kind === 'unknown') return [];
           const parent_id = kind === 'nested' ? 'elsewhere' : null;
           const child = { project_id, id: `${id}-child`, trace_id, parent_id: id };
           return [
-            startOf({ project_id, id, trace_id, parent_id, started_at }),
+            startOf({ project_id, id, trace_id, parent_id }),
             startOf(child),
             endOf({ project_id, id: child.id, summary: { usage } }),
           ];

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
 import { type CallsFilter, everyCall } from '../../../../../core/questions/query/index.ts';
+import { CallRow } from '../../../../../core/questions/query/row.ts';
 import type { CallHeader, Payload } from '../../../../../core/records/calls/index.ts';
+import { names } from '../../../../support/calls.ts';
 
 const header = {
   id: 'c1',
@@ -44,11 +46,12 @@ describe('headerFilter', () => {
 
 describe('payloadFilter', () => {
   const ref = 'svc:///acme/airline/object/prompt:v1';
-  const payload = {
+  const row = (payload: Partial<Payload>) => new CallRow(names, header, payload as Payload);
+  const found = row({
     inputs: JSON.stringify({ deep: [{ here: ref }], [ref]: 'as a key' }),
     output: JSON.stringify([null, 1, 'text']),
-  } as Payload;
-  const holds = (filter: Partial<CallsFilter>) => payloadFilter({ ...everyCall, ...filter })?.(payload);
+  });
+  const holds = (filter: Partial<CallsFilter>) => payloadFilter({ ...everyCall, ...filter })?.(found);
 
   it('is not needed if no refs are requested', () => {
     expect(payloadFilter(everyCall)).toBeUndefined();
@@ -63,7 +66,7 @@ describe('payloadFilter', () => {
   });
 
   it('does not match keys', () => {
-    const inKeys = { inputs: JSON.stringify({ [ref]: 1 }), output: 'null' } as Payload;
+    const inKeys = row({ inputs: JSON.stringify({ [ref]: 1 }), output: 'null' });
     expect(payloadFilter({ ...everyCall, inputRefs: [ref] })?.(inKeys)).toBe(false);
   });
 });

@@ -1,7 +1,18 @@
-import type { RequestBudget, Store, Table } from '../../foundations/storage/index.ts';
-import type { JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
-import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
+import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../foundations/encoding/index.ts';
 import {
+  asBytes,
+  type Item,
+  putItems,
+  type RequestBudget,
+  readRange,
+  type Store,
+  type Table,
+} from '../../foundations/storage/index.ts';
+import type { JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
+import type { Costs, PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
+import {
+  dayOf,
+  expiryOf,
   finishedAt,
   type Hour,
   hourMicros,
@@ -9,18 +20,26 @@ import {
   hoursOfDay,
   readMarks,
   rollupEnd,
+  rollupKey,
+  rollupRange,
 } from '../../records/rollups.ts';
 import { type CallsFilter, everyCall } from '../query/index.ts';
-import { kept } from './cell.ts';
-import type { Rollup } from './codec.ts';
-import { dimensionsOf, type Group, Groups } from './group.ts';
-import { addCosts } from './rollup-costs.ts';
+import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './buckets.ts';
+import {
+  type Bins,
+  Cell,
+  dimensionsOf,
+  type Group,
+  Groups,
+  kept,
+  type ModelCell,
+  type Numbers,
+} from './cells.ts';
+import { tokenMetrics } from './request.ts';
 import { type ScanCounts, scanCalls } from './scan.ts';
-import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './span.ts';
-import { readRollups, storeRollups } from './stored.ts';
 
 /** What reading rollups needs to know. */
-export interface RollupReading {
+interface RollupReading {
   readonly store: Store;
   readonly table: Table;
   readonly projectId: ProjectId;
@@ -36,7 +55,7 @@ export interface RollupReading {
 }
 
 /** Takes the calls of a group, all of one bucket, and a time within it. */
-export type TakeGroup = (group: Group, time: Micros) => void;
+type TakeGroup = (group: Group, time: Micros) => void;
 
 /** How long storing rollups may take, in milliseconds. The answer waits for it. */
 const storeMs = 3000;
@@ -227,4 +246,224 @@ export const takeRolledUp = async (
   rolledUp.giveTo(take);
   // The answer is whole without it, and the next request stores it.
   await rolledUp.save(budget).catch(() => {});
+};
+
+const set = (numbers: Numbers, count: number, sum: number): void => {
+  Object.assign(numbers, { count, sum });
+};
+
+/** Sums of costs are those of tokens × the price, as long as it is the same for all calls. */
+const addPrice = (cell: ModelCell, price: PriceInForce): void => {
+  const { sum: prompt, count } = cell.input_tokens;
+  const [read, written] = [cell.cache_read_input_tokens.sum, cell.cache_creation_input_tokens.sum];
+  const input =
+    (prompt - read - written) * price.promptTokenCost +
+    read * price.cacheReadTokenCost +
+    written * price.cacheWriteTokenCost;
+  const output = cell.output_tokens.sum * price.completionTokenCost;
+  set(cell.input_cost, count, input);
+  set(cell.output_cost, count, output);
+  set(cell.total_cost, count, input + output);
+};
+
+/**
+ * Works out what the calls of rollups cost: sums and counts, without extremes.
+ *
+ * @returns false if the price of a model was not the same throughout; the calls have to be scanned
+ */
+const addCosts = (groups: readonly Group[], prices: SteadyPrices, [from, to]: Span): boolean =>
+  groups.every(({ cell }) =>
+    [...cell.models].every(([model, each]) => {
+      const price = prices(model, from, to, each.input_tokens.max);
+      if (price) addPrice(each, price);
+      return price !== undefined;
+    }),
+  );
+
+/** Rollups of hours lie together in pages, one a day; those of days lie by themselves. */
+type StoredKind = 'pages' | 'days';
+
+/** The largest item that is stored, in bytes. What is larger is not stored, and scanned instead. */
+const maxItemBytes = 300_000;
+/** Rollups are forgotten some days after they cease to count, and long before their marks. */
+const graceDays = 1;
+
+/**
+ * Reads the rollups that are stored of days, from one to another, inclusive. They may be some
+ * milliseconds old: whether one counts, its mark says.
+ *
+ * @throws ServiceError 503 when storage does not give them in time; Error if one is damaged
+ */
+const readRollups = async (
+  table: Table,
+  kind: StoredKind,
+  projectId: ProjectId,
+  [from, to]: readonly [number, number],
+  budget: RequestBudget,
+): Promise<ReadonlyMap<Hour, Rollup>> => {
+  if (from > to) return new Map();
+  const toRow = ({ h }: Item) => asBytes(h) ?? new Uint8Array();
+  const found: Uint8Array[] = [];
+  for await (const page of readRange(table, rollupRange(kind, projectId, from, to), { toRow }, budget))
+    found.push(...page);
+  const rollups = await Promise.all(found.map(unpackRollups));
+  return new Map(rollups.flat().map((rollup) => [rollup.number, rollup]));
+};
+
+/**
+ * Stores rollups, which replace those of the same days.
+ *
+ * @param rollups of hours, or of days
+ * @throws ServiceError 503 when some could not be stored in time
+ */
+export const storeRollups = async (
+  table: Table,
+  kind: StoredKind,
+  projectId: ProjectId,
+  rollups: readonly Rollup[],
+  retentionDays: number | undefined,
+  budget: RequestBudget,
+): Promise<void> => {
+  const byDay = Map.groupBy(rollups, ({ number }) => (kind === 'days' ? number : dayOf(number)));
+  const items = await Promise.all(
+    [...byDay].map(
+      async ([day, ofDay]): Promise<Item> => ({
+        ...rollupKey(kind, projectId, day),
+        h: await packRollups(ofDay),
+        ...expiryOf(day * hoursOfDay, retentionDays, graceDays),
+      }),
+    ),
+  );
+  const small = items.filter(({ h }) => (asBytes(h)?.length ?? 0) <= maxItemBytes);
+  await putItems(table, small, budget);
+};
+
+/*
+ * Rollups are stored as one compressed MessagePack list, [version, names, rollups]. A rollup is
+ * [number, mark, groups]; a group is [op, user, status, calls, errors, latency, models]. Texts are
+ * numbers in the list of names.
+ */
+
+const version = 1;
+
+/** The rollup of an hour or a day. */
+export interface Rollup {
+  /** The hour or the day, counted from 1970-01-01. */
+  readonly number: number;
+  /** The version of the mark that it was made under; 0 for no mark. */
+  readonly mark: number;
+  readonly groups: readonly Group[];
+}
+
+type PackedBins = [first: number, steps: number[], counts: number[]] | null;
+type PackedLatency = [
+  sum: number,
+  min: number,
+  max: number,
+  zeros: number,
+  positive: PackedBins,
+  negative: PackedBins,
+];
+type PackedModel = [name: number, calls: number, ...numbers: (readonly [number, number, number] | 0)[]];
+type PackedGroup = [number, number, number, number, number, PackedLatency | null, PackedModel[]];
+
+const packBins = (bins: Bins): PackedBins => {
+  const sorted = [...bins].sort(([a], [b]) => a - b);
+  const [first] = sorted;
+  if (!first) return null;
+  const steps = sorted.slice(1).map(([bin], i) => bin - (sorted[i]?.[0] ?? 0));
+  return [first[0], steps, sorted.map(([, count]) => count)];
+};
+
+const unpackBins = (packed: PackedBins, into: Bins): void => {
+  if (packed === null) return;
+  const [first, steps, counts] = packed;
+  let bin = first;
+  into.set(bin, counts[0] ?? 0);
+  for (const [i, step] of steps.entries()) {
+    bin += step;
+    into.set(bin, counts[i + 1] ?? 0);
+  }
+};
+
+const packLatency = ({ count, sum, min, max, sketch }: Numbers): PackedLatency | null =>
+  count === 0 || !sketch
+    ? null
+    : [sum, min, max, sketch.zeros, packBins(sketch.positive), packBins(sketch.negative)];
+
+const restore = (numbers: Numbers, count: number, sum: number, min: number, max: number): void => {
+  Object.assign(numbers, { count, sum, min, max });
+};
+
+const unpackLatency = (packed: PackedLatency | null, into: Numbers): void => {
+  const { sketch } = into;
+  if (packed === null || !sketch) return;
+  const [sum, min, max, zeros, positive, negative] = packed;
+  sketch.zeros = zeros;
+  unpackBins(positive, sketch.positive);
+  unpackBins(negative, sketch.negative);
+  let count = zeros;
+  for (const bins of [sketch.positive, sketch.negative]) for (const each of bins.values()) count += each;
+  restore(into, count, sum, min, max);
+};
+
+const packModel = (name: number, cell: ModelCell): PackedModel => [
+  name,
+  cell.total_tokens.count,
+  ...tokenMetrics.map((metric) => {
+    const { sum, min, max } = cell[metric];
+    return max === 0 ? 0 : ([sum, min, max] as const);
+  }),
+];
+
+const unpackModel = ([, calls, ...numbers]: PackedModel, cell: ModelCell): void => {
+  for (const [i, metric] of tokenMetrics.entries()) {
+    const [sum, min, max] = numbers[i] || [0, 0, 0];
+    restore(cell[metric], calls, sum, min, max);
+  }
+};
+
+/** Packs rollups of hours or days. */
+const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
+  const names = new Map<string, number>();
+  const nameOf = (text: string): number => {
+    const number = names.get(text) ?? names.size;
+    names.set(text, number);
+    return number;
+  };
+  const packGroup = ({ opName, userId, status, cell }: Group): PackedGroup => [
+    nameOf(opName),
+    nameOf(userId),
+    nameOf(status),
+    cell.calls,
+    cell.errors,
+    packLatency(cell.latency),
+    [...cell.models].map(([model, each]) => packModel(nameOf(model), each)),
+  ];
+  const packed = rollups.map(({ number, mark, groups }) => [number, mark, groups.map(packGroup)]);
+  return pack(encodeMessagePack([version, [...names.keys()], packed]));
+};
+
+/**
+ * Unpacks rollups.
+ *
+ * @returns none if another release wrote them: they are made anew
+ * @throws Error if the bytes are damaged
+ */
+const unpackRollups = async (bytes: Uint8Array): Promise<Rollup[]> => {
+  const [found, names, packed] = decodeMessagePack(await unpack(bytes)) as [
+    number,
+    string[],
+    [number, number, PackedGroup[]][],
+  ];
+  if (found !== version) return [];
+  const unpackGroup = ([op, user, status, calls, errors, latency, models]: PackedGroup): Group => {
+    const cell = new Cell(kept);
+    cell.calls = calls;
+    cell.errors = errors;
+    unpackLatency(latency, cell.latency);
+    for (const model of models) unpackModel(model, cell.model(names[model[0]] ?? ''));
+    return { opName: names[op] ?? '', userId: names[user] ?? '', status: names[status] ?? '', cell };
+  };
+  return packed.map(([number, mark, groups]) => ({ number, mark, groups: groups.map(unpackGroup) }));
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareText } from '../../../../../core/foundations/expression/index.ts';
-import { orderLongIds, sortThreads } from '../../../../../core/questions/threads/order.ts';
+import { orderLongIds, sortThreads } from '../../../../../core/questions/threads/query.ts';
 import { sortFields, type ThreadSortKey } from '../../../../../core/questions/threads/request.ts';
 import type { ThreadStatistics } from '../../../../../core/questions/threads/statistics.ts';
 import { batchesFrom } from '../../foundations/listing/support.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Numbers } from '../../../../../core/questions/stats/numbers.ts';
+import { Numbers } from '../../../../../core/questions/stats/cells.ts';
 import { exactPercentile } from '../../../../support/naive-stats.ts';
 import { runs, seed } from '../../../../support/sampling.ts';
 
