@@ -1,5 +1,7 @@
-export { foldCall } from './codec/fold.ts';
-export { fromItem, type StoredPart } from './codec/items.ts';
+export * from './answer.ts';
+export { type DeleteOthers, deleteCalls } from './delete.ts';
+export { foldCall } from './header.ts';
+export { fromItem, type StoredPart } from './items.ts';
 export {
   callIdOf,
   endKey,
@@ -14,16 +16,10 @@ export {
   timeRange,
   traceRange,
   turnsRange,
-} from './codec/keys.ts';
-export { type DeleteOthers, deleteCalls } from './delete/delete.ts';
+} from './keys.ts';
 export * from './model.ts';
-export type { Payload, PayloadField } from './payloads/blocks.ts';
-export * from './read/answer.ts';
-export { readHeaders, readParts } from './read/lookup.ts';
-export { PayloadReader, type StoredCall } from './read/payload-reader.ts';
-export * from './read/read.ts';
-export { keepPlaces } from './write/keep-places.ts';
-export { reportCalls } from './write/named-ends.ts';
-export { maxTurnTraces } from './write/reserve-traces.ts';
-export { type CallChanges, updateCall } from './write/update.ts';
-export { writeCalls } from './write/write.ts';
+export type { Payload, PayloadField } from './payloads.ts';
+export { PayloadReader, readCall, readHeaders, readParts, type StoredCall } from './read.ts';
+export { type CallChanges, putPlaceholders, updateCall } from './replace.ts';
+export { maxTurnTraces } from './traces.ts';
+export { reportCalls, writeCalls } from './write.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { type CallHeader, type EndHeader, keepPlaces } from '../../records/calls/index.ts';
+import { type CallHeader, type EndHeader, putPlaceholders } from '../../records/calls/index.ts';
 import {
   type CallChange,
   type CallItem,
@@ -32,7 +32,7 @@ const keepPlacesOf = async (
   if (starts.length === 0) return new Map();
   const ends = await readCallItems(store, starts.map(endOf), budget, { consistent: true });
   const waited = starts.filter((start) => ends.has(nameText(endOf(start))));
-  return readCallItems(store, await keepPlaces(store, waited, budget), budget, { consistent: true });
+  return readCallItems(store, await putPlaceholders(store, waited, budget), budget, { consistent: true });
 };
 
 /**

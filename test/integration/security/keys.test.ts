@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isId, type ProjectId, parseProjectId } from '../../../core/foundations/wire/index.ts';
-import * as calls from '../../../core/records/calls/codec/keys.ts';
-import { segmentObject } from '../../../core/records/calls/payloads/segments.ts';
+import * as calls from '../../../core/records/calls/keys.ts';
+import { segmentObject } from '../../../core/records/calls/payloads.ts';
 import * as costs from '../../../core/records/costs/store.ts';
 import * as feedback from '../../../core/records/feedback/items.ts';
 import * as objects from '../../../core/records/objects/items.ts';

@@ -114,7 +114,7 @@ describe('a stack for a local start', () => {
       outdir: 'none',
     });
     const inputs = Object.keys(metafile.inputs);
-    expect(inputs).toEqual(expect.arrayContaining(['lib/app.ts', 'core/records/calls/write/write.ts']));
+    expect(inputs).toEqual(expect.arrayContaining(['lib/app.ts', 'core/records/calls/write.ts']));
     const counts = (path: string) =>
       sources.some((source) => path === source || path.startsWith(`${source}/`));
     expect(inputs.filter((path) => !counts(path))).toEqual([]);

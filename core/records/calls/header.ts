@@ -1,0 +1,583 @@
+import {
+  ByteReader,
+  ByteWriter,
+  fromSignedTimeBytes,
+  packUuid,
+  uuidOfHex,
+} from '../../foundations/encoding/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  type WireNames,
+} from '../../foundations/wire/index.ts';
+import type { Part } from './keys.ts';
+import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
+
+/** The call that a header belongs to. The item's key has these fields, so the header omits them. */
+export interface HeaderOwner {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly names: WireNames;
+}
+
+/** The content of a header: a start, an end, or both. */
+export interface HeaderContent {
+  readonly start: StartHeader | null;
+  readonly end: EndHeader | null;
+  /** As in `CallHeader`. Without a start they are all that is known of the call. */
+  readonly earlyTraces?: readonly string[] | undefined;
+}
+
+/** What a ref to an op of the call's own project begins with. */
+export const ownOpPrefix = ({ projectId, names }: Pick<HeaderOwner, 'projectId' | 'names'>): string =>
+  `${names.refScheme}${projectId}/op/`;
+
+/** Stored headers hold the indexes: append only, never change. */
+const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
+
+/** The index of a status in a header, from 0 to 2. */
+export const indexOfStatus = (status: EndStatus): number => statuses.indexOf(status);
+
+/**
+ * Undoes {@link indexOfStatus}.
+ *
+ * @throws Error if a later release wrote the index
+ */
+export const statusAt = (index: unknown): EndStatus => {
+  const status = statuses[Number(index)];
+  if (status === undefined) throw new Error(`a header with the status ${String(index)}`);
+  return status;
+};
+
+/*
+ * A header is bytes: the version, a byte of flags, and perhaps another. Then comes what the flags
+ * say is there, in the order of the code below. Every byte is stored in the item and in each of its
+ * index rows, and thousands of rows are read at once. So what the row's key or another field has is
+ * left out: the call's id and when it started. The place of the end's payload is left out if that
+ * lies behind the start's. Numbers take as many bytes as they need, and ids and digests no letters.
+ */
+
+const version = 3;
+
+const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
+/** The end's status is two bits of the flags. */
+const statusShift = 3;
+const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd, hasOwnPlace, hasOwnTime] = [1, 2, 4, 8, 16, 32];
+
+const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
+  writer.block(Buffer.from(segment ?? '', 'hex'));
+  writer.count(offset);
+  writer.count(length);
+};
+
+const readPointer = (reader: ByteReader): PayloadPointer => {
+  const segment = reader.hex(reader.count());
+  return { segment: segment === '' ? null : segment, offset: reader.count(), length: reader.count() };
+};
+
+/** Whether the end's payload lies right behind the start's. */
+const isBehind = ({ payload: end }: EndHeader, { payload: start }: StartHeader): boolean =>
+  end.segment === start.segment && end.offset === start.offset + start.length;
+
+/** From start to end in microseconds. Between the ends of time there are more than numbers hold. */
+const durationOf = (end: EndHeader, start: StartHeader): number => end.endedAt - start.startedAt;
+
+const flagsOf = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
+  (start ? hasStart : 0) |
+  (end ? hasEnd | (indexOfStatus(end.status) << statusShift) : 0) |
+  (earlyTraces && earlyTraces.length > 0 ? hasTraces : 0) |
+  (more ? hasMore : 0) |
+  (end && end.usage !== null ? (end.usage === true ? usageApart : hasUsage) : 0);
+
+const moreFlagsOf = ({ start, end }: HeaderContent): number =>
+  (start && start.displayName !== null ? hasDisplayName : 0) |
+  (start && start.runId !== null ? hasRunId : 0) |
+  (start && start.runStep !== null ? hasRunStep : 0) |
+  (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
+  (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
+  (start && end && !Number.isSafeInteger(durationOf(end, start)) ? hasOwnTime : 0);
+
+const writeStart = (writer: ByteWriter, start: StartHeader, owner: HeaderOwner): void => {
+  writeLinks(writer, start, owner.id);
+  writeOp(writer, start.opName, owner);
+  writer.text(start.userId);
+  writer.count(start.bytes);
+  writePointer(writer, start.payload);
+  if (start.displayName !== null) writer.text(start.displayName);
+  if (start.runId !== null) writer.text(start.runId);
+  if (start.runStep !== null) writer.integer(start.runStep);
+};
+
+const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, startedAt: number): StartHeader => {
+  const { parentId, traceId, turnId, threadId } = readLinks(reader, owner.id);
+  const opName = readOp(reader, owner);
+  const userId = reader.text();
+  const bytes = reader.count();
+  const payload = readPointer(reader);
+  return {
+    opName,
+    displayName: more & hasDisplayName ? reader.text() : null,
+    traceId,
+    parentId,
+    threadId,
+    turnId,
+    startedAt,
+    userId,
+    runId: more & hasRunId ? reader.text() : null,
+    runStep: more & hasRunStep ? reader.integer() : null,
+    bytes,
+    payload,
+  };
+};
+
+const writeEnd = (writer: ByteWriter, end: EndHeader, start: StartHeader | null, more: number): void => {
+  writer.integer(start && !(more & hasOwnTime) ? durationOf(end, start) : end.endedAt);
+  writer.count(end.bytes);
+  if (start && !(more & hasOwnPlace)) writer.count(end.payload.length);
+  else writePointer(writer, end.payload);
+  if (end.runStepEnd !== null) writer.integer(end.runStepEnd);
+  if (end.usage !== null && end.usage !== true) writeUsage(writer, end.usage);
+};
+
+const readEnd = (reader: ByteReader, flags: number, more: number, start: StartHeader | null): EndHeader => {
+  const time = reader.integer();
+  const bytes = reader.count();
+  return {
+    endedAt: start && !(more & hasOwnTime) ? start.startedAt + time : time,
+    status: statusAt((flags >> statusShift) & 3),
+    bytes,
+    payload: start && !(more & hasOwnPlace) ? pointerBehind(start, reader.count()) : readPointer(reader),
+    runStepEnd: more & hasRunStepEnd ? reader.integer() : null,
+    usage: flags & hasUsage ? readUsage(reader) : flags & usageApart ? true : null,
+  };
+};
+
+const pointerBehind = ({ payload: { segment, offset, length } }: StartHeader, ofEnd: number) => ({
+  segment,
+  offset: offset + length,
+  length: ofEnd,
+});
+
+const readTraces = (reader: ByteReader, own: string): string[] =>
+  Array.from({ length: reader.count() }, () => readId(reader, own));
+
+const writer = /* @__PURE__ */ new ByteWriter();
+
+/** Packs a header for the attribute `h`. Times are microseconds, sizes are bytes. */
+export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Array => {
+  const { start, end, earlyTraces = [] } = content;
+  const more = moreFlagsOf(content);
+  writer.clear();
+  writer.byte(version);
+  writer.byte(flagsOf(content, more));
+  if (more) writer.byte(more);
+  if (start) writeStart(writer, start, owner);
+  if (end) writeEnd(writer, end, start, more);
+  if (earlyTraces.length > 0) {
+    writer.count(earlyTraces.length);
+    for (const trace of earlyTraces) writeId(writer, trace, owner.id);
+  }
+  return writer.toBytes();
+};
+
+/**
+ * Unpacks the attribute `h`.
+ *
+ * @param timeKey the sort key of the item or row, without a thread's id; it begins with the time at
+ * which the call started
+ * @throws Error if a later release wrote its version, or it is damaged
+ */
+export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uint8Array): HeaderContent => {
+  const reader = new ByteReader(bytes);
+  const found = reader.byte();
+  if (found !== version) throw new Error(`a header of version ${found}: this release reads ${version}`);
+  const flags = reader.byte();
+  const more = flags & hasMore ? reader.byte() : 0;
+  const start = flags & hasStart ? readStart(reader, more, owner, startTimeOf(timeKey)) : null;
+  const end = flags & hasEnd ? readEnd(reader, flags, more, start) : null;
+  const earlyTraces = flags & hasTraces ? readTraces(reader, owner.id) : undefined;
+  if (!reader.isDone) throw new Error('a damaged header: it goes on behind its end');
+  return { start, end, ...(earlyTraces && { earlyTraces }) };
+};
+
+/** The bytes of a time at the beginning of a sort key. */
+const timeLength = 7;
+
+const startTimeOf = (timeKey: Uint8Array): number => {
+  if (timeKey.length < timeLength) throw new Error('a header of a start without its sort key');
+  return fromSignedTimeBytes(timeKey);
+};
+
+/** A stored part of a call. */
+type StoredContent = HeaderContent & { readonly part: Part };
+
+/**
+ * Folds the stored parts of one call, in any order. An end beside the start overrides one by
+ * itself. Writers ensure that the valid end lies there. So a reader of the start, from the table or
+ * an index, knows whether to look up another.
+ *
+ * @returns null for a call without a start, which is not visible
+ */
+export const foldHeader = (
+  { projectId, id }: Pick<HeaderOwner, 'projectId' | 'id'>,
+  parts: readonly StoredContent[],
+): CallHeader | null => {
+  const { start, earlyTraces } = parts.find((part) => part.start) ?? {};
+  if (!start) return null;
+  const beside = parts.find(({ part }) => part === 'S')?.end ?? null;
+  const alone = parts.find(({ part }) => part === 'E')?.end ?? null;
+  const end = beside ?? alone;
+  return { projectId, id, start, end, endPart: beside ? 'S' : 'E', ...(earlyTraces && { earlyTraces }) };
+};
+
+/** Does what {@link foldHeader} does, and keeps the payloads that the parts hold. */
+export const foldCall = (
+  call: Pick<HeaderOwner, 'projectId' | 'id'>,
+  parts: readonly (StoredContent & { readonly inline: Uint8Array | undefined })[],
+): CallHeader | null => {
+  const header = foldHeader(call, parts);
+  const inline = parts.flatMap((part) => (part.inline ? [[part.part, part.inline] as const] : []));
+  return header && inline.length > 0 ? { ...header, inline: new Map(inline) } : header;
+};
+
+/*
+ * The ids of a start: parent, trace, turn and thread. A first byte says in two bits each where the
+ * id is: nowhere, in the call's id, in its parent's, or apart. Ids apart follow in this order, each
+ * behind a byte that says how it is packed. Clients make the ids of a trace at one time, and those
+ * of spans begin alike. So what an id shares with the call's own is left out.
+ */
+
+/** The ids of a start that are not its own. */
+export type LinkedIds = Pick<StartHeader, 'parentId' | 'traceId' | 'turnId' | 'threadId'>;
+
+const [nowhere, inCall, inParent, apart] = [0, 1, 2, 3];
+
+/** How an id is packed. Stored headers hold the places: append only. */
+const [asText, asUuid, asNearUuid, asHex, asNearHex] = [0, 1, 2, 3, 4];
+/** What a near UUID shares with the call's id: the upper four of the six bytes with its time. */
+const nearUuid = 8;
+/** What near hex digits share with the call's id: for spans, half of their trace's id. */
+const nearHex = 16;
+
+const uuidLength = 16;
+const hexDigits = /^(?:[0-9a-f]{2}){4,128}$/;
+
+const isNear = (id: string, own: string, digits: number): boolean =>
+  own.length >= digits && id.slice(0, digits) === own.slice(0, digits);
+
+/** Writes an id by itself, but for what it shares with another that its reader knows. */
+export const writeId = (writer: ByteWriter, id: string, own: string): void => {
+  const uuid = packUuid(id);
+  if (uuid) {
+    const near = isNear(id, own, nearUuid);
+    writer.byte(near ? asNearUuid : asUuid);
+    writer.bytes(near ? uuid.subarray(nearUuid / 2) : uuid);
+  } else if (hexDigits.test(id)) {
+    const near = isNear(id, own, nearHex);
+    writer.byte(near ? asNearHex : asHex);
+    writer.block(Buffer.from(near ? id.slice(nearHex) : id, 'hex'));
+  } else {
+    writer.byte(asText);
+    writer.text(id);
+  }
+};
+
+/**
+ * Undoes {@link writeId}.
+ *
+ * @throws Error if a later release packed it
+ */
+export const readId = (reader: ByteReader, own: string): string => {
+  const kind = reader.byte();
+  if (kind === asNearUuid) return uuidOfHex(own.slice(0, nearUuid) + reader.hex(uuidLength - nearUuid / 2));
+  if (kind === asUuid) return uuidOfHex(reader.hex(uuidLength));
+  if (kind === asText) return reader.text();
+  if (kind === asHex) return reader.hex(reader.count());
+  if (kind === asNearHex) return own.slice(0, nearHex) + reader.hex(reader.count());
+  throw new Error(`a header with an id of the unknown kind ${kind}`);
+};
+
+/** Writes the ids of a call's start. */
+export const writeLinks = (writer: ByteWriter, ids: LinkedIds, own: string): void => {
+  const { parentId, traceId, turnId, threadId } = ids;
+  const all = [parentId, traceId, turnId, threadId];
+  const places = all.map((id, i) => {
+    if (id === null) return nowhere;
+    if (id === own) return inCall;
+    return i > 0 && id === parentId ? inParent : apart;
+  });
+  writer.byte(places.reduce((byte, place, i) => byte | (place << (2 * i)), 0));
+  for (const [i, id] of all.entries()) if (id !== null && places[i] === apart) writeId(writer, id, own);
+};
+
+/** Undoes {@link writeLinks}. */
+export const readLinks = (reader: ByteReader, own: string): LinkedIds => {
+  const places = reader.byte();
+  const read = (place: number, parent: string | null): string | null => {
+    if (place === nowhere) return null;
+    if (place === apart) return readId(reader, own);
+    return place === inCall ? own : parent;
+  };
+  const parentId = read(places & 3, null);
+  const traceId = read((places >> 2) & 3, parentId) ?? own;
+  const turnId = read((places >> 4) & 3, parentId);
+  return { parentId, traceId, turnId, threadId: read(places >> 6, parentId) };
+};
+
+/*
+ * The name of an op, `<beginning><text>:<digest>`. A first byte says which of them is packed:
+ *
+ *   bit 0     it is a ref into the call's own project, whose scheme and project are left out
+ *   bits 1-2  the digest: none | hex digits behind their number | 32 bytes of base64url
+ *   bits 3-7  the beginning, by its place in the list below
+ */
+
+/**
+ * How common names of integrations begin. Stored headers hold the places: append only, never
+ * change, 32 at most. The first that fits is taken, so longer ones come first.
+ */
+const beginnings = [
+  '',
+  'openai.chat.completions.create',
+  'openai.chat.completions.',
+  'openai.responses.',
+  'openai.embeddings.create',
+  'openai.',
+  'anthropic.Messages.create',
+  'anthropic.',
+  'langchain.Llm.',
+  'langchain.Chain.',
+  'langchain.',
+  'llama_index.',
+  'litellm.',
+  'google.genai.models.',
+  'BedrockRuntime.',
+  'Evaluation.predict_and_score',
+  'Evaluation.',
+] as const;
+
+const ownFlag = 1;
+const [noDigest, hexDigest, base64urlDigest] = [0, 1, 2];
+/** The bytes of a SHA-256, which base64url writes in 43 characters. */
+const sha256Length = 32;
+
+/** Hex digits that are worth packing, in a number that fits into a byte. */
+const hexTail = /:([0-9a-f]{16,255})$/;
+const base64urlTail = /:([\w-]{43})$/;
+
+interface Digest {
+  readonly kind: number;
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/** The digest at the end of a name, if its bytes give it back. */
+const digestOf = (name: string): Digest | undefined => {
+  const hex = hexTail.exec(name)?.[1];
+  if (hex)
+    return { kind: hexDigest, text: hex, bytes: Buffer.from(`${hex}0`.slice(0, evenLength(hex)), 'hex') };
+  const text = base64urlTail.exec(name)?.[1];
+  if (!text) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  // The last character has room for two bits more than the bytes.
+  return bytes.toString('base64url') === text ? { kind: base64urlDigest, text, bytes } : undefined;
+};
+
+const evenLength = ({ length }: string): number => length + (length % 2);
+
+/** Writes the name of an op. */
+export const writeOp = (writer: ByteWriter, opName: string, owner: HeaderOwner): void => {
+  const prefix = ownOpPrefix(owner);
+  const isOwn = opName.startsWith(prefix);
+  const name = isOwn ? opName.slice(prefix.length) : opName;
+  const digest = digestOf(name);
+  const plain = digest ? name.slice(0, -digest.text.length - 1) : name;
+  const beginning = Math.max(
+    0,
+    beginnings.findIndex((text) => text !== '' && plain.startsWith(text)),
+  );
+  writer.byte((isOwn ? ownFlag : 0) | ((digest?.kind ?? noDigest) << 1) | (beginning << 3));
+  writer.text(plain.slice(beginnings[beginning]?.length));
+  if (digest?.kind === hexDigest) writer.byte(digest.text.length);
+  if (digest) writer.bytes(digest.bytes);
+};
+
+const readDigest = (reader: ByteReader, kind: number): string => {
+  if (kind === noDigest) return '';
+  if (kind === base64urlDigest) return `:${reader.base64url(sha256Length)}`;
+  if (kind !== hexDigest) throw new Error(`a header whose op has a digest of the unknown kind ${kind}`);
+  const digits = reader.byte();
+  return `:${reader.hex(Math.ceil(digits / 2)).slice(0, digits)}`;
+};
+
+/**
+ * Undoes {@link writeOp}.
+ *
+ * @throws Error if a later release wrote a beginning that this one does not know
+ */
+export const readOp = (reader: ByteReader, owner: HeaderOwner): string => {
+  const first = reader.byte();
+  const beginning = beginnings[first >> 3];
+  if (beginning === undefined) throw new Error(`a header whose op has the unknown beginning ${first >> 3}`);
+  const text = reader.text();
+  return `${first & ownFlag ? ownOpPrefix(owner) : ''}${beginning}${text}${readDigest(reader, (first >> 1) & 3)}`;
+};
+
+/**
+ * Names that clients and providers use, by number. Stored headers hold the numbers: append only,
+ * never change.
+ */
+const names: readonly string[] = [
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'requests',
+  'input_tokens',
+  'output_tokens',
+  'prompt_tokens_details',
+  'completion_tokens_details',
+  'input_tokens_details',
+  'output_tokens_details',
+  'cached_tokens',
+  'reasoning_tokens',
+  'audio_tokens',
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+];
+
+const numbers = new Map(names.map((name, i) => [name, i]));
+
+/** The number of a name; undefined if it has none. */
+export const numberOfName = (name: string): number | undefined => numbers.get(name);
+
+/**
+ * Undoes {@link numberOfName}.
+ *
+ * @throws Error if a later release wrote the number
+ */
+export const nameAt = (number: number): string => {
+  const name = names[number];
+  if (name === undefined) throw new Error(`a header whose usage has the unknown name ${number}`);
+  return name;
+};
+
+/*
+ * Most `summary.usage` values consist of the same few names, in each of the header's three or four
+ * rows. So an object is a list of fields, each a byte for its name and then its value. What nearly
+ * always holds takes that byte alone: one request, and a total that is the sum.
+ */
+
+/** What the first byte of a field says; from `named` on it is a common name, by its number. */
+const [lastField, oneRequest, sumOfTokens, otherName, named] = [0, 1, 2, 3, 4];
+
+/** What a value begins with, doubled. An odd count is a whole number, doubled and one more. */
+const [isNull, isFalse, isTrue, isObject, isList, isText, isDouble] = [0, 1, 2, 3, 4, 5, 6];
+/** From here on, twice a number is no safe integer. */
+const maxDoubled = 2 ** 52;
+
+const summedNames: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'output_tokens',
+]);
+
+type Fields = readonly (readonly [name: string, value: JsonValue])[];
+
+/** As `Number` gives it, which stored headers have been summed by: NaN if there is no number. */
+const numberOf = (value: JsonValue): number => {
+  try {
+    return Number(value);
+  } catch {
+    // An object with a field `toString`: it cannot be made a number of.
+    return Number.NaN;
+  }
+};
+
+const sumOf = (fields: Fields): number =>
+  fields.reduce((sum, [name, value]) => (summedNames.has(name) ? sum + numberOf(value) : sum), 0);
+
+const writeNumber = (writer: ByteWriter, value: number): void => {
+  if (Number.isSafeInteger(value) && value >= 0 && value < maxDoubled) writer.count(2 * value + 1);
+  else {
+    writer.count(2 * isDouble);
+    writer.double(value);
+  }
+};
+
+const writeValue = (writer: ByteWriter, value: JsonValue): void => {
+  if (typeof value === 'number') writeNumber(writer, value);
+  else if (typeof value === 'string') {
+    writer.count(2 * isText);
+    writer.text(value);
+  } else if (Array.isArray(value)) {
+    writer.count(2 * isList);
+    writer.count(value.length);
+    for (const item of value) writeValue(writer, item);
+  } else if (isJsonObject(value)) {
+    writer.count(2 * isObject);
+    writeUsage(writer, value);
+  } else if (value === null || typeof value === 'boolean') {
+    writer.count(2 * (value === null ? isNull : value ? isTrue : isFalse));
+  } else throw new Error('a header holds no exact numbers');
+};
+
+/** @param before the fields before it */
+const writeField = (writer: ByteWriter, [name, value]: Fields[number], before: Fields): void => {
+  const number = numberOfName(name);
+  if (name === 'requests' && value === 1) writer.byte(oneRequest);
+  else if (name === 'total_tokens' && value === sumOf(before)) writer.byte(sumOfTokens);
+  else {
+    writer.byte(number === undefined ? otherName : named + number);
+    if (number === undefined) writer.text(name);
+    writeValue(writer, value);
+  }
+};
+
+/** Writes the usage of a header. It has neither exact numbers nor lone surrogates. */
+export const writeUsage = (writer: ByteWriter, usage: JsonObject): void => {
+  const fields = Object.entries(usage);
+  for (const [i, field] of fields.entries()) writeField(writer, field, fields.slice(0, i));
+  writer.byte(lastField);
+};
+
+const readValue = (reader: ByteReader): JsonValue => {
+  const count = reader.count();
+  if (count % 2 === 1) return (count - 1) / 2;
+  switch (count / 2) {
+    case isNull:
+      return null;
+    case isFalse:
+    case isTrue:
+      return count / 2 === isTrue;
+    case isObject:
+      return readUsage(reader);
+    case isList:
+      return Array.from({ length: reader.count() }, () => readValue(reader));
+    case isText:
+      return reader.text();
+    case isDouble:
+      return reader.double();
+  }
+  throw new Error(`a header whose usage has a value of the unknown kind ${count / 2}`);
+};
+
+/**
+ * Undoes {@link writeUsage}.
+ *
+ * @throws Error if a later release wrote a name's number or a value
+ */
+export const readUsage = (reader: ByteReader): JsonObject => {
+  const fields: [string, JsonValue][] = [];
+  for (let first = reader.byte(); first !== lastField; first = reader.byte()) {
+    if (first === oneRequest) fields.push(['requests', 1]);
+    else if (first === sumOfTokens) fields.push(['total_tokens', sumOf(fields)]);
+    else fields.push([first === otherName ? reader.text() : nameAt(first - named), readValue(reader)]);
+  }
+  // Unlike assignment, this makes `__proto__` a field too.
+  return Object.fromEntries(fields);
+};

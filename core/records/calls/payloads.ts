@@ -1,0 +1,340 @@
+import { createHash } from 'node:crypto';
+import { pack } from '../../foundations/encoding/index.ts';
+import {
+  asText,
+  expiry,
+  type Item,
+  putItems,
+  type RequestBudget,
+  readRange,
+  type Store,
+} from '../../foundations/storage/index.ts';
+import {
+  hasExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  problemOf,
+} from '../../foundations/wire/index.ts';
+import type { HeaderContent } from './header.ts';
+import { formerItemKey, formerKey, formerPointerOf } from './keys.ts';
+import type { CallEnd, CallStart, PayloadPointer } from './model.ts';
+
+/*
+ * A block is the payload of a call's start or end. It holds the free-form fields as JSON, one per
+ * line with a line end, in the order below. JSON text has no raw line breaks, so a block is split
+ * into fields without being parsed.
+ */
+
+/** The fields of a start's block and of an end's, in order. */
+export const startFields = ['attributes', 'inputs'] as const;
+export const endFields = ['output', 'summary', 'exception'] as const;
+
+export type StartField = (typeof startFields)[number];
+export type EndField = (typeof endFields)[number];
+/** A field of a call that is in its payload and not in its header. */
+export type PayloadField = StartField | EndField;
+
+/**
+ * A call's payload as JSON text by field. Without an end, the end's fields are `null` and the
+ * summary is `{}`.
+ */
+export type Payload = Readonly<Record<PayloadField, string>>;
+
+const toBlock = (values: readonly JsonValue[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** The block of a start, as JSON lines. */
+export const startBlock = (start: Pick<CallStart, StartField>): string =>
+  toBlock([start.attributes, start.inputs]);
+
+/** The block of an end, as JSON lines. */
+export const endBlock = (end: Pick<CallEnd, EndField>): string =>
+  toBlock([end.output, end.summary, end.exception]);
+
+/** The end's fields of a call without an end. */
+const noEnd = { output: 'null', summary: '{}', exception: 'null' } as const;
+
+/** Splits a block (UTF-8) into the JSON text of its fields, in order. */
+export const blockFields = (block: Uint8Array): string[] => {
+  const text = Buffer.from(block.buffer, block.byteOffset, block.byteLength).toString('utf8');
+  return text.slice(0, -1).split('\n');
+};
+
+/** Joins the fields of a start's block and an end's to the payload of a call. */
+export const toPayload = (start: readonly string[], end: readonly string[] | null): Payload => {
+  const [attributes = '{}', inputs = '{}'] = start;
+  if (end === null) return { attributes, inputs, ...noEnd };
+  const [output = 'null', summary = '{}', exception = 'null'] = end;
+  return { attributes, inputs, output, summary, exception };
+};
+
+const maxUsageLength = 256;
+const maxUsageDepth = 4;
+
+/**
+ * The value of `summary.usage` for the header: an object of at most 256 characters of JSON and 4
+ * levels, without exact numbers or lone surrogates. True if it is something else, or if a key of
+ * the summary starts with `usage.`. Null if there is none.
+ */
+export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
+  if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;
+  if (!Object.hasOwn(summary, 'usage')) return null;
+  const { usage } = summary;
+  if (!isJsonObject(usage) || problemOf(usage, maxUsageDepth)) return true;
+  const text = JSON.stringify(usage);
+  // The header's codec rejects the key that would set a prototype, and keeps texts as UTF-8. JSON
+  // escapes lone surrogates, and no others.
+  const isPlain = !text.includes('__proto__') && !text.includes('\\ud');
+  const fits = text.length <= maxUsageLength && isPlain && !hasExactNumber(text);
+  return fits ? usage : true;
+};
+
+/*
+ * All payloads of one request and project go into one segment and are compressed together. Agent
+ * traces repeat themselves: a call costs 2.1 KB by itself and 0.13 KB among a hundred.
+ */
+
+/** The compressed size at which a segment is closed, in bytes. It keeps reading one call cheap. */
+const targetBytes = 64 * 1024;
+/**
+ * Larger segments go to S3. A PUT costs less than write units from 8 KB on, and an item ends at 400
+ * KB.
+ */
+const maxItemBytes = 128 * 1024;
+
+/** A packed segment, ready to be stored. */
+export interface Segment {
+  /**
+   * Its name in hex digits. It comes from the content, so that a repeated request writes the same
+   * segment.
+   */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** A block on its way into a segment. */
+export interface Block {
+  /** The call's id and part. It is unique within a request. */
+  readonly owner: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The prefix of a segment's name. For expiring objects the retention follows, in days as four hex
+ * digits; a rule of the bucket expires them.
+ */
+const kinds = { item: '00', retainedObject: '01', expiringObject: '02' } as const;
+const daysLength = 4;
+
+/** Where a segment is stored, by its name: an item of the table, or an object in the bucket. */
+export const segmentLocation = (id: string): 'table' | 'bucket' =>
+  id.startsWith(kinds.item) ? 'table' : 'bucket';
+
+/**
+ * The bucket's key of a segment. Expiring segments have a prefix that a lifecycle rule refers to.
+ */
+export const segmentObject = (projectId: ProjectId, id: string): string => {
+  const isExpiring = id.startsWith(kinds.expiringObject);
+  const days = Number.parseInt(id.slice(kinds.expiringObject.length).slice(0, daysLength), 16);
+  return `segments/${isExpiring ? `expiring-${days}` : 'kept'}/${projectId}/${id}.zst`;
+};
+
+/**
+ * The name of a segment: its kind, and the first 96 bits of a SHA-256 over content, owners and
+ * retention. With the owners, equal calls never share a segment, since deleting one would empty the
+ * other. With the retention, a repeated report cannot give the segment of a retained header an
+ * expiry.
+ */
+const nameOf = (
+  projectId: ProjectId,
+  blocks: readonly Block[],
+  packedBytes: number,
+  retentionDays: number | undefined,
+): string => {
+  const hash = createHash('sha256').update(`${projectId} ${retentionDays}`);
+  for (const block of blocks) hash.update(`\0${block.owner}\0${block.bytes.length}\0`).update(block.bytes);
+  const objectKind =
+    retentionDays === undefined
+      ? kinds.retainedObject
+      : kinds.expiringObject + retentionDays.toString(16).padStart(daysLength, '0');
+  const kind = packedBytes > maxItemBytes ? objectKind : kinds.item;
+  return `${kind}${hash.digest('hex').slice(0, 24)}`;
+};
+
+/** Splits blocks into runs of about `bytes` each, in order. A block is never split. */
+const runsOf = (blocks: readonly Block[], bytes: number): Block[][] => {
+  const runs: Block[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const block of blocks) {
+    if (size + block.bytes.length > bytes) {
+      runs.push([]);
+      size = 0;
+    }
+    runs.at(-1)?.push(block);
+    size += block.bytes.length;
+  }
+  return runs;
+};
+
+const toSegment = (
+  projectId: ProjectId,
+  blocks: readonly Block[],
+  bytes: Buffer,
+  retentionDays: number | undefined,
+): { segment: Segment; pointers: PayloadPointer[] } => {
+  const segment = { id: nameOf(projectId, blocks, bytes.length, retentionDays), bytes };
+  let offset = 0;
+  const pointers = blocks.map((block) => {
+    const pointer = { segment: segment.id, offset, length: block.bytes.length };
+    offset += block.bytes.length;
+    return pointer;
+  });
+  return { segment, pointers };
+};
+
+const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
+  pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
+
+/**
+ * Packs the blocks of one project into as few segments of about 64 KB compressed as possible.
+ *
+ * @param retentionDays the days until they expire; undefined for never
+ * @returns the segments, and the pointers of the blocks in order
+ */
+export const packSegments = async (
+  projectId: ProjectId,
+  blocks: readonly Block[],
+  retentionDays: number | undefined,
+): Promise<{ segments: Segment[]; pointers: PayloadPointer[] }> => {
+  if (blocks.length === 0) return { segments: [], pointers: [] };
+  const single = await packBlocks(blocks);
+  if (single.length <= targetBytes || blocks.length === 1) {
+    const { segment, pointers } = toSegment(projectId, blocks, single, retentionDays);
+    return { segments: [segment], pointers };
+  }
+  const total = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+  const runs = runsOf(blocks, (total * targetBytes) / single.length);
+  const packed = await Promise.all(
+    runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), retentionDays)),
+  );
+  return {
+    segments: packed.map(({ segment }) => segment),
+    pointers: packed.flatMap(({ pointers }) => pointers),
+  };
+};
+
+/**
+ * Cuts a block out of an unpacked segment.
+ *
+ * @throws Error if the segment is too short for it
+ */
+export const blockOf = (unpacked: Uint8Array, pointer: PayloadPointer): Uint8Array => {
+  const end = pointer.offset + pointer.length;
+  if (end > unpacked.length) throw new Error(`payload segment ${pointer.segment} ends before byte ${end}`);
+  return unpacked.subarray(pointer.offset, end);
+};
+
+/** Fills a deleted block. JSON text escapes this byte, so no other block contains it. */
+export const blank = 0;
+
+/** Whether a block was deleted. */
+export const isBlank = (block: Uint8Array): boolean => block[0] === blank;
+
+/*
+ * A header that replaces another no longer points to the other's payload, which stays in its
+ * segment. A note of its own, under the call's id, keeps the pointer, so that deleting the call
+ * blanks that payload too. Items of calls with notes have the attribute `o`.
+ */
+
+/**
+ * Payloads, and notes on them, outlive their headers by these days, because DynamoDB deletes
+ * expired items late and readers need a header's payload.
+ */
+export const payloadGraceDays = 3;
+
+/** A payload to which a call's header is about to lose its pointer. */
+export interface FormerPayload {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly pointer: PayloadPointer;
+}
+
+/** The attribute of an item whose call has notes. */
+export const formerFlag = { o: true } as const satisfies Item;
+
+/** Whether an item's call has notes. */
+export const hasFormer = ({ o }: Item): boolean => o === true;
+
+/** The locations of the payloads that a header points to. */
+export const pointersOf = ({ start, end }: Pick<HeaderContent, 'start' | 'end'>): PayloadPointer[] => [
+  ...(start ? [start.payload] : []),
+  ...(end ? [end.payload] : []),
+];
+
+const isAt = (a: PayloadPointer, b: PayloadPointer): boolean =>
+  a.segment === b.segment && a.offset === b.offset && a.length === b.length;
+
+/**
+ * The pointers that are lost when one header replaces another. An inline payload goes with its item
+ * and needs no note.
+ */
+export const lostPointers = (
+  before: Pick<HeaderContent, 'start' | 'end'>,
+  after: Pick<HeaderContent, 'start' | 'end'>,
+): PayloadPointer[] => {
+  const kept = pointersOf(after);
+  return pointersOf(before).filter(
+    (pointer) => pointer.segment !== null && !kept.some((other) => isAt(pointer, other)),
+  );
+};
+
+/**
+ * Notes former payloads. That comes before their headers are replaced, so that no payload is ever
+ * without a pointer. A note on a payload that stays in use does no harm: only deletions read notes.
+ *
+ * @throws ServiceError 503 when storage does not accept them in time
+ */
+export const noteFormer = async (
+  store: Store,
+  payloads: readonly FormerPayload[],
+  budget: RequestBudget,
+): Promise<void> => {
+  if (payloads.length === 0) return;
+  const items = payloads.map(
+    ({ projectId, id, pointer }): Item => ({
+      ...formerItemKey(projectId, id, pointer),
+      ...expiry(store, payloadGraceDays),
+    }),
+  );
+  await putItems(store.table, items, budget);
+};
+
+/** A note as it is stored. */
+export interface StoredNote {
+  readonly key: Item;
+  readonly pointer: PayloadPointer;
+}
+
+/**
+ * Reads the notes on the former payloads of one call, strongly consistent.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const readFormer = async (
+  store: Store,
+  projectId: ProjectId,
+  id: string,
+  budget: RequestBudget,
+): Promise<StoredNote[]> => {
+  const range = { partition: ['k', formerKey(projectId, id)] } as const;
+  const notes: StoredNote[] = [];
+  const options = { toRow: (item: Item) => item, consistent: true };
+  for await (const page of readRange(store.table, range, options, budget))
+    for (const { k, p } of page) {
+      const text = asText(p);
+      if (k && text !== undefined) notes.push({ key: { k, p: text }, pointer: formerPointerOf(text) });
+    }
+  return notes;
+};

@@ -1,0 +1,290 @@
+import {
+  asNumber,
+  insertItems,
+  mapConcurrent,
+  putItems,
+  type RequestBudget,
+  type Store,
+} from '../../foundations/storage/index.ts';
+import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../foundations/wire/index.ts';
+import { HourMarks } from '../rollups.ts';
+import {
+  type CallName,
+  hasStart,
+  indexedFieldsOf,
+  nameOf,
+  readStartEntries,
+  type StartEntry,
+  type StartItem,
+  toItem,
+  withInline,
+} from './items.ts';
+import type {
+  CallEnd,
+  CallReport,
+  CallStart,
+  EndHeader,
+  EndStatus,
+  PayloadPointer,
+  StartAnswer,
+  StartHeader,
+} from './model.ts';
+import { endFields, smallUsage, startFields } from './payloads.ts';
+import {
+  addToErrors,
+  dropEnds,
+  type ReportedEnd,
+  type ReportedStart,
+  replaceEnds,
+  replaceStarts,
+  updateCall,
+} from './replace.ts';
+import { type ItemMaker, type PayloadLocation, storePayloads } from './store-payloads.ts';
+import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleTraces } from './traces.ts';
+
+/**
+ * Stores the starts and ends of one request and answers them in order: starts with their ids, ends
+ * with null. When it returns, everything is durable. When it throws, some of it may be, and the
+ * same request may be sent again.
+ *
+ * @param userId the user of the reporting key
+ * @param options whether the service made all ids for this request, so that no call exists yet
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const writeCalls = async (
+  store: Store,
+  reports: readonly CallReport[],
+  userId: string,
+  budget: RequestBudget,
+  { idsAreNew = false }: { readonly idsAreNew?: boolean } = {},
+): Promise<(StartAnswer | null)[]> => {
+  const { calls, callOfReport } = groupReports(reports);
+  const stored = await storedStarts(store, calls, budget);
+  const traces = await settleTraces(store, calls, stored, budget);
+  const maker = itemMaker(store, stored, traces, { userId, idsAreNew });
+  const items = await storePayloads(store, calls, maker, budget);
+  const starts = items.filter((item) => item.start !== null);
+  const ends = items.filter((item) => item.start === null);
+
+  const ended = calls
+    .flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []))
+    .filter(hasStart);
+
+  const marks = new HourMarks(store, budget);
+  await markHours(marks, [...starts, ...ended]);
+  const existing = await insertNew(store, starts, ends, budget);
+  const kept = await replaceStarts(store, existing.starts, marks, budget);
+  if ([...kept].some(([name, trace]) => traces.get(name) !== trace)) {
+    // Calls and their parents may now be in different traces, as no look before the write showed.
+    for (const [name, trace] of kept) traces.set(name, trace);
+    await reserveTraces(store, reservationsOf(calls, stored, traces), budget);
+  }
+  await replaceEnds(store, existing.ends, budget);
+  await dropEnds(store, ended, budget);
+  const failed = calls.filter(({ start, end }) => start === null && hasException(end));
+  await addToErrors(store, failed, ended, budget);
+
+  return reports.map((report, i) => {
+    const call = callOfReport[i];
+    return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(traces, call) } : null;
+  });
+};
+
+/** Makes the item of each reported call: of its start with the end, or of an end by itself. */
+const itemMaker = (
+  store: Store,
+  stored: ReadonlyMap<string, StartEntry>,
+  traces: ReadonlyMap<string, string>,
+  { userId, idsAreNew }: { readonly userId: string; readonly idsAreNew: boolean },
+): ItemMaker<ReportedStart | ReportedEnd> => {
+  const sharing = Map.groupBy(traces.values(), (trace) => trace);
+  const storedStart = (call: ReportedCall): StartHeader | null => stored.get(nameOf(call))?.start ?? null;
+  const isListed = (call: ReportedCall): boolean =>
+    (call.start ?? storedStart(call))?.parentId === null || hasException(call.end);
+  return {
+    isListed,
+    make: (call, location) => {
+      const { projectId, id } = call;
+      const reported = call.start;
+      const start = reported && toStart(reported, traceOf(traces, call), userId, location);
+      const end = call.end && toEnd(call.end, location);
+      const indexed = start ?? storedStart(call);
+      const whole = toItem(
+        store,
+        { projectId, id, part: start ? 'S' : 'E' },
+        { start, end },
+        indexed && indexedFieldsOf(projectId, id, indexed),
+      );
+      const item = withInline(whole, location.inline, isListed(call));
+      if (start === null || reported === null) {
+        if (end === null) throw new Error(`neither a start nor an end of call ${id} was reported`);
+        return { item, projectId, id, start: null, end };
+      }
+      const ownTrace = reported.traceId !== null;
+      const takesReserved = !ownTrace && start.parentId === null && sharing.get(start.traceId)?.length === 1;
+      const isNew = idsAreNew || !call.hasClientId;
+      return { item, projectId, id, start, end, ownTrace, takesReserved, isNew };
+    },
+  };
+};
+
+const toStart = (
+  start: CallStart,
+  traceId: string,
+  userId: string,
+  location: PayloadLocation,
+): StartHeader => ({
+  opName: start.opName,
+  displayName: start.displayName,
+  traceId,
+  parentId: start.parentId,
+  threadId: start.threadId,
+  turnId: start.turnId,
+  startedAt: start.startedAt,
+  userId,
+  runId: start.runId,
+  runStep: start.runStep,
+  ...sized(start.envelopeBytes, location.start, startFields.length),
+});
+
+const toEnd = (end: CallEnd, location: PayloadLocation): EndHeader => ({
+  endedAt: end.endedAt,
+  status: endStatus(end),
+  runStepEnd: end.runStepEnd,
+  usage: smallUsage(end.summary),
+  ...sized(end.envelopeBytes, location.end, endFields.length),
+});
+
+/** The block's line breaks, one for each of its fields, were not received. */
+const sized = (
+  envelopeBytes: number,
+  payload: PayloadPointer,
+  fields: number,
+): { bytes: number; payload: PayloadPointer } => ({
+  bytes: envelopeBytes + payload.length - fields,
+  payload,
+});
+
+/** How a call ended: by its exception, else by the error count in the client's summary. */
+const endStatus = ({ exception, summary }: CallEnd): EndStatus => {
+  if (exception !== null) return 'error';
+  const counts = Object.hasOwn(summary, 'status_counts') ? summary.status_counts : null;
+  const errors = isJsonObject(counts) ? counts.error : 0;
+  return isNumber(errors) && Number(errors) > 0 ? 'descendant_error' : 'success';
+};
+
+const hasException = (end: CallEnd | null): boolean => end !== null && end.exception !== null;
+
+/**
+ * Marks the hours whose rollups the request makes stale, as far as it is known before its calls
+ * are written. They are those of all starts, and of the stored starts that get another end.
+ */
+const markHours = async (marks: HourMarks, changing: readonly StartItem[]): Promise<void> => {
+  for (const [projectId, starts] of Map.groupBy(changing, (each) => each.projectId))
+    await marks.mark(
+      projectId,
+      starts.map(({ start, item }) => ({ startedAt: start.startedAt, expiresAt: asNumber(item.x) })),
+    );
+};
+
+/**
+ * Stores the starts and ends that are new. Calls with a new id cannot exist yet and are put. All
+ * others are inserted: whoever replaces one must know its payload, and mark the hour that it was
+ * in.
+ *
+ * @returns the starts and ends in whose places something is stored already
+ */
+const insertNew = async (
+  store: Store,
+  starts: readonly ReportedStart[],
+  ends: readonly ReportedEnd[],
+  budget: RequestBudget,
+): Promise<{ starts: ReportedStart[]; ends: ReportedEnd[] }> => {
+  const itemsOf = (reports: readonly (ReportedStart | ReportedEnd)[]) => reports.map(({ item }) => item);
+  const inserted = starts.filter(({ isNew }) => !isNew);
+  await putItems(store.table, itemsOf(starts.filter(({ isNew }) => isNew)), budget);
+  const existing = new Set(await insertItems(store.table, itemsOf([...inserted, ...ends]), budget));
+  return {
+    starts: inserted.filter(({ item }) => existing.has(item)),
+    ends: ends.filter(({ item }) => existing.has(item)),
+  };
+};
+
+const traceOf = (traces: ReadonlyMap<string, string>, call: ReportedCall): string => {
+  const trace = traces.get(nameOf(call));
+  if (trace === undefined) throw new Error(`no trace was resolved for call ${call.id}`);
+  return trace;
+};
+
+/**
+ * The stored starts that a request depends on, and what is reserved for them, by
+ * {@link qualifiedId}. An end needs its start for its index keys. A start without a trace needs its
+ * own, in case it is a repetition, and its parent's.
+ */
+const storedStarts = async (
+  store: Store,
+  calls: readonly ReportedCall[],
+  budget: RequestBudget,
+): Promise<Map<string, StartEntry>> => {
+  const needed = neededStarts(calls);
+  const found = needed.length > 0 ? await readStartEntries(store, needed, budget) : [];
+  return new Map(found.map((start) => [nameOf(start), start]));
+};
+
+const neededStarts = (calls: readonly ReportedCall[]): CallName[] => {
+  const needed = new Map<string, CallName>();
+  const inRequest = new Set(calls.filter((call) => call.start).map(nameOf));
+  for (const call of calls) {
+    const { projectId, start } = call;
+    if (start === null || (start.traceId === null && call.hasClientId)) needed.set(nameOf(call), call);
+    if (start === null || start.traceId !== null || start.parentId === null) continue;
+    const parent = { projectId, id: start.parentId };
+    if (!inRequest.has(nameOf(parent))) needed.set(nameOf(parent), parent);
+  }
+  return [...needed.values()];
+};
+
+/** How many calls are renamed at once. */
+const renameConcurrency = 8;
+
+/** An end that names its call. */
+type NamedEnd = CallEnd & { readonly displayName: string };
+
+/** The call that a report starts, if it has an id. */
+const startedBy = (report: CallReport): string | undefined =>
+  report.kind === 'start' && report.start.id !== null
+    ? qualifiedId(report.start.projectId, report.start.id)
+    : undefined;
+
+/** The reports, with names of ends on the starts of the same calls. */
+const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): CallReport[] => {
+  const names = new Map(ends.map((end) => [nameOf(end), end.displayName]));
+  return reports.map((report) => {
+    const displayName = names.get(startedBy(report) ?? '');
+    if (report.kind !== 'start' || displayName === undefined) return report;
+    return { kind: 'start', start: { ...report.start, displayName } };
+  });
+};
+
+/**
+ * Stores reports as {@link writeCalls} does, and gives calls the names that their ends bring, as
+ * Weave's SDKs may. Names come first, so that a call that has ended has its name. An end that came
+ * before its start names nothing: the start will bring a name.
+ *
+ * @throws ServiceError as {@link writeCalls}; 503 when storage does not accept it in time
+ */
+export const reportCalls: typeof writeCalls = async (store, reports, userId, budget) => {
+  const ends = reports.flatMap((report): NamedEnd[] => {
+    const { displayName } = report.kind === 'end' ? report.end : {};
+    return report.kind === 'end' && displayName ? [{ ...report.end, displayName }] : [];
+  });
+  if (ends.length === 0) return writeCalls(store, reports, userId, budget);
+  const started = new Set(reports.map(startedBy));
+  const alone = ends.filter((end) => !started.has(nameOf(end)));
+  await mapConcurrent(alone, renameConcurrency, ({ projectId, id, displayName }) =>
+    updateCall(store, projectId, id, { displayName }, budget).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+    }),
+  );
+  return writeCalls(store, withNames(reports, ends), userId, budget);
+};

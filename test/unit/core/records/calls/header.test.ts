@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { signedTimeBytes } from '../../../../../core/foundations/encoding/index.ts';
+import {
+  isId,
+  type JsonObject,
+  type ProjectId,
+  wireNames,
+} from '../../../../../core/foundations/wire/index.ts';
+import {
+  foldHeader,
+  type HeaderContent,
+  packHeader,
+  unpackHeader,
+} from '../../../../../core/records/calls/header.ts';
+import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/records/calls/model.ts';
+import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+
+const owner = {
+  projectId: 'acme/airline' as ProjectId,
+  id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
+  names: wireNames('svc'),
+};
+/** A text as names and ids are: well-formed, of any script. */
+const someText = fc.string({ unit: anyCharacter, maxLength: 20 });
+const hexOf = (minLength: number, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength, maxLength });
+const someId = fc.oneof(
+  fc.uuid(),
+  fc.uuid().map((id) => owner.id.slice(0, 8) + id.slice(8)),
+  fc.constant(owner.id),
+  hexOf(1, 40),
+  hexOf(0, 20).map((digits) => `01a0f4c308747e3e${digits}`),
+  someText.filter(isId),
+);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+const micros = fc.oneof(
+  fc.integer({ min: -9e15, max: 9e15 }),
+  fc.constantFrom(Number.MIN_SAFE_INTEGER, -1, 0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER),
+);
+
+const pointer: fc.Arbitrary<PayloadPointer> = fc.record({
+  segment: maybe(fc.stringMatching(/^0[01][0-9a-f]{24}$/)),
+  offset: fc.nat(),
+  length: fc.nat(),
+});
+
+const op = fc.oneof(
+  fc.constantFrom('svc:///acme/airline/op/agent.turn:0a8e', 'svc:///acme/air/op/x:1', 'plain'),
+  someText.filter(isId),
+  fc
+    .record({
+      scheme: fc.constantFrom('', 'svc:///acme/airline/op/', 'svc:///acme/air/op/'),
+      name: fc.oneof(
+        fc.constantFrom('openai.chat.completions.create', 'openai.', 'langchain.Llm.X', ''),
+        someText,
+      ),
+      digest: fc.oneof(
+        hexOf(14, 66),
+        fc
+          .uint8Array({ minLength: 32, maxLength: 32 })
+          .map((bytes) => Buffer.from(bytes).toString('base64url')),
+        fc.stringMatching(/^[\w-]{43}$/),
+        fc.constantFrom('*', 'v0', ''),
+      ),
+    })
+    .map(({ scheme, name, digest }) => `${scheme}${name}:${digest}`),
+);
+
+const start: fc.Arbitrary<StartHeader> = fc.record({
+  opName: op,
+  displayName: maybe(someText),
+  traceId: someId,
+  parentId: maybe(someId),
+  threadId: maybe(someId),
+  turnId: maybe(someId),
+  startedAt: micros,
+  userId: someText,
+  runId: maybe(someText),
+  runStep: maybe(fc.integer()),
+  bytes: fc.nat(),
+  payload: pointer,
+});
+
+const count = fc.oneof(fc.nat({ max: 4 }), fc.nat(), fc.constantFrom(0.25, 2 ** 53));
+const usageKey = fc.oneof(
+  fc.constantFrom(
+    'gpt-4o',
+    'prompt_tokens',
+    'completion_tokens',
+    'completion_tokens_details',
+    'total_tokens',
+    'requests',
+    'cached_tokens',
+    '',
+    '0',
+    'constructor',
+    'toString',
+  ),
+  fc.string().filter((key) => key !== '__proto__'),
+);
+/** Objects as a parser makes them. */
+const plain = { noNullPrototype: true };
+const usage: fc.Arbitrary<JsonObject | true> = fc.oneof(
+  fc.constant(true as const),
+  fc.dictionary(
+    usageKey,
+    fc.oneof(count, fc.string(), fc.constant(null), fc.dictionary(usageKey, count, plain)),
+    plain,
+  ),
+  fc.constant<JsonObject>({ 'gpt-4o': { choices: [{ prompt_tokens: 1 }, []] } }),
+);
+
+const end: fc.Arbitrary<EndHeader> = fc.record({
+  endedAt: micros,
+  status: fc.constantFrom('success', 'error', 'descendant_error'),
+  runStepEnd: maybe(fc.integer()),
+  usage: maybe(usage),
+  bytes: fc.nat(),
+  payload: pointer,
+});
+
+const unpacked = (packed: Uint8Array, start: StartHeader | null = null): HeaderContent =>
+  unpackHeader(packed, owner, start ? signedTimeBytes(start.startedAt) : new Uint8Array());
+
+describe('a header', () => {
+  it('is unpacked as it was packed, beside its sort key', () => {
+    const earlyTraces = fc.option(fc.array(someId, { minLength: 1, maxLength: 3 }), { nil: undefined });
+    fc.assert(
+      fc.property(maybe(start), maybe(end), earlyTraces, (start, end, earlyTraces) => {
+        const header = { start, end, ...(earlyTraces && { earlyTraces }) };
+        expect(unpacked(packHeader(header, owner), start)).toEqual(header);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is unpacked as it was packed when the end lies behind the start', () => {
+    fc.assert(
+      fc.property(start, end, (start, end) => {
+        const { segment, offset, length } = start.payload;
+        const payload = { ...end.payload, segment, offset: offset + length };
+        const header = { start, end: { ...end, payload } };
+        expect(unpacked(packHeader(header, owner), start)).toEqual(header);
+      }),
+    );
+  });
+
+  it.each<JsonObject>([
+    { completion_tokens: { toString: 1 }, total_tokens: 5 },
+    { completion_tokens: [{ toString: 1 }], total_tokens: 5 },
+    { completion_tokens: '2', prompt_tokens: [3], total_tokens: 5 },
+  ])('holds a usage whose tokens are no numbers: %j', (usage) => {
+    const payload = { segment: null, offset: 0, length: 0 };
+    const end: EndHeader = { endedAt: 0, status: 'success', runStepEnd: null, usage, bytes: 0, payload };
+    const header = { start: null, end };
+    expect(unpacked(packHeader(header, owner))).toEqual(header);
+  });
+
+  it('takes a small fraction of a write unit for a typical agent’s call', () => {
+    const packed = packHeader(
+      {
+        start: {
+          opName:
+            'svc:///acme/airline/op/openai.chat.completions.create:67f95dda5b758eb910bd47a15db0418a3e79a8e474a',
+          displayName: null,
+          traceId: '01a0f4c3-0874-7424-a0b8-b998f728b4fa',
+          parentId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+          threadId: 'airline-0-0',
+          turnId: '01a0f4c3-0874-7e3e-8297-4bcd6baa9456',
+          startedAt: 1790812817524762,
+          userId: 'ada',
+          runId: null,
+          runStep: null,
+          bytes: 7500,
+          payload: { segment: '00aabbccddeeff00112233aabb', offset: 123456, length: 7000 },
+        },
+        end: null,
+      },
+      owner,
+    );
+    expect(packed.length).toBeLessThan(100);
+  });
+
+  it('stores a location that start and end share once, and common usage names as numbers', () => {
+    const segment = '00aabbccddeeff00112233aabb';
+    const together: EndHeader = {
+      endedAt: 1790812817524762,
+      status: 'success',
+      runStepEnd: null,
+      usage: { 'gpt-4o': { prompt_tokens: 1823, completion_tokens: 50, requests: 1, total_tokens: 1873 } },
+      bytes: 500,
+      payload: { segment, offset: 7000, length: 400 },
+    };
+    const begun = fc.sample(start, { numRuns: 1, seed: 1 })[0];
+    if (!begun) throw new Error('no start was made');
+    const beside = { ...begun, payload: { segment, offset: 0, length: 7000 } };
+    const bytes = (end: EndHeader | null) => packHeader({ start: beside, end }, owner).length;
+    // What is left: the time, status and sizes, `gpt-4o` and four small numbers.
+    expect(bytes(together) - bytes(null)).toBeLessThan(32);
+    expect(unpacked(packHeader({ start: beside, end: together }, owner), beside).end).toEqual(together);
+  });
+
+  it('of another version is refused, not misread', () => {
+    expect(() => unpacked(Uint8Array.of(4, 0))).toThrow('version 4');
+    expect(() => unpacked(Uint8Array.of(2, 0))).toThrow('version 2');
+  });
+
+  it('that is damaged, or of a start without its sort key, is refused', () => {
+    const [begun] = fc.sample(start, { numRuns: 1, seed: 1 });
+    const packed = packHeader({ start: begun ?? null, end: null }, owner);
+    const key = signedTimeBytes(0);
+    expect(() => unpackHeader(packed.subarray(0, -1), owner, key)).toThrow('too early');
+    expect(() => unpackHeader(Buffer.concat([packed, key]), owner, key)).toThrow('behind its end');
+    expect(() => unpacked(packed)).toThrow('sort key');
+  });
+});
+
+describe('foldHeader', () => {
+  const beside = fc.record({ part: fc.constant('S' as const), start, end: maybe(end) });
+  const alone = fc.record({ part: fc.constant('E' as const), start: fc.constant(null), end });
+
+  it('gives the same call for any order of its parts', () => {
+    fc.assert(
+      fc.property(beside, alone, (start, end) => {
+        expect(foldHeader(owner, [end, start])).toEqual(foldHeader(owner, [start, end]));
+      }),
+    );
+  });
+
+  it('takes the end beside the start if there is one, else the end by itself', () => {
+    fc.assert(
+      fc.property(beside, alone, (start, end) => {
+        const folded = foldHeader(owner, [end, start]);
+        expect(folded?.end).toEqual(start.end ?? end.end);
+        expect(folded?.endPart).toBe(start.end ? 'S' : 'E');
+      }),
+    );
+  });
+
+  it('returns null for a call without a start', () => {
+    fc.assert(fc.property(end, (end) => foldHeader(owner, [{ part: 'E', start: null, end }]) === null));
+  });
+});
