@@ -82,7 +82,9 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
 
   it('without a network, on the way to a part of a view that has not been loaded', async () => {
     // Without the page's scripts, which would load the part before it is held.
-    const page = await visit('robots.txt', { expected: /robots|failed:|ERR_FAILED|cannot be reached/ });
+    const page = await visit('robots.txt', {
+      expected: /robots|failed:|ERR_FAILED|cannot be reached|dynamically imported/,
+    });
     let reachable = false;
     await page.route(
       (address) => address.href.includes('/overlays-') || address.href === pageUrl,
@@ -94,6 +96,11 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await alert(page, 'The service cannot be reached. Check the connection, then try again.');
     reachable = true;
     await page.getByRole('button', { name: 'Try again' }).click();
+    await newest(page).waitFor();
+    // The browser keeps the failed load of a module as long as the page: the part loads both anew.
+    const loaded = page.waitForEvent('load');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await loaded;
     await newest(page).waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByLabel('Path of a new column').waitFor();

@@ -51,7 +51,6 @@ export const permitted: Readonly<Record<Route['path'] | 'authorizer', readonly s
   '/calls/stats': [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query'],
   '/calls/usage': [
     'calls: BatchGetItem Query',
-    'calls/index/by_time: Query',
     'calls/index/by_trace: Query',
     'costs: Query',
     'bucket/segments/*: GetObject',
