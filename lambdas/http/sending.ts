@@ -1,4 +1,4 @@
-import { pipeline, type Readable, type Transform, type Writable } from 'node:stream';
+import { finished, pipeline, type Readable, type Transform, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Limits } from './limits.ts';
 import { Output } from './output.ts';
@@ -50,10 +50,15 @@ export class Sending {
     await sleep(lingerMs);
   }
 
-  /** The stream that the client gets. A failure of the source, or its own, destroys both. */
+  /**
+   * The stream that the client gets. A failure of the source, or its own, destroys both. So does the
+   * client's end: one who left before the answer began never reads the stream, and the error of its
+   * watch would end the process a minute later, with whatever request it serves then.
+   */
   from(source: Readable): Readable {
     // Its reader sees a failure. Nobody else needs to know.
     const done = () => {};
+    finished(this.#client, { readable: false }, () => this.#output.destroy());
     return this.#encoder
       ? pipeline(source, this.#encoder, this.#output, done)
       : pipeline(source, this.#output, done);

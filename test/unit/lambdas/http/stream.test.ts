@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Context } from 'aws-lambda';
-import { beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { invalid } from '../../../../core/foundations/wire/index.ts';
 import type { Endpoint } from '../../../../lambdas/http/endpoint.ts';
@@ -264,5 +264,44 @@ describe('an answer that nobody takes', () => {
     expect(signal?.aborted).toBe(true);
     expect(pieces).toBeLessThan(10);
     await vi.waitFor(() => expect(lastLine()).toMatchObject({ level: 'info', outcome: 'gone', failed: 0 }));
+  });
+
+  it.each(['gzip', 'identity'])(
+    'fails no later request if its reader left before it began, with %s',
+    async (coding) => {
+      const uncaught = vi.fn();
+      process.on('uncaughtExceptionMonitor', uncaught);
+      onTestFinished(() => void process.off('uncaughtExceptionMonitor', uncaught));
+      const stream = new PassThrough();
+      const done = make(
+        async function* () {
+          stream.destroy();
+          yield 'all\n';
+        },
+        { stalledMs: 20 },
+      )(event({ 'Accept-Encoding': coding }), stream, context);
+      await expect(done).rejects.toThrow('Cannot pipe to a closed or destroyed stream');
+      await sleep(60);
+      expect(uncaught).not.toHaveBeenCalled();
+    },
+  );
+
+  it('ends its work if it begins when the time of its function is up', async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const stream = new PassThrough();
+    stream.resume();
+    await make(
+      async function* () {
+        try {
+          await sleep(60);
+          for (;;) yield `${'x'.repeat(1000)}\n`;
+        } finally {
+          end();
+        }
+      },
+      { stalledMs: 60_000 },
+    )(event(), stream, { getRemainingTimeInMillis: () => 20 } as Context);
+    expect(stream).toMatchObject({ head: { statusCode: 503 } });
+    await ended;
   });
 });
