@@ -36,6 +36,8 @@ const startService = async (shared: Partial<ProvidedContext>): Promise<LocalServ
     assembly: assembly.folder,
     stackName: `page-${randomUUID().slice(0, 8)}`,
     poolLimits: testPoolLimits,
+    // A page does not tell why a request failed.
+    log: (source, line) => source === 'gateway' && console.error(line),
     wrapStores: async ({ functions, ...given }) => ({ ...given, functions: withTestShards(functions) }),
   });
 };
