@@ -26,14 +26,7 @@ import {
 } from '../core/foundations/auth/index.ts';
 import { dynamodbClient, type Table } from '../core/foundations/storage/index.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
-import {
-  defaultServiceName,
-  dialectOf,
-  formatTime,
-  type Micros,
-  parseTime,
-  serviceNameIn,
-} from '../core/foundations/wire/index.ts';
+import { dialectOf, dialects, formatTime, type Micros, parseTime } from '../core/foundations/wire/index.ts';
 import { settings } from '../lib/config.ts';
 import { isRunning } from '../local/data-dir.ts';
 import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
@@ -75,8 +68,8 @@ create
   --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
                     keep a * from the shell. Roles: read, write (includes read), inference
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
-  --service NAME    what the key begins with; else the local service's name with --local, or serviceName of
-                    cdk.json's context, else svc
+  --service NAME    what the key begins with, svc or weave; else the local service's name with --local, or the
+                    dialect of cdk.json's context, else svc
 list
   --json            as JSON, for scripts
 where the keys are (one of)
@@ -88,7 +81,6 @@ Only the new key goes to standard output. It is shown once. Exit code: 0 done, 1
 
 const defaultPort = '8787';
 const defaultStack = 'Pennytrace';
-const serviceName = /^[a-z][a-z0-9]*$/;
 const dayMicros = 86_400_000_000;
 
 const locationOptions = {
@@ -142,8 +134,8 @@ const createOf = (args: string[], now: Micros): Command => {
   if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
   if (grants.length === 0)
     throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
-  if (service !== undefined && !serviceName.test(service))
-    throw new UsageError(`--service ${service}: should be a lower-case letter, then letters or digits`);
+  if (service !== undefined && !dialects.some((dialect) => dialect === service))
+    throw new UsageError(`--service ${service}: should be ${dialects.join(' or ')}`);
   return {
     name: 'create',
     location: locationOf(values),
@@ -348,12 +340,12 @@ export const factsOf = async (location: KeysLocation, root: string): Promise<Ser
 
 const configured = async (root: string): Promise<ServiceFacts> => {
   const config = (await readJson(join(root, 'cdk.json'))) as
-    | { context?: { serviceName?: unknown; dialect?: unknown; authorizerCacheSeconds?: unknown } }
+    | { context?: { dialect?: unknown; authorizerCacheSeconds?: unknown } }
     | undefined;
-  const { serviceName: name, dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const { dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
   const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
   return {
-    service: serviceNameIn(dialectOf(String(dialect)), typeof name === 'string' ? name : defaultServiceName),
+    service: dialectOf(String(dialect)),
     ...(cache.success && { cacheSeconds: cache.data }),
   };
 };

@@ -18,10 +18,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { defaultServiceName } from '../core/foundations/wire/names.ts';
+import { dialects } from '../core/foundations/wire/names.ts';
 import { bundle } from '../lib/bundles.ts';
 import { bundleOf } from '../lib/functions.ts';
-import { constantsOf, documentConstant, handlers } from '../lib/handlers.ts';
+import { constantsOf, handlersIn } from '../lib/handlers.ts';
 import { addPage, pageHandler } from '../lib/page.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
@@ -126,11 +126,13 @@ const buildPackage = (root: string, outdir: string): void => {
   rmSync(outdir, { recursive: true, force: true });
   buildConstruct(root, outdir);
   writeDeclarations(root, outdir);
-  // The document depends on the settings: the construct puts it in the place of this text.
-  const constants = { ...constantsOf(defaultServiceName), [documentConstant]: documentConstant };
-  const bundles = bundle({ root, handlers, outdir: join(outdir, 'bundles'), constants });
-  rmSync(join(outdir, 'bundles/meta.json'));
-  addPage(root, bundleOf(bundles, pageHandler));
+  for (const dialect of dialects) {
+    const folder = join(outdir, 'bundles', dialect);
+    const handlers = handlersIn(dialect);
+    const bundles = bundle({ root, handlers, outdir: folder, constants: constantsOf(dialect) });
+    rmSync(join(folder, 'meta.json'));
+    addPage(root, bundleOf(bundles, pageHandler));
+  }
 };
 
 if (import.meta.main) {

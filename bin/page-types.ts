@@ -4,4 +4,4 @@ import { fileURLToPath } from 'node:url';
 import { openApiDocument, typesOf } from '../openapi/index.ts';
 
 const file = fileURLToPath(new URL('../web/api/types.ts', import.meta.url));
-writeFileSync(file, typesOf(openApiDocument('svc', '0')));
+writeFileSync(file, typesOf(openApiDocument('0')));

@@ -1,12 +1,20 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
-import { allRoutes, takesKey } from '../api/routes.ts';
-import { authenticate, type Caller, type Refusal, toContext } from '../core/foundations/auth/index.ts';
+import {
+  type AcceptedScheme,
+  authenticate,
+  type Caller,
+  type Refusal,
+  toContext,
+} from '../core/foundations/auth/index.ts';
 import { type Meter, newMeter } from '../core/foundations/storage/index.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
 import { RequestLog } from './log/index.ts';
 
 /** Made once per container, while it starts. */
 const keys = keysFromEnvironment(process.env);
+
+/** The schemes of the routes that take another than `basic`, by their paths in the API. */
+const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;
 
 /**
  * API Gateway's REQUEST authorizer of every route that takes a key. The gateway caches its answer
@@ -41,18 +49,17 @@ export const handler = async (
   return allowAll(event.methodArn, outcome.caller);
 };
 
-/** The caller or the refusal. Two refusals are not about the key. */
+/** The caller or the refusal. One refusal is not about the key. */
 type Outcome =
   | { readonly caller: Caller }
-  | { readonly refusal: Refusal | 'unknown route' | 'several headers'; readonly keyId?: string };
+  | { readonly refusal: Refusal | 'several headers'; readonly keyId?: string };
 
 const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
-  const route = allRoutes.filter(takesKey).find(({ path }) => path === event.resource);
-  if (!route) return { refusal: 'unknown route' };
   const [header, ...more] = authorizationHeaders(event);
   // The gateway caches by one header, and nothing says which of two it would take.
   if (more.length > 0) return { refusal: 'several headers' };
-  return authenticate(header, route.scheme, keys, Date.now() * 1000, meter);
+  const scheme = schemes[event.resource] ?? 'basic';
+  return authenticate(header, scheme, keys, Date.now() * 1000, meter);
 };
 
 /** All values of the header. Clients write its name in any case. */

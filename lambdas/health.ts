@@ -1,5 +1,4 @@
-import { fixedEndpoint } from './http/fixed.ts';
-import { jsonText } from './http/text.ts';
+import { fixedEndpoint, jsonText } from './http/answer.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;

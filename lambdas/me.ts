@@ -1,12 +1,13 @@
+import { me } from '../api/projects.ts';
 import { formatTime } from '../core/foundations/wire/index.ts';
-import { callerEndpoint } from './http/caller-endpoint.ts';
+import { endpoint } from './http/endpoint.ts';
 import { settings } from './http/settings.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
 
 /** `GET /me`: whose key the request has, what it allows, and until when. */
-export const handler = callerEndpoint('/me', ({ user, keyId, expiresAt, grants }) => ({
+export const handler = endpoint(me, ({ caller: { user, keyId, expiresAt, grants } }) => ({
   user,
   key_id: keyId,
   expires_at: expiresAt === undefined ? null : formatTime(expiresAt),

@@ -1,4 +1,4 @@
-import { fixedStream } from './http/fixed.ts';
+import { fixedStream } from './http/answer.ts';
 
 /** The document as JSON text, set by the bundler: it is made when the stack is. */
 declare const OPENAPI_DOCUMENT: string;

@@ -1,15 +1,9 @@
-import { tagsList } from '../api/requests.ts';
 import { labelsIn } from '../core/records/objects/index.ts';
+import { tagsList } from '../weave/api/labels.ts';
+import { endpoint } from './http/endpoint.ts';
 import { settings } from './http/settings.ts';
-import { streamJsonEndpoint } from './http/stream-json.ts';
 
 /** `GET /tags`: the tags of a project's objects, each once. */
-export const handler = streamJsonEndpoint(
-  {
-    ...tagsList(),
-    projects: ({ project_id: projectId }) => [{ projectId, loc: ['project_id'], within: 'query' }],
-  },
-  ({ body: { project_id: projectId }, budget }) => ({
-    json: async () => JSON.stringify({ tags: await labelsIn(settings.objects, projectId, 'tags', budget) }),
-  }),
-);
+export const handler = endpoint(tagsList, async ({ body: { projectId }, budget }) => ({
+  tags: await labelsIn(settings.objects, projectId, 'tags', budget),
+}));

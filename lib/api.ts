@@ -15,7 +15,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import { methodsOf, type Route, takesKey } from '../api/routes.ts';
+import { methodsOf, type Route, takesKey } from '../api/endpoint.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import { type Functions, makeLogGroup } from './functions.ts';
@@ -83,7 +83,7 @@ export class Api extends Construct {
     super(scope, id);
     this.rest = this.#restApi(config, name);
     this.url = this.rest.url;
-    addGatewayResponses(this.rest, config.serviceName, config.dialect);
+    addGatewayResponses(this.rest, config.dialect);
     for (const route of routes) this.#addRoute(route, auth, functions);
   }
 

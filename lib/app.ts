@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { App, type AppProps, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { routesOf } from '../api/routes.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
+import { routesOf } from '../weave/api/routes.ts';
 import { bundle } from './bundles.ts';
 import { type Config, readConfig } from './config.ts';
 import { bundleOf } from './functions.ts';
@@ -68,7 +68,7 @@ export const makeApp = (props: AppProps = {}, others: readonly string[] = []): A
   const config = readConfig(app.node.getAllContext());
   const routes = routesOf(config.dialect);
   const handlers = [...new Set([...handlersFor(config, routes), ...others])];
-  const constants = constantsOf(config.serviceName, config.dialect);
+  const constants = constantsOf(config.dialect);
   const bundles = bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants });
   addPage(root, bundleOf(bundles, pageHandler));
   new PennytraceStack(app, { config, routes, bundles });

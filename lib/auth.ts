@@ -2,7 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { IdentitySource, RequestAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { type AcceptedScheme, type Route, takesKey } from '../api/routes.ts';
+import { type Route, takesKey } from '../api/endpoint.ts';
+import type { AcceptedScheme } from '../core/foundations/auth/index.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
 import { bundleOf, ServiceFunction } from './functions.ts';
@@ -28,16 +29,21 @@ export class Auth extends Construct {
   constructor(scope: Construct, id: string, { config, routes, bundles }: AuthProps) {
     super(scope, id);
     this.keys = makeTable(this, tables.keys, config);
+    const keyed = routes.filter(takesKey);
+    const others = keyed.filter(({ scheme }) => scheme !== 'basic');
     this.function = new ServiceFunction(this, 'Authorizer', {
       config,
       code: bundleOf(bundles, 'authorizer'),
       description: 'Looks up the key of a request',
       memoryMb: 512,
       timeoutSeconds: 10,
-      environment: { [tables.keys.variable]: this.keys.tableName },
+      environment: {
+        [tables.keys.variable]: this.keys.tableName,
+        SCHEMES: JSON.stringify(Object.fromEntries(others.map(({ path, scheme }) => [path, scheme]))),
+      },
       permissions: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
     });
-    const schemes = new Set(routes.filter(takesKey).map((route) => route.scheme));
+    const schemes = new Set(keyed.map(({ scheme }) => scheme));
     this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { allRoutes, isKeyed, routesOf } from '../api/routes.ts';
-import { passThrough, stream } from '../api/shapes.ts';
-import { defaultServiceName, dialects, serviceNameIn } from '../core/foundations/wire/names.ts';
+import { isKeyed, passThrough, stream } from '../api/endpoint.ts';
+import { dialects } from '../core/foundations/wire/names.ts';
+import { allRoutes, routesOf } from '../weave/api/routes.ts';
 import { upstreamsSetting } from './upstreams.ts';
 
 /** A construct id: `CallsStreamQuery` for `calls/stream_query` and for `CALLS_STREAM_QUERY`. */
@@ -111,10 +111,6 @@ const eventsSetting = z.preprocess(
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
   .strictObject({
-    serviceName: text(
-      /^[a-z][a-z0-9]{0,31}$/,
-      'write a lower-case letter, then at most 31 lower-case letters or digits',
-    ).default(defaultServiceName),
     dialect: z.enum(dialects, { error: 'write svc or weave' }).default('svc'),
     stackName: text(
       /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
@@ -150,15 +146,6 @@ export const settings = z
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',
-  })
-  .refine(
-    ({ dialect, serviceName }) =>
-      dialect === 'svc' || [defaultServiceName, serviceNameIn(dialect, serviceName)].includes(serviceName),
-    { path: ['serviceName'], error: 'leave it out: in the dialect weave it is weave' },
-  )
-  .refine(({ dialect, serviceName }) => dialect === 'weave' || serviceName !== 'weave', {
-    path: ['serviceName'],
-    error: 'write another name, or dialect: weave, which has this one',
   });
 
 /** Whether something reads the streams of the tables. */
@@ -201,13 +188,12 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
     : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
 };
 
-/** The settings with what follows from the dialect: the service's name, and the measured routes. */
+/** The settings with the measured routes that the dialect has. */
 const inDialect = (given: Config): Config => {
-  const { dialect, serviceName, routeMetrics } = given;
+  const { dialect, routeMetrics } = given;
   const known = new Set<string>(routesOf(dialect).map(({ path }) => path));
   return {
     ...given,
-    serviceName: serviceNameIn(dialect, serviceName),
     ...(routeMetrics && { routeMetrics: routeMetrics.filter((path) => known.has(path)) }),
   };
 };

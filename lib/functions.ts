@@ -3,7 +3,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Route } from '../api/routes.ts';
+import type { Route } from '../api/endpoint.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
 import type { Inference } from './inference.ts';
@@ -65,7 +65,6 @@ export class ServiceFunction extends Construct {
       // The role is complete. CDK would add a second policy for what it thinks is missing.
       role: this.#role(props.permissions).withoutPolicyUpdates(),
       environment: {
-        SERVICE_NAME: config.serviceName,
         ...(config.dialect !== 'svc' && { DIALECT: config.dialect }),
         ...props.environment,
       },

@@ -2,7 +2,7 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
 import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
-import type { Dialect } from '../core/foundations/wire/names.ts';
+import { type Dialect, wireNames } from '../core/foundations/wire/names.ts';
 import { constructId } from './config.ts';
 
 /** An answer that API Gateway gives by itself, without a function. */
@@ -31,14 +31,14 @@ const tooLarge: Readonly<Record<Dialect, string>> = {
  * Every answer that API Gateway can give by itself. The texts are fixed, because API Gateway's own
  * name functions and ARNs, and one of them repeats the Authorization header.
  */
-const gatewayAnswers = (serviceName: string, dialect: Dialect): readonly GatewayAnswer[] => [
+const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
   {
     types: [ResponseType.UNAUTHORIZED],
     status: 401,
     error: keyRequired,
     brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
     headers: {
-      'WWW-Authenticate': challengeOf(serviceName),
+      'WWW-Authenticate': challengeOf(wireNames(dialect).service),
     },
   },
   {
@@ -150,11 +150,8 @@ const statusText = (status: number, message: string): string => {
 };
 
 /** Has the gateway's own answers take the service's error shape, and carry the request's id. */
-export const addGatewayResponses = (api: RestApi, serviceName: string, dialect: Dialect): void => {
-  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(
-    serviceName,
-    dialect,
-  )) {
+export const addGatewayResponses = (api: RestApi, dialect: Dialect): void => {
+  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(dialect)) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
       api.addGatewayResponse(constructId(type.responseType), {

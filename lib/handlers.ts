@@ -1,15 +1,16 @@
-import { allRoutes, handlersOf, type Route } from '../api/routes.ts';
+import { handlersOf, type Route } from '../api/endpoint.ts';
 import type { Dialect } from '../core/foundations/wire/names.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
+import { routesOf } from '../weave/api/routes.ts';
 import type { Config } from './config.ts';
 
 /** Makes and revokes the keys of functions that report: `Pennytrace.grantReport`. */
 export const keyMakerHandler = 'report-key';
 
-/** Every handler that a service may need, by its path below `lambdas/`. */
-export const handlers: readonly string[] = [
-  ...handlersOf(allRoutes),
+/** Every handler that a service in a dialect may need, by its path below `lambdas/`. */
+export const handlersIn = (dialect: Dialect): readonly string[] => [
+  ...handlersOf(routesOf(dialect)),
   'authorizer',
   keyMakerHandler,
   'events',
@@ -27,20 +28,14 @@ export const handlersFor = (
   ...(analytics ? ['analytics'] : []),
 ];
 
-/** The constant with the OpenAPI document: the only one that depends on the settings. */
-export const documentConstant = 'OPENAPI_DOCUMENT';
-
 /**
  * The constants that handlers declare and the bundler fills in.
  *
- * @param serviceName the service's own name on the wire, e.g. `svc`
- * @param dialect decides which endpoints the document has
+ * @param dialect that of the service: which endpoints the document has, and what bundles bring
  * @returns the constants' texts by their names
  */
-export const constantsOf = (
-  serviceName: string,
-  dialect: Dialect = 'svc',
-): Readonly<Record<string, string>> => ({
+export const constantsOf = (dialect: Dialect = 'svc'): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,
-  [documentConstant]: `${JSON.stringify(openApiDocument(serviceName, about.version, dialect))}\n`,
+  'process.env.DIALECT': dialect,
+  OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version, dialect))}\n`,
 });

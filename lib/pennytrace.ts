@@ -1,13 +1,14 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Aws, Stack, Stage } from 'aws-cdk-lib';
+import { Aws, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { isKeyed, type Route, routesOf } from '../api/routes.ts';
+import { isKeyed, type Route } from '../api/endpoint.ts';
+import { routesOf } from '../weave/api/routes.ts';
 import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
@@ -15,7 +16,7 @@ import { type Config, hasStreams, readConfig } from './config.ts';
 import { Events } from './events.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
-import { constantsOf, documentConstant, handlers } from './handlers.ts';
+import { handlersIn } from './handlers.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
 import type { PennytraceProps } from './props.ts';
@@ -47,51 +48,21 @@ const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[
     route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },
   );
 
-/** The folder of the bundles in the package: beside this module's own folder. */
+/** The bundles in the package, in a folder for each dialect: beside this module's own folder. */
 const packagedFolder = resolve(import.meta.dirname, '../bundles');
-
-/** The one handler whose bundle depends on the settings: it answers the OpenAPI document. */
-const documentHandler = 'openapi';
-
-/**
- * The bundle of the OpenAPI document, for a service of this name. It is written into the app's
- * output, since the package is not ours to change.
- */
-const documentBundle = (
-  scope: Construct,
-  packaged: string,
-  { serviceName, dialect }: Pick<Config, 'serviceName' | 'dialect'>,
-): string => {
-  const outdir = Stage.of(scope)?.outdir ?? '.';
-  const folder = join(outdir, `${documentHandler}-of-${dialect}-${serviceName}`);
-  const file = join(folder, 'index.cjs');
-  cpSync(packaged, folder, { recursive: true });
-  const { [documentConstant]: text = '' } = constantsOf(serviceName, dialect);
-  const code = readFileSync(file, 'utf8');
-  writeFileSync(
-    file,
-    code.replace(`"${documentConstant}"`, () => JSON.stringify(text)),
-  );
-  return folder;
-};
 
 /**
  * All routes, and the bundles that the package brings.
  *
  * @throws Error if there are none: this is a checkout of the project, whose own app makes them
  */
-const packaged = (scope: Construct, config: Pick<Config, 'serviceName' | 'dialect'>): Prebuilt => {
+const packaged = ({ dialect }: Pick<Config, 'dialect'>): Prebuilt => {
   if (!existsSync(packagedFolder))
     throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
-  const folders = handlers.map((handler) => [handler, join(packagedFolder, handler)] as const);
+  const handlers = handlersIn(dialect);
   return {
-    routes: routesOf(config.dialect),
-    bundles: new Map(
-      folders.map(([handler, folder]) => [
-        handler,
-        handler === documentHandler ? documentBundle(scope, folder, config) : folder,
-      ]),
-    ),
+    routes: routesOf(dialect),
+    bundles: new Map(handlers.map((handler) => [handler, join(packagedFolder, dialect, handler)])),
   };
 };
 
@@ -155,7 +126,7 @@ export class Pennytrace extends Construct {
   constructor(scope: Construct, id: string, props: PennytraceProps = {}, prebuilt?: Prebuilt) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes: allRoutes, bundles } = prebuilt ?? packaged(this, config);
+    const { routes: allRoutes, bundles } = prebuilt ?? packaged(config);
     const timed = withTimeouts(allRoutes, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);

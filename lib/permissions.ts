@@ -12,7 +12,7 @@ import type {
   RollupsAccess,
   Route,
   TablesAccess,
-} from '../api/routes.ts';
+} from '../api/endpoint.ts';
 import { type IndexName, tables } from '../core/foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';

@@ -69,17 +69,8 @@ export interface EventsOptions {
  */
 export interface PennytraceProps {
   /**
-   * The service's name on the wire: `svc_ref`, `svc:///…`, and keys that begin with `svc_`. A
-   * lower-case letter, then at most 31 lower-case letters or digits. Choose it before the first
-   * call is stored.
-   *
-   * @default 'svc'
-   */
-  readonly serviceName?: string | undefined;
-
-  /**
    * What fields are called and mean: `weave` makes a service that Weave's SDKs take for theirs.
-   * Its name is `weave`, so leave `serviceName` out. Choose it before the first call is stored.
+   * Refs and keys begin with it, too. Choose it before the first call is stored.
    *
    * @default 'svc'
    */

@@ -3,7 +3,7 @@ import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct, type Node } from 'constructs';
-import type { Route } from '../api/routes.ts';
+import type { Route } from '../api/endpoint.ts';
 import { type IndexName, type TableName, tables } from '../core/foundations/storage/tables.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';

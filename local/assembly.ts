@@ -89,6 +89,7 @@ export const sources = [
   'package-lock.json',
   'package.json',
   'tsconfig.json',
+  'weave',
   'web',
 ] as const;
 

@@ -229,11 +229,11 @@ export interface LocalService extends Dependencies {
 }
 
 /**
- * The service's name, which every key starts with: from the settings, or from the synthesized
- * stack.
+ * The service's name, which every key starts with: its dialect, by the settings or by the
+ * synthesized stack.
  */
 const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
-  assembly === undefined ? readConfig(contextWith(settings)).serviceName : serviceOf(readStack(assembly));
+  assembly === undefined ? readConfig(contextWith(settings)).dialect : serviceOf(readStack(assembly));
 
 /** Creates the stack's tables and bucket, and stores the key. */
 const prepareStores = async (

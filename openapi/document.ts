@@ -1,23 +1,20 @@
+import { isKeyed, type Operation, type Route, tags, takesKey } from '../api/endpoint.ts';
+import { error } from '../api/errors.ts';
+import type { AcceptedScheme } from '../core/foundations/auth/index.ts';
+import { type Dialect, wireNames } from '../core/foundations/wire/index.ts';
+import { routesOf } from '../weave/api/routes.ts';
 import {
-  type AcceptedScheme,
-  isKeyed,
-  type Route,
-  type RoutePath,
-  routesOf,
-  takesKey,
-} from '../api/routes.ts';
-import { type Dialect, type WireNames, wireNames } from '../core/foundations/wire/index.ts';
-import { error } from './answers/error.ts';
-import { describeFields } from './describe.ts';
-import { errorResponse, errorsOf, errorTexts, headers } from './errors.ts';
-import { type Schemas, toJsonSchema } from './json-schema.ts';
-import type { Operation } from './operation.ts';
-import { operationsOf } from './operations/index.ts';
-import { otlpError, otlpRequest } from './otlp.ts';
-import { contentOf, named, requestExamples } from './response.ts';
-import type { JsonSchema } from './schema.ts';
-import { tagsIn } from './tags.ts';
-import { type Texts, textsOf } from './texts.ts';
+  contentOf,
+  errorResponse,
+  errorsOf,
+  errorTexts,
+  headers,
+  named,
+  otlpError,
+  otlpRequest,
+  requestExamples,
+} from './responses.ts';
+import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
 
 /** An OpenAPI 3.1 document, as far as the code and the tests read it. */
 export interface OpenApiDocument {
@@ -47,14 +44,14 @@ const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + na
 const header = { 'x-request-id': headers['x-request-id'] };
 
 const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
-  200: { description: 'It was done.', headers: header, content: contentOf(operation, schemas) },
+  200: { description: 'It was done.', headers: header, content: contentOf(route, operation, schemas) },
   ...Object.fromEntries(
-    errorsOf(route, operation).map((status) => [
+    errorsOf(route).map((status) => [
       status,
-      operation.form === 'otlp' ? otlpError(status) : { $ref: `#/components/responses/${status}` },
+      route.form === 'otlp' ? otlpError(status) : { $ref: `#/components/responses/${status}` },
     ]),
   ),
-  ...(operation.form === 'upstream' && {
+  ...(route.form === 'upstream' && {
     default: {
       description: 'Any other status comes from the upstream, with its body.',
       headers: header,
@@ -62,27 +59,25 @@ const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   }),
 });
 
-/** A parameter of a request. */
+/** A parameter of a request. Its schema says what it means. */
 const parameter = (
   name: string,
   where: 'header' | 'path' | 'query',
-  description: string | undefined,
-  schema: JsonSchema,
+  { description, ...schema }: JsonSchema,
   required: boolean,
 ) => ({ name, in: where, required, description, schema });
 
-const headersOf = (operation: Operation, schemas: Schemas) =>
-  Object.entries(operation.headers ?? {}).map(([name, { schema, description }]) =>
-    parameter(name, 'header', description, toJsonSchema(schema, schemas, 'input'), false),
+const headersOf = ({ headers }: Route, schemas: Schemas) =>
+  Object.entries(headers?.() ?? {}).map(([name, schema]) =>
+    parameter(name, 'header', toJsonSchema(schema, schemas, 'input'), false),
   );
 
 /** The fields of a request that stand in its path or, of a GET, in its query. */
-const besideBody = ({ path, method }: Route, { properties = {}, required = [] }: JsonSchema, texts: Texts) =>
+const besideBody = ({ path, method }: Route, { properties = {}, required = [] }: JsonSchema) =>
   Object.entries(properties).flatMap(([name, schema]) => {
     const inPath = path.includes(`{${name}}`);
     if (!inPath && method !== 'GET') return [];
-    const where = inPath ? 'path' : 'query';
-    return [parameter(name, where, texts[name], schema as JsonSchema, required.includes(name))];
+    return [parameter(name, inPath ? 'path' : 'query', schema as JsonSchema, required.includes(name))];
   });
 
 /** A schema without some of its fields. */
@@ -95,18 +90,18 @@ const without = (schema: JsonSchema, names: ReadonlySet<string>): JsonSchema => 
 });
 
 /** Where the fields of a request stand: parameters, and what is left for its body. */
-const takenBy = (names: WireNames, route: Route, operation: Operation, schemas: Schemas) => {
-  const headers = headersOf(operation, schemas);
-  if (operation.form === 'otlp') return { parameters: headers, requestBody: otlpRequest(operation) };
-  if (!operation.request) return { parameters: headers };
-  const converted = toJsonSchema(operation.request(names).body, schemas, 'input');
-  const beside = besideBody(route, converted, textsOf(names));
+const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
+  const headers = headersOf(route, schemas);
+  if (route.form === 'otlp') return { parameters: headers, requestBody: otlpRequest(operation) };
+  if (!route.request) return { parameters: headers };
+  const converted = toJsonSchema(route.request(), schemas, 'input');
+  const beside = besideBody(route, converted);
   const parameters = [...beside, ...headers];
   if (route.method === 'GET') return { parameters };
   const rest = beside.length > 0 ? without(converted, new Set(beside.map(({ name }) => name))) : converted;
   const schema = named(`${operation.name}Req`, rest, schemas);
   const content =
-    operation.takes === 'form'
+    route.takes === 'form'
       ? { 'multipart/form-data': { schema } }
       : { 'application/json': { schema, examples: requestExamples(operation) } };
   return { parameters, requestBody: { required: true, content } };
@@ -116,16 +111,11 @@ const takenBy = (names: WireNames, route: Route, operation: Operation, schemas: 
 const securityOf = (scheme: AcceptedScheme): object[] =>
   scheme === 'any' ? [{ basic: [] }, { bearer: [] }] : [{ [scheme]: [] }];
 
-const operationObject = (
-  names: WireNames,
-  route: Route,
-  operation: Operation,
-  schemas: Schemas,
-): OperationObject => {
-  const { parameters, requestBody } = takenBy(names, route, operation, schemas);
+const operationObject = (route: Route, operation: Operation, schemas: Schemas): OperationObject => {
+  const { parameters, requestBody } = requestOf(route, operation, schemas);
   return {
     operationId: lowerFirst(operation.name),
-    tags: [operation.tag],
+    tags: [route.tag],
     summary: operation.summary,
     description: isKeyed(route)
       ? `${operation.description}\n\nThe key needs the role \`${route.role}\`.`
@@ -137,8 +127,8 @@ const operationObject = (
   } as OperationObject;
 };
 
-const securitySchemes = (names: WireNames) => {
-  const key = `A key is \`${names.service}_<16 of 0-9a-z>_<64 hex digits>\`.`;
+const securitySchemes = (dialect: Dialect) => {
+  const key = `A key is \`${wireNames(dialect).service}_<16 of 0-9a-z>_<64 hex digits>\`.`;
   return {
     basic: {
       type: 'http',
@@ -149,48 +139,34 @@ const securitySchemes = (names: WireNames) => {
   };
 };
 
-const pathsOf = (names: WireNames, schemas: Schemas): OpenApiDocument['paths'] => {
-  const operations = operationsOf(names);
-  const routes = routesOf(names.dialect);
-  const paths = Object.keys(operations).flatMap((path) => {
-    const route = routes.find((candidate) => candidate.path === path);
-    // Every path has a route, in one dialect or the other: the types see to it.
-    if (!route) return [];
-    return operations[path as RoutePath].map(
-      (operation: Operation): [string, OpenApiDocument['paths'][string]] => [
-        operation.path ?? path,
-        { [route.method.toLowerCase()]: operationObject(names, route, operation, schemas) },
-      ],
-    );
-  });
-  return Object.fromEntries(paths);
-};
+const pathsOf = (routes: readonly Route[], schemas: Schemas): OpenApiDocument['paths'] =>
+  Object.fromEntries(
+    routes.flatMap((route) =>
+      route.operations.map((operation) => [
+        operation.operationPath ?? route.path,
+        { [route.method.toLowerCase()]: operationObject(route, operation, schemas) },
+      ]),
+    ),
+  );
 
-/** Describes each field, and sorts the components by name. */
-const componentsOf = (names: WireNames, schemas: Schemas): Record<string, JsonSchema> => {
-  const texts = textsOf(names);
-  for (const schema of schemas.values()) describeFields(schema, texts);
-  return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
-};
+/** The groups of operations, with what each is about. */
+const tagsOf = (routes: readonly Route[]) =>
+  Object.entries(tags)
+    .filter(([name]) => routes.some(({ tag }) => tag === name))
+    .map(([name, description]) => ({ name, description }));
 
 /**
- * Makes the OpenAPI 3.1 document of the service. Its sources are the list of routes, the texts for
- * them, and the schemas that handlers parse with.
+ * Makes the OpenAPI 3.1 document of the service from the descriptions of its endpoints.
  *
- * @param serviceName the service's name on the wire, e.g. `svc`
  * @param version the service's version
  * @param dialect decides which endpoints there are
- * @throws Error if two schemas have one name, or a field of a request has no text
+ * @throws Error if two schemas have one name
  */
-export const openApiDocument = (
-  serviceName: string,
-  version: string,
-  dialect: Dialect = 'svc',
-): OpenApiDocument => {
-  const names = wireNames(serviceName, dialect);
+export const openApiDocument = (version: string, dialect: Dialect = 'svc'): OpenApiDocument => {
+  const routes = routesOf(dialect);
   const schemas: Schemas = new Map();
-  const paths = pathsOf(names, schemas);
-  toJsonSchema(error, schemas, 'output');
+  const paths = pathsOf(routes, schemas);
+  toJsonSchema(error(), schemas, 'output');
   // No endpoint but OTLP's answers 400, which has the shape of its own.
   const statuses = Object.keys(errorTexts)
     .map((status) => Number(status) as keyof typeof errorTexts)
@@ -207,12 +183,12 @@ export const openApiDocument = (
     // Relative to the document's own place: below the stage's path in API Gateway, and at the root
     // of the local service.
     servers: [{ url: '.', description: 'Where this document comes from.' }],
-    tags: tagsIn(dialect),
+    tags: tagsOf(routes),
     paths,
     components: {
-      securitySchemes: securitySchemes(names),
+      securitySchemes: securitySchemes(dialect),
       responses: Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
-      schemas: componentsOf(names, schemas),
+      schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   } as OpenApiDocument;
 };

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import type { WireNames } from '../core/foundations/wire/index.ts';
+import { feedbackRecord } from '../api/feedback.ts';
+import { jsonObject } from '../api/fields.ts';
+import { call, modelCost } from '../api/queries.ts';
+import { field } from '../core/foundations/wire/schema.ts';
 import type { EventKind } from '../core/workers/events/events.ts';
-import { call, modelCost } from './answers/calls.ts';
-import { field, freeObject, integer } from './answers/fields.ts';
-import { feedbackRecord } from './answers/others.ts';
-import { type Schemas, toJsonSchema } from './json-schema.ts';
 import type { JsonSchema } from './schema.ts';
+import { type Schemas, toJsonSchema } from './schema.ts';
 
 /*
  * What events on the bus have as their detail. The function that sends them makes details of the
@@ -26,8 +26,8 @@ const cut = field(
 const payloadFields = ['attributes', 'inputs', 'output', 'exception', 'summary'] as const;
 
 /** What all events of calls say. */
-const callDetail = (names: WireNames) => {
-  const { summary, storage_size_bytes: _, total_storage_size_bytes: __, ...columns } = call(names).shape;
+const callDetail = () => {
+  const { summary, storage_size_bytes: _, total_storage_size_bytes: __, ...columns } = call().shape;
   const header = Object.fromEntries(
     Object.entries(columns).filter(([name]) => !payloadFields.some((payload) => payload === name)),
   );
@@ -40,11 +40,11 @@ const callDetail = (names: WireNames) => {
       z.enum(['success', 'error', 'descendant_error']),
       '`error` with an exception, `descendant_error` if the client counted errors below the call.',
     ),
-    latency_ms: field(integer, 'Whole milliseconds from start to end.'),
+    latency_ms: field(z.int(), 'Whole milliseconds from start to end.'),
     trace_name: field(z.string(), 'The name to show.'),
     usage: field(z.unknown(), 'Usage as the client reported it, by model; `{}` without any.'),
     costs: field(
-      z.union([z.record(z.string(), modelCost), z.string()]),
+      z.union([z.record(z.string(), modelCost()), z.string()]),
       'What the call cost, by model. Models without a price are left out.',
     ),
     total_cost: field(z.number(), 'The sum of the costs of all models.'),
@@ -57,8 +57,8 @@ const callDetail = (names: WireNames) => {
   });
 };
 
-const feedbackDetail = (names: WireNames) => {
-  const { payload: _, ...columns } = feedbackRecord(names).shape;
+const feedbackDetail = () => {
+  const { payload: _, ...columns } = feedbackRecord().shape;
   return z.object({
     event_id: eventId,
     ...columns,
@@ -67,7 +67,7 @@ const feedbackDetail = (names: WireNames) => {
       'The ref of the call that it is on; null if it is on an object or an op.',
     ),
     payload: field(
-      z.nullable(z.union([freeObject, z.string()])),
+      z.nullable(z.union([jsonObject, z.string()])),
       'As it was given. See `cut` for a payload that is too big.',
     ),
     cut,
@@ -75,15 +75,15 @@ const feedbackDetail = (names: WireNames) => {
 };
 
 /** The schema of the detail of each kind of event. */
-export const eventDetails = (names: WireNames) =>
+export const eventDetails = () =>
   ({
-    CallEnded: callDetail(names),
-    CallFailed: callDetail(names),
-    TurnEnded: callDetail(names),
-    FeedbackCreated: feedbackDetail(names),
+    CallEnded: callDetail(),
+    CallFailed: callDetail(),
+    TurnEnded: callDetail(),
+    FeedbackCreated: feedbackDetail(),
   }) satisfies Record<EventKind, z.ZodMiniType>;
 
-const told: Readonly<Record<EventKind, string>> = {
+const summaries: Readonly<Record<EventKind, string>> = {
   CallEnded: 'A call has ended, however it did.',
   CallFailed: 'A call has ended with an exception.',
   TurnEnded: 'A turn of a thread has ended, however it did.',
@@ -91,7 +91,7 @@ const told: Readonly<Record<EventKind, string>> = {
 };
 
 /** The JSON Schema of an event of each kind as rules and targets get it, by kind. */
-export const eventSchemas = (names: WireNames): Readonly<Record<EventKind, JsonSchema>> => {
+export const eventSchemas = (): Readonly<Record<EventKind, JsonSchema>> => {
   const schemaOf = ([kind, detail]: readonly [EventKind, z.ZodMiniType]) => {
     const components: Schemas = new Map();
     const event = z.object({
@@ -119,12 +119,12 @@ export const eventSchemas = (names: WireNames): Readonly<Record<EventKind, JsonS
       {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         title: kind,
-        description: told[kind],
+        description: summaries[kind],
         ...schema,
         ...(components.size > 0 && { $defs }),
       },
     ] as const;
   };
-  const details = Object.entries(eventDetails(names)) as [EventKind, z.ZodMiniType][];
+  const details = Object.entries(eventDetails()) as [EventKind, z.ZodMiniType][];
   return Object.fromEntries(details.map(schemaOf)) as Record<EventKind, JsonSchema>;
 };

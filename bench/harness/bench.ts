@@ -25,7 +25,7 @@ import type { Figure } from './figures.ts';
 import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.ts';
 
 /** The wire names of the service in the bench. */
-export const names = wireNames('svc');
+export const names = wireNames();
 
 /** The longest answer of DynamoDB Local on a busy machine, in ms. */
 const requestTimeoutMs = 120_000;

@@ -1,15 +1,15 @@
-import { callBatchBody } from '../../api/schemas/calls.ts';
-import { callsCompleteBody } from '../../api/schemas/calls-v2.ts';
-import { callsQueryBody } from '../../api/schemas/query.ts';
+import { callBatch } from '../../api/calls.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { callsStreamQuery } from '../../api/queries.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import type { CallsQuery } from '../../core/questions/query/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
-import { names } from './bench.ts';
+import { callsComplete } from '../../weave/api/calls.ts';
 import type { Call } from './calls.ts';
 
-const batchBody = callBatchBody(names);
-const completeBody = callsCompleteBody(names);
+const batchBody = callBatch();
+const completeBody = bodyOf(callsComplete);
 
 /** A budget of an hour, more than anything here needs. */
 export const benchBudget = (): RequestBudget => requestBudget(3_600_000);
@@ -82,7 +82,7 @@ export const sendAll = async (
   if (batch.length > 0) await reportBatch(store, batch, mode);
 };
 
-const queryBody = callsQueryBody(names);
+const queryBody = bodyOf(callsStreamQuery);
 
 /** Parses a query's body through the endpoint's schema. */
 export const toQuery = (body: object): CallsQuery => parseBody(queryBody, JSON.stringify(body));

@@ -1,4 +1,5 @@
-import { feedbackBatchBody, feedbackQueryBody } from '../../api/schemas/feedback.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { feedbackBatchCreate, feedbackQuery } from '../../api/feedback.ts';
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
@@ -9,7 +10,7 @@ import {
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
 import { World } from '../../examples/agent-traces.ts';
-import { type Bench, type BenchPart, names, totalUnits, unitsEach } from '../harness/bench.ts';
+import { type Bench, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
 import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';
 
@@ -17,7 +18,7 @@ import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';
  * What storing feedback and joining it onto calls uses. It is independent of the machine's speed.
  */
 
-const batchBody = feedbackBatchBody(names);
+const batchBody = bodyOf(feedbackBatchCreate);
 const project = 'acme/shop' as ProjectId;
 const scheme = `svc:///${project}`;
 /** Records per batch, and calls that feedback is joined onto. */
@@ -142,7 +143,7 @@ const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
   everything: {},
 });
 
-const queryBody = feedbackQueryBody(names);
+const queryBody = bodyOf(feedbackQuery);
 
 /** What queries read of a thousand records: ten per call, one in a hundred of another type. */
 const queriedFigures = async (

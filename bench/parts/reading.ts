@@ -3,7 +3,8 @@
  * is the CPU time of reading headers.
  */
 
-import { callsQueryStatsBody } from '../../api/schemas/query.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { callsQueryStats } from '../../api/queries.ts';
 import type { Store } from '../../core/foundations/storage/index.ts';
 import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
@@ -11,14 +12,7 @@ import { countCalls, type Lookups, type QueryAnswer, queryCalls } from '../../co
 import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/records/costs/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
-import {
-  type Bench,
-  type BenchContext,
-  type BenchPart,
-  names,
-  totalUnits,
-  type Units,
-} from '../harness/bench.ts';
+import { type Bench, type BenchContext, type BenchPart, totalUnits, type Units } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import {
@@ -383,7 +377,7 @@ const readFigures = async (bench: Bench, name: string, task: () => Promise<unkno
   ];
 };
 
-const statsBody = callsQueryStatsBody(names);
+const statsBody = bodyOf(callsQueryStats);
 
 /** What extras and counting read over a project of these calls. */
 export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
@@ -397,7 +391,7 @@ export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promis
     figures.push(...(await readFigures(bench, name, answer)));
   }
   for (const [name, body] of Object.entries(countings(first))) {
-    const { selection } = parseBody(statsBody, JSON.stringify({ project_id: project.id, ...body }));
+    const selection = parseBody(statsBody, JSON.stringify({ project_id: project.id, ...body }));
     const count = () => countCalls(project.calls, selection, benchBudget()).stats();
     figures.push(...(await readFigures(bench, name, count)));
   }

@@ -1,10 +1,11 @@
 /** What statistics of calls and threads read and store, and what marking changed hours costs writers. */
 
 import { createHash } from 'node:crypto';
-import { callBatchBody } from '../../api/schemas/calls.ts';
-import { callsQueryStatsBody } from '../../api/schemas/query.ts';
-import { callsStatsBody } from '../../api/schemas/stats.ts';
-import { threadsQueryBody } from '../../api/schemas/threads.ts';
+import { callBatch } from '../../api/calls.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { callsQueryStats } from '../../api/queries.ts';
+import { callsStats } from '../../api/stats.ts';
+import { threadsStreamQuery } from '../../api/threads.ts';
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import {
   formatTime,
@@ -23,7 +24,7 @@ import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { dayOf, hourOf } from '../../core/records/rollups.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
-import { type Bench, type BenchPart, type CapacityUsed, names, totalUnits } from '../harness/bench.ts';
+import { type Bench, type BenchPart, type CapacityUsed, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget, endOf, type ReportMode, sendAll, startOf } from '../harness/reporting.ts';
@@ -61,7 +62,7 @@ const overview = {
   usage_metrics: [{ metric: 'input_tokens' }, { metric: 'output_tokens' }],
 };
 
-const body = callsStatsBody(names);
+const body = bodyOf(callsStats);
 
 /** The seconds of a bucket. */
 const byTheHour = 3600;
@@ -128,10 +129,8 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
   const plain = await bench.newStore('calls');
   // Reported as they happened, so that nothing is marked.
   await sendAll(plain, overMonth(calls, count), 'together');
-  const counting = parseBody(callsQueryStatsBody(names), JSON.stringify({ project_id: project }));
-  const scan = await bench.capacity.during(() =>
-    countCalls(plain, counting.selection, benchBudget()).stats(),
-  );
+  const counting = parseBody(bodyOf(callsQueryStats), JSON.stringify({ project_id: project }));
+  const scan = await bench.capacity.during(() => countCalls(plain, counting, benchBudget()).stats());
   const figures = unitFigures(`${count} calls, header scan`, scan);
   for (const [name, granularity] of [
     ['by the hour', byTheHour],
@@ -183,7 +182,7 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
   return figures;
 };
 
-const batchBody = callBatchBody(names);
+const batchBody = callBatch();
 /** How long a batch may take: marks depend on it. */
 const requestMs = 28_000;
 
@@ -369,7 +368,7 @@ const queries: Readonly<Record<string, object>> = {
 };
 
 const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
-  const query = parseBody(threadsQueryBody, JSON.stringify({ project_id, ...body }));
+  const query = parseBody(bodyOf(threadsStreamQuery), JSON.stringify({ project_id, ...body }));
   const { counts, threads: answer } = queryThreads(store, query, benchBudget());
   const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));
   const units = totalUnits(reads);

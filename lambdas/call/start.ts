@@ -1,16 +1,10 @@
-import { callStart } from '../../api/requests.ts';
-import { writeCalls } from '../../core/records/calls/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
+import { callStart } from '../../api/calls.ts';
+import { startCall } from '../../core/records/calls/index.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /** `POST /call/start`: stores the start of one call and answers its ids. */
-export const handler = jsonEndpoint(
-  {
-    ...callStart(settings.names),
-    projects: ({ start }) => [{ projectId: start.projectId, loc: ['start', 'project_id'] }],
-  },
-  async ({ body: { start }, caller, budget }) => {
-    const [answer] = await writeCalls(settings.calls, [{ kind: 'start', start }], caller.user, budget);
-    return { id: answer?.id, trace_id: answer?.traceId };
-  },
-);
+export const handler = endpoint(callStart, async ({ body: { start }, caller, budget }) => {
+  const { id, traceId } = await startCall(settings.calls, start, caller.user, budget);
+  return { id, trace_id: traceId };
+});

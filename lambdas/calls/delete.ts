@@ -1,30 +1,20 @@
-import { callsDelete } from '../../api/requests.ts';
+import { callsDelete } from '../../api/calls.ts';
 import { deleteCalls } from '../../core/records/calls/index.ts';
 import { deleteFeedbackOn } from '../../core/records/feedback/index.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /calls/delete`: deletes calls with all their descendants, and the feedback on them unless
  * the deployment keeps it. Its short answer is streamed, because a buffered one may take no longer
  * than 29 seconds.
  */
-export const handler = streamJsonEndpoint(
-  {
-    ...callsDelete(),
-    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
-  },
-  ({ body, budget }) => {
-    const { calls, feedbackToErase: feedback } = settings;
-    let deleted = 0;
-    return {
-      json: async () => {
-        deleted = await deleteCalls(calls, body.project_id, body.call_ids, budget, async (ids) => {
-          if (feedback) await deleteFeedbackOn(feedback, body.project_id, ids, budget);
-        });
-        return JSON.stringify({ num_deleted: deleted });
-      },
-      logged: () => ({ rows: deleted }),
-    };
-  },
-);
+export const handler = endpoint(callsDelete, async ({ body: { projectId, callIds }, budget, describe }) => {
+  const { calls, feedbackToErase: feedback } = settings;
+  let deleted = 0;
+  describe(() => ({ rows: deleted }));
+  deleted = await deleteCalls(calls, projectId, callIds, budget, async (ids) => {
+    if (feedback) await deleteFeedbackOn(feedback, projectId, ids, budget);
+  });
+  return { num_deleted: deleted };
+});

@@ -1,16 +1,9 @@
-import { feedbackCreate } from '../../api/requests.ts';
-import { createdJson, createFeedback } from '../../core/records/feedback/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
+import { feedbackCreate } from '../../api/feedback.ts';
+import { createdJson, createOneFeedback } from '../../core/records/feedback/index.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /** `POST /feedback/create`: stores one feedback record and answers it as it is stored. */
-export const handler = jsonEndpoint(
-  {
-    ...feedbackCreate(settings.names),
-    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
-  },
-  async ({ body: draft, caller, budget }) => {
-    const answers = await createFeedback(settings.feedback, [{ draft, loc: [] }], caller.user, budget);
-    return answers.map((answer) => createdJson(settings.names, answer))[0];
-  },
-);
+export const handler = endpoint(feedbackCreate, async ({ body: draft, caller, budget }) => {
+  return createdJson(await createOneFeedback(settings.feedback, draft, caller.user, budget));
+});

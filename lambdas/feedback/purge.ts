@@ -1,17 +1,11 @@
-import { feedbackPurge } from '../../api/requests.ts';
+import { feedbackPurge } from '../../api/feedback.ts';
 import { purgeFeedback } from '../../core/records/feedback/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /** `POST /feedback/purge`: deletes feedback records by their ids, payloads included. */
-export const handler = jsonEndpoint(
-  {
-    ...feedbackPurge(settings.names),
-    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
-    rows: ({ query: ids }) => ids.length,
-  },
-  async ({ body, budget }) => {
-    await purgeFeedback(settings.feedback, body.project_id, body.query, budget);
-    return {};
-  },
-);
+export const handler = endpoint(feedbackPurge, async ({ body: { projectId, ids }, budget, describe }) => {
+  await purgeFeedback(settings.feedback, projectId, ids, budget);
+  describe(() => ({ rows: ids.length }));
+  return {};
+});

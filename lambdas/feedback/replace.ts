@@ -1,17 +1,14 @@
-import { feedbackReplace } from '../../api/requests.ts';
+import { feedbackReplace } from '../../api/feedback.ts';
 import { createdJson, replaceFeedback } from '../../core/records/feedback/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
  * `POST /feedback/replace`: replaces a feedback record by another in one transaction, and answers
  * the new one as it is stored.
  */
-export const handler = jsonEndpoint(
-  {
-    ...feedbackReplace(settings.names),
-    projects: ({ draft: { projectId } }) => [{ projectId, loc: ['project_id'] }],
-  },
-  async ({ body, caller, budget }) =>
-    createdJson(settings.names, await replaceFeedback(settings.feedback, body, caller.user, budget)),
-);
+export const handler = endpoint(feedbackReplace, async ({ body, caller, budget }) => {
+  const { feedbackId, ...draft } = body;
+  const replacement = { feedbackId, draft };
+  return createdJson(await replaceFeedback(settings.feedback, replacement, caller.user, budget));
+});

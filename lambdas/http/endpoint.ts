@@ -1,70 +1,262 @@
-import middy, { type MiddyfiedHandler } from '@middy/core';
-import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { TakenRequest } from '../../api/requests.ts';
-import { allRoutes, isKeyed, type KeyedRoute } from '../../api/routes.ts';
-import { authorize, type NamedProject, readCaller } from './caller.ts';
-import { answerErrors, timeoutEarlyResponse } from './errors.ts';
-import type { ServiceEvent, ServiceRequest } from './event.ts';
-import { logRequest } from './log.ts';
-import { noteProjects } from './note-projects.ts';
-import { readRequest } from './request.ts';
-import { settings } from './settings.ts';
-import { jsonText } from './text.ts';
+import { Readable, type Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Endpoint, KeyEndpoint } from '../../api/endpoint.ts';
+import {
+  contentCoding,
+  formatted,
+  jsonText,
+  mediaType,
+  type Piece,
+  type Records,
+  recordTypes,
+  withLineEnd,
+} from './answer.ts';
+import { inDialect, namesOf } from './dialect.ts';
+import {
+  answerErrors,
+  authorize,
+  logRequest,
+  noteProjects,
+  readCaller,
+  timeoutEarlyResponse,
+} from './middlewares.ts';
+import { readRequest, type ServiceEvent, type ServiceRequest } from './request.ts';
+import {
+  abortable,
+  afterFirst,
+  compressor,
+  limits as deployedLimits,
+  encoded,
+  type Limits,
+  Sending,
+} from './stream.ts';
 
-/** What makes an endpoint, beside its entry in the list of routes. */
-export interface Endpoint<Body> extends TakenRequest<Body> {
-  /** What reads the request. @default - readRequest, which takes JSON */
-  readonly reader?: typeof readRequest;
-  /** Every project that the body names. The key must give the route's role on each. */
-  readonly projects: (body: Body) => readonly NamedProject[];
+/** A value that nobody changes. */
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T;
+
+/** An answer that goes out as it becomes known. */
+export class Streamed {
+  /** Gives the text of the answer in a media type. */
+  readonly text: (mediaType: string) => AsyncIterable<Piece>;
+  /** How many records the request skips, if it could go on with another number. */
+  readonly offset: number | undefined;
+
+  constructor(text: (mediaType: string) => AsyncIterable<Piece>, offset?: number) {
+    this.text = text;
+    this.offset = offset;
+  }
 }
 
-/**
- * The route of a path that takes a key.
- *
- * @throws Error if the list has none
- */
-export const routeOf = (path: string): KeyedRoute => {
-  const route = allRoutes.filter(isKeyed).find((candidate) => candidate.path === path);
-  if (!route) throw new Error(`${path} is not in the list of routes`);
-  return route;
-};
+/** An answer that is JSON text, in pieces that end between two tokens. */
+export const streamJson = (json: AsyncIterable<Piece>, offset?: number): Streamed =>
+  new Streamed(() => json, offset);
+
+/** An answer that is one whole JSON text. */
+export const wholeJson = (json: string): Streamed =>
+  streamJson(
+    (async function* () {
+      yield json;
+    })(),
+  );
+
+/** An answer of records, in the format that the client likes best. */
+export const streamRecords = (records: Records, offset?: number): Streamed =>
+  new Streamed((mediaType) => formatted(mediaType, records), offset);
+
+/** An answer with a head and bytes of its own. */
+export interface RawAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+}
+
+/** What the handler of a description answers: its value, or its text. */
+type Handle<Body, Answer> = (
+  request: ServiceRequest<Body>,
+) => Frozen<Answer> | Streamed | Promise<Frozen<Answer> | Streamed>;
+
+type Description<Body, Answer> = Endpoint<Body, Answer> | KeyEndpoint<Body, Answer>;
 
 /**
- * The middlewares of every endpoint, in order: log → errors → caller → request → authorization →
- * note of the projects, if the route makes one.
+ * The middlewares of an endpoint, in order: log → errors → caller → request → authorization → note
+ * of the projects, if the route makes one.
  */
-export const middlewares = <Body>({ path, body, projects, reader = readRequest }: Endpoint<Body>) => [
-  logRequest(path),
-  answerErrors(settings.names.service),
+export const middlewares = <Body>(
+  description: Description<Body, unknown>,
+): MiddlewareObj<ServiceEvent<Body>>[] => [
+  logRequest(description.path),
+  answerErrors(),
   readCaller(),
-  reader(body, settings.names.dialect),
-  authorize(routeOf(path).role, projects),
-  ...(routeOf(path).stores.rollups === 'note' ? [noteProjects(projects)] : []),
+  readRequest(description),
+  ...('role' in description && description.role !== undefined ? [authorize(description)] : []),
+  ...('role' in description && description.role !== undefined && description.stores.rollups === 'note'
+    ? [noteProjects(description)]
+    : []),
 ];
 
-/** An endpoint whose answer is one JSON value. */
-export interface JsonEndpoint<Body, Answer> extends Endpoint<Body> {
-  /** How many records were written or deleted, for the log. @default 1 */
-  readonly rows?: (body: Body, answer: Answer) => number;
+/** The event of an endpoint whose answer is streamed. */
+export interface StreamEvent<Body> extends ServiceEvent<Body> {
+  /** The stream that Lambda gives for the answer. */
+  client: Writable;
+  /** Runs once the answer has gone out, whatever became of it. It must not throw. */
+  afterwards?: () => Promise<void>;
 }
 
-/** Makes the handler of an endpoint whose answer is one JSON value of at most 6 MB. */
-export const jsonEndpoint = <Body, Answer>(
-  endpoint: JsonEndpoint<Body, Answer>,
-  answer: (request: ServiceRequest<Body>) => Promise<Answer>,
-): MiddyfiedHandler<ServiceEvent<Body>, APIGatewayProxyResult> =>
-  middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
-    .use(middlewares(endpoint))
-    .handler(async ({ service: request, log }) => {
-      const answered = await answer(request);
-      const body = jsonText(answered);
-      const rows = endpoint.rows?.(request.body, answered) ?? 1;
-      log.describes(() => ({ status: 200, rows, bytes: Buffer.byteLength(body) }));
+type Head = Omit<RawAnswer, 'body'> & { readonly body: Readable | string };
+
+/**
+ * Sends what a middy handler answers over Lambda's response stream. The head goes out at once. If
+ * the body ends in an error, the connection breaks off.
+ */
+export const overStream = <Body>(invoke: (event: StreamEvent<Body>, context: Context) => Promise<Head>) =>
+  awslambda.streamifyResponse(async (event: StreamEvent<Body>, client, context) => {
+    event.client = client;
+    const { body, ...head } = await invoke(event, context);
+    const stream = awslambda.HttpResponseStream.from(client, head);
+    stream.write('');
+    try {
+      if (typeof body === 'string') await finished(stream.end(body), { readable: false });
+      else await pipeline(body, stream);
+    } finally {
+      await event.afterwards?.();
+    }
+  });
+
+/** The headers of answers that no cache may keep. */
+const uncached = { 'cache-control': 'no-store' };
+
+const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: Handle<Body, Answer>) => {
+  const named = namesOf(description);
+  return middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
+    .use(middlewares(description))
+    .handler(async ({ service, log }) => {
+      let details = () => ({ rows: 1 });
+      const describe: typeof service.describe = (of) => {
+        details = () => ({ rows: 1, ...of() });
+      };
+      const body = jsonText(named(await handle({ ...service, describe })));
+      log.describes(() => ({ status: 200, ...details(), bytes: Buffer.byteLength(body) }));
       log.ends('answered');
       return {
         statusCode: 200,
-        headers: { 'content-type': 'application/json', 'x-request-id': request.id },
+        headers: {
+          'content-type': 'application/json',
+          'x-request-id': service.id,
+          ...('role' in description && description.role !== undefined ? {} : uncached),
+        },
         body,
       };
     });
+};
+
+/**
+ * An answer that is streamed. Its head goes out with the first text, or with white space if that
+ * takes long. An earlier failure becomes an error answer; a later one breaks the connection off.
+ */
+const streaming = <Body, Answer>(
+  description: Description<Body, Answer>,
+  handle: Handle<Body, Answer>,
+  limits: Limits,
+) => {
+  const named = namesOf(description);
+  const types = description.form === 'records' ? recordTypes : ['application/json'];
+  const invoke = middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
+    .use(middlewares(description))
+    .handler(async (event) => {
+      const type = mediaType(event, types);
+      const coding = contentCoding(event);
+      const aborting = new AbortController();
+      const { service } = event;
+      let details: Parameters<typeof service.describe>[0] = () => ({ rows: 1 });
+      let offset: number | undefined;
+      const request: ServiceRequest<Body> = {
+        ...service,
+        budget: { ...service.budget, signal: aborting.signal },
+        describe: (of) => {
+          details = of;
+        },
+      };
+      const textOf = async function* (): AsyncGenerator<Piece> {
+        const answer = await handle(request);
+        if (!(answer instanceof Streamed)) {
+          yield JSON.stringify(named(answer));
+          return;
+        }
+        offset = answer.offset;
+        yield* answer.text(type);
+      };
+      const sending = new Sending(coding && compressor(coding), event.client, limits);
+      const text = await afterFirst(
+        encoded(
+          {
+            text: type === 'application/json' ? withLineEnd(textOf()) : textOf(),
+            logged: () => details(),
+            offset: () => offset,
+          },
+          {
+            log: event.log,
+            sending,
+            gone: aborting.signal,
+            emptyLine: type === 'text/csv' ? '\r\n' : '\n',
+            limits,
+          },
+        ),
+      ).catch((error: unknown) => {
+        // Nobody waits for what is still being read ahead.
+        aborting.abort();
+        throw error;
+      });
+      return {
+        statusCode: 200,
+        headers: {
+          'content-type': type,
+          'x-request-id': service.id,
+          vary: 'accept, accept-encoding',
+          ...(coding && { 'content-encoding': coding }),
+        },
+        body: sending.from(abortable(Readable.from(text, { objectMode: false }), aborting)),
+      };
+    });
+  return overStream<Body>(invoke);
+};
+
+/**
+ * Makes the handler of a described endpoint. What it answers is one JSON value, or records, and
+ * goes out as the description's shape says.
+ *
+ * @example
+ * export const handler = endpoint(costCreate, async ({ body, caller, budget }) => ({
+ *   ids: await createPrices(settings.costs, body, caller.user, budget),
+ * }));
+ */
+export const endpoint = <Body, Answer>(
+  own: Description<Body, Answer>,
+  handle: Handle<Body, Answer>,
+  limits: Limits = deployedLimits,
+) => {
+  const description = inDialect(own);
+  return description.streaming ? streaming(description, handle, limits) : buffered(description, handle);
+};
+
+/**
+ * Makes the handler of a described endpoint whose answer has a head and bytes of its own. It is
+ * streamed, because API Gateway takes a buffered answer for text.
+ *
+ * @param before what runs before the handler, in order. @default - the middlewares of any endpoint
+ */
+export const rawEndpoint = <Body>(
+  own: Endpoint<Body>,
+  handle: (event: StreamEvent<Body>, context: Context) => Promise<RawAnswer>,
+  before: (description: Endpoint<Body>) => MiddlewareObj<StreamEvent<Body>>[] = middlewares,
+) =>
+  overStream<Body>(
+    middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
+      .use(before(inDialect(own)))
+      .handler(handle),
+  );

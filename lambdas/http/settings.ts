@@ -59,7 +59,7 @@ const lazyBucket = (name: string): Bucket => {
 };
 
 const readSettings = (): Settings => {
-  const names = wireNames(variable('SERVICE_NAME'), dialectOf(process.env.DIALECT));
+  const names = wireNames(dialectOf(process.env.DIALECT));
   const { PAYLOADS_BUCKET } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.

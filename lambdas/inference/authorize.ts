@@ -8,7 +8,7 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../core/foundations/wire/index.ts';
-import { headerOf, type ServiceEvent } from '../http/event.ts';
+import { headerOf, type ServiceEvent } from '../http/request.ts';
 
 type Event = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
 

@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { inference as takes } from '../../api/requests.ts';
-import type { InferenceBody } from '../../api/schemas/inference.ts';
+import { inference as description, type InferenceBody } from '../../api/inference.ts';
 import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/doors/inference/index.ts';
 import { requestBudget } from '../../core/foundations/storage/index.ts';
 import {
@@ -11,22 +10,14 @@ import {
   problemOf,
 } from '../../core/foundations/wire/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
-import { bodyText } from '../http/body.ts';
-import { readCaller } from '../http/caller.ts';
-import { answerErrors } from '../http/errors.ts';
-import { headersOf } from '../http/event.ts';
-import { logRequest } from '../http/log.ts';
-import { noteProject } from '../http/note-projects.ts';
+import { answerErrors, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
-import { readRequest } from '../http/request.ts';
+import { bodyText, headersOf, readRequest } from '../http/request.ts';
 import { settings } from '../http/settings.ts';
 import { authorizeInference, pathOf, projectOf } from './authorize.ts';
 import { inference, rateLimit } from './settings.ts';
 
 type Event = RelayEvent<InferenceBody>;
-
-const request = takes();
-const { path: route } = request;
 
 /** The part of the function's time that is kept back to record a long answer, in milliseconds. */
 const recordMs = 15_000;
@@ -107,14 +98,8 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
  * `POST /inference/v1{path}`: passes a request on to the upstream of its model, and the answer back
  * as it comes.
  */
-export const handler = relayEndpoint<InferenceBody>(
-  [
-    logRequest(route),
-    answerErrors(settings.names.service),
-    readCaller(),
-    authorizeInference(),
-    readRequest(request.body, settings.names.dialect),
-  ],
+export const handler = relayEndpoint(
+  description,
   async (event, context) => {
     const answer = await answerOf(event, context).catch((error: unknown) => {
       // Nobody waits for the error that this ends in.
@@ -122,6 +107,14 @@ export const handler = relayEndpoint<InferenceBody>(
       throw error;
     });
     followAnswer(event, answer);
-    return answer;
+    const { status: statusCode, headers, body } = answer;
+    return { statusCode, headers, body };
   },
+  (described) => [
+    logRequest(described.path),
+    answerErrors(),
+    readCaller(),
+    authorizeInference(),
+    readRequest(described),
+  ],
 );

@@ -1,19 +1,13 @@
-import { objCreate } from '../../api/requests.ts';
+import { objCreate } from '../../api/objects.ts';
 import { createObject } from '../../core/records/objects/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
  * the digest.
  */
-export const handler = jsonEndpoint(
-  {
-    ...objCreate(settings.names),
-    projects: ({ obj }) => [{ projectId: obj.projectId, loc: ['obj', 'project_id'] }],
-  },
-  async ({ body: { obj }, caller, budget }) => {
-    const digest = await createObject(settings.objects, obj, caller.user, budget);
-    return { digest, object_id: obj.objectId };
-  },
-);
+export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => ({
+  digest: await createObject(settings.objects, obj, caller.user, budget),
+  object_id: obj.objectId,
+}));

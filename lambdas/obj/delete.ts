@@ -1,20 +1,15 @@
-import { objDelete } from '../../api/requests.ts';
+import { objDelete } from '../../api/objects.ts';
 import { deleteVersions, digestsOf } from '../../core/records/objects/index.ts';
-import { jsonEndpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
  * `POST /obj/delete`: deletes some or all versions of an object, and answers how many there were.
  */
-export const handler = jsonEndpoint(
-  {
-    ...objDelete(settings.names),
-    projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
-    rows: (_, answer: { readonly num_deleted: number }) => answer.num_deleted,
-  },
-  async ({ body: { project_id: projectId, object_id: objectId, digests }, budget }) => {
-    const name = { projectId, objectId };
-    const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
-    return { num_deleted: await deleteVersions(settings.objects, name, named, budget, digests ?? []) };
-  },
-);
+export const handler = endpoint(objDelete, async ({ body, budget, describe }) => {
+  const { digests, ...name } = body;
+  const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
+  const deleted = await deleteVersions(settings.objects, name, named, budget, digests ?? []);
+  describe(() => ({ rows: deleted }));
+  return { num_deleted: deleted };
+});

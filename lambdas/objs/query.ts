@@ -1,26 +1,17 @@
-import { objsQuery } from '../../api/requests.ts';
+import { objsQuery } from '../../api/objects.ts';
 import { queryObjects } from '../../core/records/objects/index.ts';
-import { jsonList } from '../http/json-list.ts';
+import { jsonList } from '../http/answer.ts';
+import { endpoint, streamJson } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object.
  */
-export const handler = streamJsonEndpoint(
-  {
-    ...objsQuery(settings.names),
-    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
-  },
-  ({ body, budget }) => {
-    let rows = 0;
-    const versions = queryObjects(settings.objects, body, budget);
-    return {
-      json: jsonList('objs', versions, (count) => {
-        rows += count;
-      }),
-      offset: body.offset,
-      logged: () => ({ rows }),
-    };
-  },
-);
+export const handler = endpoint(objsQuery, ({ body, budget, describe }) => {
+  let rows = 0;
+  describe(() => ({ rows }));
+  const wrote = (count: number) => {
+    rows += count;
+  };
+  return streamJson(jsonList('objs', queryObjects(settings.objects, body, budget), wrote), body.offset);
+});

@@ -3,15 +3,10 @@ import type { MiddlewareObj } from '@middy/core';
 import { type Encoding, encodeStatus } from '../../core/doors/otel/index.ts';
 import { challengeOf } from '../../core/foundations/wire/errors.ts';
 import { ServiceError } from '../../core/foundations/wire/index.ts';
-import { internal } from '../http/errors.ts';
-import { headerOf, type ServiceEvent } from '../http/event.ts';
-
-/** An answer with its bytes. It is streamed: only so do bytes leave as they are. */
-export interface OtlpAnswer {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readable;
-}
+import type { RawAnswer } from '../http/endpoint.ts';
+import { internal } from '../http/middlewares.ts';
+import { headerOf, type ServiceEvent } from '../http/request.ts';
+import { settings } from '../http/settings.ts';
 
 const mediaTypes: Readonly<Record<string, Encoding>> = {
   'application/x-protobuf': 'application/x-protobuf',
@@ -28,13 +23,13 @@ export const encodingOf = (event: Pick<ServiceEvent<unknown>, 'headers'>): Encod
   return mediaTypes[type.trim().toLowerCase()];
 };
 
-/** An answer in an encoding. */
+/** An answer in an encoding. It is streamed: only so do bytes leave as they are. */
 export const otlpAnswer = (
   status: number,
   encoding: Encoding,
   bytes: Uint8Array,
   headers: Readonly<Record<string, string>>,
-): OtlpAnswer => ({
+): RawAnswer => ({
   statusCode: status,
   headers: { 'content-type': encoding, ...headers },
   body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
@@ -48,7 +43,7 @@ const messageOf = ({ detail }: ServiceError): string =>
  * Turns whatever is thrown into a `google.rpc.Status`, in the encoding of the request; in JSON if
  * the request has none that is known. Exporters go by the HTTP status and `retry-after`.
  */
-export const answerOtlpErrors = (service: string): MiddlewareObj<ServiceEvent<unknown>> => ({
+export const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   onError: (request) => {
     const { event } = request;
     const error = request.error instanceof ServiceError ? request.error : internal;
@@ -57,7 +52,7 @@ export const answerOtlpErrors = (service: string): MiddlewareObj<ServiceEvent<un
     request.response = otlpAnswer(error.status, encoding, bytes, {
       'x-request-id': event.requestContext.requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(service) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.names.service) }),
     });
   },
 });

@@ -1,19 +1,12 @@
-import { tableUpdate } from '../../api/requests.ts';
 import { updateTable } from '../../core/records/tables/index.ts';
+import { tableUpdate } from '../../weave/api/data.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /** `POST /table/update`: makes a table of another one, by changes. The other one stays. */
-export const handler = streamJsonEndpoint(
-  {
-    ...tableUpdate(),
-    projects: ({ project_id: projectId }) => [{ projectId, loc: ['project_id'] }],
-  },
-  ({ body: { project_id: projectId, base_digest: base, updates }, budget }) => ({
-    json: async () => {
-      const { digest, touched } = await updateTable(settings.objects, projectId, base, updates, budget);
-      return JSON.stringify({ digest, updated_row_digests: touched });
-    },
-    logged: () => ({ rows: updates.length }),
-  }),
-);
+export const handler = endpoint(tableUpdate, async ({ body, budget, describe }) => {
+  const { projectId, baseDigest: base, updates } = body;
+  describe(() => ({ rows: updates.length }));
+  const { digest, touched } = await updateTable(settings.objects, projectId, base, updates, budget);
+  return { digest, updated_row_digests: touched };
+});

@@ -1,23 +1,12 @@
-import { threadsStreamQuery } from '../../api/requests.ts';
+import { threadsStreamQuery } from '../../api/threads.ts';
 import { planSummary, queryThreads } from '../../core/questions/threads/index.ts';
-import { formatted, recordTypes } from '../http/formats.ts';
+import { endpoint, streamRecords } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { streamEndpoint } from '../http/stream.ts';
 
 /** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
-export const handler = streamEndpoint(
-  {
-    ...threadsStreamQuery(),
-    projects: ({ projectId }) => [{ projectId, loc: ['project_id'] }],
-  },
-  recordTypes,
-  ({ body, budget }, mediaType) => {
-    const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
-    return {
-      text: formatted(mediaType, { json: threads, csv }),
-      offset: body.offset,
-      // The rows here are those of turns.
-      logged: () => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }),
-    };
-  },
-);
+export const handler = endpoint(threadsStreamQuery, ({ body, budget, describe }) => {
+  const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
+  // The rows here are those of turns.
+  describe(() => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }));
+  return streamRecords({ json: threads, csv }, body.offset);
+});

@@ -1,19 +1,14 @@
-import { traceUsage } from '../../api/requests.ts';
 import { traceUsageOf } from '../../core/questions/stats/index.ts';
+import { traceUsage } from '../../weave/api/calls.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
-import { streamJsonEndpoint } from '../http/stream-json.ts';
 
 /**
  * `POST /trace/usage`: what the calls of a selection used, each with all that is below it, by
  * model.
  */
-export const handler = streamJsonEndpoint(
-  {
-    ...traceUsage(settings.names),
-    projects: ({ selection }) => [{ projectId: selection.projectId, loc: ['project_id'] }],
-  },
-  ({ body, caller, budget }) => ({
-    json: async () => JSON.stringify(await traceUsageOf(settings.calls, body, budget, lookupsFor(caller))),
-  }),
-);
+export const handler = endpoint(traceUsage, async ({ body, caller, budget }) => {
+  const { withCosts, ...selection } = body;
+  return traceUsageOf(settings.calls, { selection, withCosts }, budget, lookupsFor(caller));
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type NamedTable, tables } from '../../core/foundations/storage/tables.ts';
+import { type Dialect, dialectOf } from '../../core/foundations/wire/names.ts';
 import {
   type Assembly,
   isRoot,
@@ -467,16 +468,9 @@ export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string):
 export const tableNameOf = (stack: Pick<StackSpec, 'outputs'>, table: NamedTable): string =>
   outputOf(stack, tables[table].output);
 
-/**
- * The service's name, as its functions have it in their environment.
- *
- * @throws Error if no function has it
- */
-export const serviceOf = ({ functions }: Pick<StackSpec, 'functions'>): string => {
-  const name = functions.find(({ environment }) => environment.SERVICE_NAME)?.environment.SERVICE_NAME;
-  if (name === undefined) throw new Error('no function has SERVICE_NAME in its environment');
-  return name;
-};
+/** The service's name: its dialect, as its functions have it in their environment. */
+export const serviceOf = ({ functions }: Pick<StackSpec, 'functions'>): Dialect =>
+  dialectOf(functions.find(({ environment }) => environment.DIALECT)?.environment.DIALECT);
 
 /** The longest time that the gateway caches an authorizer's answer, in seconds. */
 export const authorizerCacheSecondsOf = ({ api }: Pick<StackSpec, 'api'>): number =>

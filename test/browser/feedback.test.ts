@@ -6,7 +6,7 @@ import { focused } from './support/focus.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const names = wireNames('svc');
+const names = wireNames();
 const project = 'page/feedback';
 const at = encodeURIComponent(project);
 

@@ -6,7 +6,7 @@ import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const names = wireNames('svc');
+const names = wireNames();
 const project = 'page/trace';
 const link = (trace: string, search = '') =>
   `trace?project=${encodeURIComponent(project)}&trace=${encodeURIComponent(trace)}${search}`;

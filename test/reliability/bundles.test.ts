@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../api/routes.ts';
+import { isKeyed } from '../../api/endpoint.ts';
+import { routes } from '../../api/routes.ts';
 import type { Fault } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Sender } from '../support/in-process.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../api/routes.ts';
+import { isKeyed } from '../../api/endpoint.ts';
+import { routes } from '../../api/routes.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Sent } from '../support/in-process.ts';
 import { keyWith } from '../support/keys.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../api/routes.ts';
+import { isKeyed } from '../../api/endpoint.ts';
+import { routes } from '../../api/routes.ts';
 import { describeKills, useKiller } from './kills.ts';
 import { scenarios } from './scenarios/index.ts';
 import { look, prepare } from './trial.ts';

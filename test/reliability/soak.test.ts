@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../api/routes.ts';
+import { isKeyed } from '../../api/endpoint.ts';
+import { routes } from '../../api/routes.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { type Random, random } from '../support/random.ts';
 import { deep, seed } from '../support/sampling.ts';

@@ -1,4 +1,5 @@
-import { isKeyed, routesOf } from '../../api/routes.ts';
+import { isKeyed } from '../../api/endpoint.ts';
+import { routesOf } from '../../weave/api/routes.ts';
 import { sample } from '../support/sampling.ts';
 import { describeKills, useKiller } from './kills.ts';
 import { weaveScenarios } from './scenarios/weave.ts';

@@ -1,4 +1,5 @@
-import { isKeyed, routes } from '../../api/routes.ts';
+import { isKeyed } from '../../api/endpoint.ts';
+import { routes } from '../../api/routes.ts';
 import { describeFaults } from './suite.ts';
 
 const writing = routes.filter(isKeyed).filter(({ role }) => role !== 'read');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import type { Dialect } from '../../core/foundations/wire/names.ts';
 
 /**
  * The folder that the stack was synthesized to, once for this test run.
@@ -12,9 +13,13 @@ export const assembly = (): string => {
   return folder;
 };
 
-/** The folder of all bundles of this test run, those that are deployed: one for each handler. */
-export const bundlesFolder = (): string => join(assembly(), 'bundles');
+/**
+ * The folder of all bundles of this test run, those that are deployed: one for each handler. Those
+ * of Weave's dialect are in `weave` below it.
+ */
+export const bundlesFolder = (dialect: Dialect = 'svc'): string =>
+  join(assembly(), 'bundles', dialect === 'svc' ? '' : dialect);
 
-/** The bundles of handlers, as stacks take them. */
-export const bundlesOf = (handlers: readonly string[]): ReadonlyMap<string, string> =>
-  new Map(handlers.map((handler) => [handler, join(bundlesFolder(), handler)]));
+/** The bundles of handlers, as stacks in a dialect take them. */
+export const bundlesOf = (handlers: readonly string[], dialect?: Dialect): ReadonlyMap<string, string> =>
+  new Map(handlers.map((handler) => [handler, join(bundlesFolder(dialect), handler)]));

@@ -1,5 +1,6 @@
-import { callBatchBody } from '../../api/schemas/calls.ts';
-import { callsQueryBody } from '../../api/schemas/query.ts';
+import { callBatch } from '../../api/calls.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { callsStreamQuery } from '../../api/queries.ts';
 import { toPath } from '../../core/foundations/expression/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import { type JsonObject, type ProjectId, wireNames } from '../../core/foundations/wire/index.ts';
@@ -17,7 +18,7 @@ import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */
 export const project = 'acme/shop' as ProjectId;
-export const names = wireNames('svc');
+export const names = wireNames();
 
 /** A call store of its own for one test file. */
 export const createCallStore = async (changes: Partial<Store> = {}): Promise<Store> => {
@@ -37,7 +38,7 @@ export const endOf = (fields: object): { mode: 'end'; req: { end: object } } => 
   req: { end: { project_id: project, ended_at: '2026-10-01T00:00:01Z', ...fields } },
 });
 
-const batchBody = callBatchBody(names);
+const batchBody = callBatch();
 
 /** What a client sends, as the endpoint would hand it to the core. */
 export const parseBatch = (batch: readonly object[]): CallReport[] =>
@@ -87,7 +88,7 @@ export const query = async (
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };
 
-const queryBody = callsQueryBody(names);
+const queryBody = bodyOf(callsStreamQuery);
 
 /** Answers a body of `/calls/stream_query`, as JSON, through the schema of its endpoint, parsed. */
 export const ask = async (

@@ -1,14 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { routesOf } from '../../api/routes.ts';
 import { type Dialect, parseTime, wireNames } from '../../core/foundations/wire/index.ts';
-import {
-  type JsonSchema,
-  type OpenApiDocument,
-  type Operation,
-  openApiDocument,
-  operationsOf,
-} from '../../openapi/index.ts';
+import { type JsonSchema, type OpenApiDocument, openApiDocument } from '../../openapi/index.ts';
+import { routesOf } from '../../weave/api/routes.ts';
 
 /** Every object of a schema, itself included. */
 const objectsIn = (value: unknown): JsonSchema[] => {
@@ -46,8 +40,8 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
 
 /** The document of a service that is called as its dialect is by default, and what it says. */
 export const documentOf = (dialect: Dialect) => {
-  const names = wireNames(dialect, dialect);
-  const document = openApiDocument(names.service, '0.1.0', dialect);
+  const names = wireNames(dialect);
+  const document = openApiDocument('0.1.0', dialect);
   const routes = routesOf(dialect);
   const closed = closedOf(document);
   const newAjv = (): Ajv2020 => {
@@ -69,11 +63,13 @@ export const documentOf = (dialect: Dialect) => {
     names,
     document,
     /** Every operation with its path in the document, in the order in which their examples work. */
-    operations: Object.entries(operationsOf(names))
-      .filter(([path]) => routes.some((route) => route.path === path))
-      .flatMap(([path, list]) =>
-        list.map((operation: Operation) => ({ path: operation.path ?? path, operation })),
-      ),
+    operations: routes.flatMap((route) =>
+      route.operations.map((operation) => ({
+        path: operation.operationPath ?? route.path,
+        route,
+        operation,
+      })),
+    ),
     operationAt,
     /** The method of an operation, as in a request. */
     methodAt: (path: string): string => Object.keys(document.paths[path] ?? {})[0]?.toUpperCase() ?? '',

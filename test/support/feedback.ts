@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import {
-  feedbackBatchBody,
-  feedbackPurgeBody,
-  feedbackQueryBody,
-  feedbackReplaceBody,
-} from '../../api/schemas/feedback.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { feedbackBatchCreate, feedbackPurge, feedbackQuery, feedbackReplace } from '../../api/feedback.ts';
 import { requestBudget, type Store, scanTable } from '../../core/foundations/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
@@ -16,7 +12,7 @@ import {
   queryFeedback,
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
-import { names, project } from './calls.ts';
+import { project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** A feedback store of its own for one test file. */
@@ -34,9 +30,10 @@ export const feedbackOf = (fields: object = {}): JsonObject => ({
   ...fields,
 });
 
-const batchBody = feedbackBatchBody(names);
-const replaceBody = feedbackReplaceBody(names);
-const queryBody = feedbackQueryBody(names);
+const batchBody = bodyOf(feedbackBatchCreate);
+const replaceBody = bodyOf(feedbackReplace);
+const queryBody = bodyOf(feedbackQuery);
+const purgeBody = bodyOf(feedbackPurge);
 
 /** What is answered to a creation, on the wire. */
 export interface Created {
@@ -46,8 +43,8 @@ export interface Created {
   readonly payload: JsonObject;
 }
 
-const onWire = (answers: Parameters<typeof createdJson>[1][]): Created[] =>
-  JSON.parse(JSON.stringify(answers.map((answer) => createdJson(names, answer)))) as Created[];
+const onWire = (answers: Parameters<typeof createdJson>[0][]): Created[] =>
+  JSON.parse(JSON.stringify(answers.map((answer) => createdJson(answer)))) as Created[];
 
 /** Sends a batch, through the schema of its endpoint. */
 export const createAll = async (
@@ -69,8 +66,10 @@ export const create = async (store: Store, fields: object = {}, options = {}): P
 
 /** Puts a record in the place of another. */
 export const replace = async (store: Store, feedbackId: string, fields: object = {}): Promise<Created> => {
-  const body = parseBody(replaceBody, JSON.stringify({ ...feedbackOf(fields), feedback_id: feedbackId }));
-  const [created] = onWire([await replaceFeedback(store, body, 'bob', requestBudget(60_000))]);
+  const body = JSON.stringify({ ...feedbackOf(fields), feedback_id: feedbackId });
+  const { feedbackId: replaced, ...draft } = parseBody(replaceBody, body);
+  const replacement = { feedbackId: replaced, draft };
+  const [created] = onWire([await replaceFeedback(store, replacement, 'bob', requestBudget(60_000))]);
   if (!created) throw new Error('nothing was answered');
   return created;
 };
@@ -83,8 +82,8 @@ export const byIds = (ids: readonly string[]) => ({
 /** Purges records of the tests' project. */
 export const purge = async (store: Store, ...ids: string[]): Promise<void> => {
   const body = JSON.stringify({ project_id: project, query: byIds(ids) });
-  const { project_id, query } = parseBody(feedbackPurgeBody, body);
-  await purgeFeedback(store, project_id, query, requestBudget(60_000));
+  const { projectId, ids: purged } = parseBody(purgeBody, body);
+  await purgeFeedback(store, projectId, purged, requestBudget(60_000));
 };
 
 /** Answers a query in full, through the schema of its endpoint, parsed. */

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
-import { allRoutes, isKeyed, type Route, routesOf } from '../../api/routes.ts';
+import { isKeyed, type Route } from '../../api/endpoint.ts';
 import { toContext } from '../../core/foundations/auth/index.ts';
 import type { Dialect } from '../../core/foundations/wire/names.ts';
-import type { Limits } from '../../lambdas/http/limits.ts';
 import type { Settings } from '../../lambdas/http/settings.ts';
+import type { Limits } from '../../lambdas/http/stream.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
 import { matcher, proxyEvent } from '../../local/gateway/request.ts';
 import { startEchoModel } from '../../local/inference.ts';
@@ -17,6 +17,7 @@ import {
   ResponseStream,
 } from '../../local/runtime/response-stream.ts';
 import { readStack } from '../../local/template/stack.ts';
+import { allRoutes, routesOf } from '../../weave/api/routes.ts';
 import { assemblyWith } from './assembly-with.ts';
 import { startContainer } from './container.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
@@ -76,7 +77,7 @@ const setEnvironment = (
   const { callsTable, objectsTable, costsTable, feedbackTable, rollupsTable, bucket } = stores;
   const all = {
     ...stores.environment,
-    ...{ SERVICE_NAME: dialect, SHARDS: '4', DIALECT: dialect },
+    ...{ SHARDS: '4', DIALECT: dialect },
     ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
     ...{ FEEDBACK_TABLE: feedbackTable, ROLLUPS_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
     ...environment,
@@ -93,7 +94,7 @@ export const bytesOf = ({ method, body }: Sent): Buffer => {
 /** The handlers of all routes that take a key, by path. They share one container. */
 const loadHandlers = async (dialect: Dialect, bounds: Partial<Limits>): Promise<Map<string, Handler>> => {
   const load = startContainer();
-  const { limits } = await load<{ limits: Limits }>('lambdas/http/limits.ts');
+  const { limits } = await load<{ limits: Limits }>('lambdas/http/stream.ts');
   Object.assign(limits, bounds);
   const { settings } = await load<{ settings: Settings }>('lambdas/http/settings.ts');
   for (const client of [settings.calls.table.client, await settings.calls.bucket.client])

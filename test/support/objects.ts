@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
-import { type JsonObject, type JsonValue, ServiceError } from '../../core/foundations/wire/index.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  parseVersionName,
+  ServiceError,
+} from '../../core/foundations/wire/index.ts';
 import {
   createObject,
   deleteVersions,
   everyVersion,
   type ObjectsFilter,
   type ObjectsQuery,
-  parseVersionName,
   queryObjects,
   readObject,
 } from '../../core/records/objects/index.ts';

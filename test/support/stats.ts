@@ -1,4 +1,5 @@
-import { callsStatsBody } from '../../api/schemas/stats.ts';
+import { bodyOf } from '../../api/endpoint.ts';
+import { callsStats } from '../../api/stats.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
@@ -11,7 +12,6 @@ import {
   type SteadyPrices,
   steadyPrices,
 } from '../../core/records/costs/index.ts';
-import { names } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** A store of calls with their rollups, for one test file. */
@@ -21,7 +21,7 @@ export const createStatsStore = async (changes: Partial<Store> = {}): Promise<St
   return { ...storeOf(stores, stores.callsTable), rollups, ...changes };
 };
 
-const body = callsStatsBody(names);
+const body = bodyOf(callsStats);
 
 /** Prices of a project as statistics look them up; no default ones. */
 export const lookupsOf = (projectId: ProjectId, prices: readonly Price[] = []): StatsLookups => ({

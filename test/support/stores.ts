@@ -79,6 +79,6 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
 export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
   table: { client: dynamodb, name: table },
   bucket: { client: s3, name: bucket },
-  names: wireNames('svc'),
+  names: wireNames(),
   shards: [shards],
 });

@@ -1,6 +1,6 @@
 import type { Call, ModelCost } from './types.ts';
 
-/** The service's name in Weave's dialect, and in no other: the setting `serviceName` sees to it. */
+/** The service's name in Weave's dialect, and in no other. */
 const weave = 'weave';
 
 /**

@@ -7,18 +7,18 @@ export type Call = {
   project_id: string;
   /** What was called: a name, or an op ref. */
   op_name: string;
-  /** Its trace. */
-  trace_id: string;
-  /** When it started. */
-  started_at: Timestamp;
   /** Its display name; null without one. */
   display_name: string | null;
+  /** Its trace. */
+  trace_id: string;
   /** The call that made it; null for the root of a trace. */
   parent_id: string | null;
   /** Its conversation; null without one. */
   thread_id: string | null;
   /** Its turn of the thread, which is a call; null without one. */
   turn_id: string | null;
+  /** When it started. */
+  started_at: Timestamp;
   /** When it ended; null while it runs. */
   ended_at: Timestamp | null;
   /** As they were given. */
@@ -60,7 +60,7 @@ export type CallAnd = {
 
 export type CallContains = {
   $contains: {
-    /** The text or list to look in, or the value to convert. */
+    /** The text or list to look in. */
     input: CallOperation;
     /** The text or item to look for. */
     substr: CallOperation;
@@ -71,7 +71,7 @@ export type CallContains = {
 
 export type CallConvert = {
   $convert: {
-    /** The text or list to look in, or the value to convert. */
+    /** The value to convert. */
     input: CallOperation;
     /** The type; `exists` gives whether there is a value. */
     to: 'double' | 'int' | 'string' | 'bool' | 'exists';
@@ -81,7 +81,7 @@ export type CallConvert = {
 export type CallEnd = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** The id. Without one, what is stored gets a new UUIDv7. */
+  /** The id of the call. */
   id: Id;
   /** When it ended; without an offset the time is UTC. */
   ended_at: Time;
@@ -96,7 +96,7 @@ export type CallEnd = {
 };
 
 export type CallEndReq = {
-  /** The call's end. Of statistics: when the last bucket ends, exclusive; now without it. */
+  /** The call's end. */
   end: CallEnd;
 };
 
@@ -192,7 +192,7 @@ export type CallQuery = {
 export type CallReadReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** The id. Without one, what is stored gets a new UUIDv7. */
+  /** The id. */
   id: Id;
   /** Adds what the call cost, by model. */
   include_costs?: boolean | null;
@@ -216,18 +216,18 @@ export type CallRow = {
   project_id: string;
   /** What was called: a name, or an op ref. */
   op_name: string;
-  /** Its trace. */
-  trace_id: string;
-  /** When it started. */
-  started_at: Timestamp;
   /** Its display name; null without one. */
   display_name?: string | null;
+  /** Its trace. */
+  trace_id: string;
   /** The call that made it; null for the root of a trace. */
   parent_id?: string | null;
   /** Its conversation; null without one. */
   thread_id?: string | null;
   /** Its turn of the thread, which is a call; null without one. */
   turn_id?: string | null;
+  /** When it started. */
+  started_at: Timestamp;
   /** When it ended; null while it runs. */
   ended_at?: Timestamp | null;
   /** As they were given. */
@@ -331,7 +331,7 @@ export type CallStart = {
 };
 
 export type CallStartReq = {
-  /** The call's start. Of statistics: when the first bucket may begin, inclusive. */
+  /** The call's start. */
   start: CallStart;
 };
 
@@ -358,7 +358,7 @@ export type CallUpsertBatchReq = {
     mode: 'start';
     /** The body of a single report. */
     req: {
-      /** The call's start. Of statistics: when the first bucket may begin, inclusive. */
+      /** The call's start. */
       start: CallStart;
     };
   } | {
@@ -366,7 +366,7 @@ export type CallUpsertBatchReq = {
     mode: 'end';
     /** The body of a single report. */
     req: {
-      /** The call's end. Of statistics: when the last bucket ends, exclusive; now without it. */
+      /** The call's end. */
       end: CallEnd;
     };
   })[];
@@ -397,7 +397,7 @@ export type CallsFilter = {
   trace_ids?: (string)[] | null;
   /** Calls by their ids. */
   call_ids?: (string)[] | null;
-  /** These threads, or calls of them. */
+  /** Calls of these threads. */
   thread_ids?: (string)[] | null;
   /** Calls of these turns. */
   turn_ids?: (string)[] | null;
@@ -461,7 +461,7 @@ export type CallsQueryStatsReq = {
   query?: PlainCallQuery | null;
   /** The most to answer; all without it, or with null. */
   limit?: number | null;
-  /** Adds the size of all calls of its trace as they were received, in bytes of JSON. */
+  /** Adds the size of the calls as they were received, in bytes of JSON. */
   include_total_storage_size?: boolean | null;
 };
 
@@ -475,9 +475,9 @@ export type CallsQueryStatsRes = {
 export type CallsStatsReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** The call's start. Of statistics: when the first bucket may begin, inclusive. */
+  /** When the first bucket may begin, inclusive. */
   start: Time;
-  /** The call's end. Of statistics: when the last bucket ends, exclusive; now without it. */
+  /** When the last bucket ends, exclusive; now without it. */
   end?: Time | null;
   /**
    * Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200
@@ -521,7 +521,7 @@ export type CallsUsageReq = {
   project_id: ProjectId;
   /** Calls by their ids. */
   call_ids: (Id)[];
-  /** Calls of these traces. */
+  /** The traces in which the calls are, as far as they are known. */
   trace_ids?: (Id)[] | null;
   /** Adds what the call cost, by model. */
   include_costs?: boolean | null;
@@ -598,7 +598,7 @@ export type CostAnd = {
 
 export type CostContains = {
   $contains: {
-    /** The text or list to look in, or the value to convert. */
+    /** The text or list to look in. */
     input: CostOperation;
     /** The text or item to look for. */
     substr: CostOperation;
@@ -609,7 +609,7 @@ export type CostContains = {
 
 export type CostConvert = {
   $convert: {
-    /** The text or list to look in, or the value to convert. */
+    /** The value to convert. */
     input: CostOperation;
     /** The type; `exists` gives whether there is a value. */
     to: 'double' | 'int' | 'string' | 'bool' | 'exists';
@@ -686,7 +686,7 @@ export type CostPath = string;
 export type CostPurgeReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** An expression, ANDed with the filter; null for none. */
+  /** Which prices. */
   query: PurgeQuery;
 };
 
@@ -698,7 +698,7 @@ export type CostQuery = {
 export type CostQueryReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** The fields to answer; of feedback also dotted paths into the payload. All without it. */
+  /** The fields to answer. All without it. */
   fields?: ('id' | 'llm_id' | 'prompt_token_cost' | 'completion_token_cost' | 'prompt_token_cost_unit' | 'completion_token_cost_unit' | 'effective_date' | 'provider_id')[] | null;
   /** An expression, ANDed with the filter; null for none. */
   query?: CostQuery | null;
@@ -804,7 +804,7 @@ export type FeedbackBatchCreateRes = {
 
 export type FeedbackContains = {
   $contains: {
-    /** The text or list to look in, or the value to convert. */
+    /** The text or list to look in. */
     input: FeedbackOperation;
     /** The text or item to look for. */
     substr: FeedbackOperation;
@@ -815,7 +815,7 @@ export type FeedbackContains = {
 
 export type FeedbackConvert = {
   $convert: {
-    /** The text or list to look in, or the value to convert. */
+    /** The value to convert. */
     input: FeedbackOperation;
     /** The type; `exists` gives whether there is a value. */
     to: 'double' | 'int' | 'string' | 'bool' | 'exists';
@@ -827,6 +827,8 @@ export type FeedbackCreateReq = {
   project_id: ProjectId;
   /** The id. Without one, what is stored gets a new UUIDv7. */
   id?: Id | null;
+  /** What it is attached to: an object, op or call. */
+  svc_ref: string;
   /** What kind of feedback it is: a short word. */
   feedback_type: Name;
   /** Anything, up to 1 MiB of JSON. */
@@ -841,8 +843,6 @@ export type FeedbackCreateReq = {
   call_ref?: string | null;
   /** An object ref. */
   trigger_ref?: string | null;
-  /** What it is attached to: an object, op or call. */
-  svc_ref: string;
   /** Accepted, and overwritten with the user of the key. */
   svc_user_id?: string | null;
 };
@@ -916,7 +916,7 @@ export type FeedbackPath = string;
 export type FeedbackPurgeReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** An expression, ANDed with the filter; null for none. */
+  /** Which records. */
   query: PurgeQuery;
 };
 
@@ -928,7 +928,7 @@ export type FeedbackQuery = {
 export type FeedbackQueryReq = {
   /** The project, `<entity>/<project>`. */
   project_id: ProjectId;
-  /** The fields to answer; of feedback also dotted paths into the payload. All without it. */
+  /** The fields to answer, also dotted paths into the payload. All without it. */
   fields?: (FeedbackPath)[] | null;
   /** An expression, ANDed with the filter; null for none. */
   query?: FeedbackQuery | null;
@@ -958,6 +958,8 @@ export type FeedbackReplaceReq = {
   project_id: ProjectId;
   /** The id. Without one, what is stored gets a new UUIDv7. */
   id?: Id | null;
+  /** What it is attached to: an object, op or call. */
+  svc_ref: string;
   /** What kind of feedback it is: a short word. */
   feedback_type: Name;
   /** Anything, up to 1 MiB of JSON. */
@@ -972,8 +974,6 @@ export type FeedbackReplaceReq = {
   call_ref?: string | null;
   /** An object ref. */
   trigger_ref?: string | null;
-  /** What it is attached to: an object, op or call. */
-  svc_ref: string;
   /** Accepted, and overwritten with the user of the key. */
   svc_user_id?: string | null;
   /** The record to replace. */
@@ -1237,7 +1237,7 @@ export type PlainCallAnd = {
 
 export type PlainCallContains = {
   $contains: {
-    /** The text or list to look in, or the value to convert. */
+    /** The text or list to look in. */
     input: PlainCallOperation;
     /** The text or item to look for. */
     substr: PlainCallOperation;
@@ -1248,7 +1248,7 @@ export type PlainCallContains = {
 
 export type PlainCallConvert = {
   $convert: {
-    /** The text or list to look in, or the value to convert. */
+    /** The value to convert. */
     input: PlainCallOperation;
     /** The type; `exists` gives whether there is a value. */
     to: 'double' | 'int' | 'string' | 'bool' | 'exists';
@@ -1413,7 +1413,7 @@ export type ThreadsQueryFilter = {
   after_datetime?: Time | null;
   /** Threads whose `last_updated` is earlier. */
   before_datetime?: Time | null;
-  /** These threads, or calls of them. */
+  /** These threads. */
   thread_ids?: (string)[] | null;
 };
 

@@ -7,7 +7,7 @@ import {
   problemOf,
   timeRule,
 } from '../wire/index.ts';
-import { documentedList, nullish } from '../wire/schema.ts';
+import { documentedList, field, nullish } from '../wire/schema.ts';
 import {
   type Comparison,
   type Conversion,
@@ -286,7 +286,7 @@ export type PathKind = Pick<RecordKind, 'name' | 'fields' | 'nested' | 'pathRule
 export const languages = z.registry<Language>();
 
 /** The schema of a request's `query`: `{"$expr": <operation>}` over records of a kind. */
-const querySchema = (kind: RecordKind) =>
+export const querySchema = (kind: RecordKind) =>
   z
     .pipe(
       z.unknown(),
@@ -323,12 +323,19 @@ const maxKeys = 50;
 export const sortSchema = (kind: PathKind) =>
   z.pipe(
     documentedList(
-      z.array(z.strictObject({ field: pathSchema(kind), direction: z.enum(['asc', 'desc']) })).check(
-        z.refine((keys) => keys.length <= maxKeys, {
-          error: `should be at most ${maxKeys} keys`,
-          params: { type: 'too_long' },
-        }),
-      ),
+      z
+        .array(
+          z.strictObject({
+            field: field(pathSchema(kind), 'What to sort by.'),
+            direction: field(z.enum(['asc', 'desc']), 'Ascending or descending.'),
+          }),
+        )
+        .check(
+          z.refine((keys) => keys.length <= maxKeys, {
+            error: `should be at most ${maxKeys} keys`,
+            params: { type: 'too_long' },
+          }),
+        ),
       maxKeys,
     ),
     z.transform((keys): SortKey[] =>

@@ -75,7 +75,7 @@ export type Ref =
   | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
 
 /** Splits a ref into its project, the kind of what it names, and what follows. */
-const splitRef = (names: WireNames, text: string) => {
+const splitRef = (names: Pick<WireNames, 'refScheme'>, text: string) => {
   if (!text.startsWith(names.refScheme)) return undefined;
   const [entity, project, kind, ...rest] = text.slice(names.refScheme.length).split('/');
   return { projectId: parseProjectId(`${entity}/${project}`), kind, tail: rest.join('/') };
@@ -94,7 +94,7 @@ export interface TableRef {
  *
  * @returns undefined if the text is none
  */
-export const parseTableRef = (names: WireNames, text: string): TableRef | undefined => {
+export const parseTableRef = (names: Pick<WireNames, 'refScheme'>, text: string): TableRef | undefined => {
   const { projectId, kind, tail } = splitRef(names, text) ?? {};
   if (projectId === undefined || kind !== 'table' || !tail || tail.includes('/')) return undefined;
   return { projectId, digest: tail };
@@ -106,7 +106,7 @@ export const parseTableRef = (names: WireNames, text: string): TableRef | undefi
  *
  * @returns the ref; undefined if the text is none
  */
-export const parseRef = (names: WireNames, text: string): Ref | undefined => {
+export const parseRef = (names: Pick<WireNames, 'refScheme'>, text: string): Ref | undefined => {
   const { projectId, kind, tail } = splitRef(names, text) ?? {};
   if (projectId === undefined || !tail) return undefined;
   if (kind === 'call') return { kind, projectId, callId: tail };
@@ -119,3 +119,38 @@ export const parseRef = (names: WireNames, text: string): Ref | undefined => {
 /** The ref of a call: `<service>:///<entity>/<project>/call/<id>`. */
 export const callRef = (names: WireNames, projectId: ProjectId, callId: string): string =>
   `${names.refScheme}${projectId}/call/${callId}`;
+
+const maxObjectId = 128;
+
+/** What an object's id must look like, for error messages. */
+export const objectIdRule = `should be 1 to ${maxObjectId} printable characters, none of them "/" or ":"`;
+
+/**
+ * Whether a text can be an object's id, and so the name in a ref: 1–128 printable characters
+ * without `/` and `:`.
+ */
+export const isObjectId = (text: string): boolean =>
+  isId(text) && !/[/:]/.test(text) && [...text].length <= maxObjectId;
+
+const digestOfValue = /^[\w-]{43}$/;
+
+/** What a digest looks like, for error messages. */
+export const digestRule =
+  'should be a digest, 43 characters as /obj/create answers it; neither "latest" nor "v<N>"';
+
+/** Whether a text looks like a digest. */
+export const isDigest = (text: string): boolean => digestOfValue.test(text);
+
+/** How a version of an object is asked for. */
+export type VersionName = { readonly digest: string } | { readonly versionIndex: number } | 'latest';
+
+/** How many version indexes there are: a key holds four bytes of it. */
+export const versionIndexes = 2 ** 32;
+const numbered = /^v(0|[1-9]\d{0,9})$/;
+
+/** Reads `latest`, `v<N>` or a digest. Any other text counts as a digest. */
+export const parseVersionName = (text: string): VersionName => {
+  if (text === 'latest') return text;
+  const versionIndex = Number(numbered.exec(text)?.[1] ?? Number.NaN);
+  return versionIndex < versionIndexes ? { versionIndex } : { digest: text };
+};

@@ -9,7 +9,7 @@ export interface WireNames {
   /** Which requests there are, and what they mean. */
   readonly dialect: Dialect;
   /** The service's name, which is also the key of its block in a call's summary: `svc`. */
-  readonly service: string;
+  readonly service: Dialect;
   /** What every ref begins with: `svc:///`. */
   readonly refScheme: string;
   /** `svc_ref` */
@@ -30,35 +30,25 @@ export interface WireNames {
   readonly otelProject: string;
 }
 
-/** The service's name unless the setting gives one. */
-export const defaultServiceName = 'svc';
-
-/** The service's name in a dialect. Weave's SDKs expect theirs in every ref. */
-export const serviceNameIn = (dialect: Dialect, given: string): string =>
-  dialect === 'weave' ? 'weave' : given;
-
 /** The dialect that a function's environment names; the service's own if it names none. */
 export const dialectOf = (name: string | undefined): Dialect =>
   dialects.find((dialect) => dialect === name) ?? 'svc';
 
-/**
- * Derives all wire names from the service's name, e.g. `svc`: a lower-case letter, then letters or
- * digits.
- */
-export const wireNames = (service: string, dialect: Dialect = 'svc'): WireNames => {
+/** The wire names of a dialect, which the service is called like: Weave's SDKs expect their names. */
+export const wireNames = (dialect: Dialect = 'svc'): WireNames => {
   // Weave's server calls the fields of users and runs after Weights & Biases.
-  const own = dialect === 'weave' ? 'wb' : service;
+  const own = dialect === 'weave' ? 'wb' : dialect;
   return {
     dialect,
-    service,
-    refScheme: `${service}:///`,
-    ref: `${service}_ref`,
+    service: dialect,
+    refScheme: `${dialect}:///`,
+    ref: `${dialect}_ref`,
     userId: `${own}_user_id`,
     runId: `${own}_run_id`,
     runStep: `${own}_run_step`,
     runStepEnd: `${own}_run_step_end`,
     userIds: `${own}_user_ids`,
     runIds: `${own}_run_ids`,
-    otelProject: `${service}.project_id`,
+    otelProject: `${dialect}.project_id`,
   };
 };

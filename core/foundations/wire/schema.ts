@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
+import { clone } from 'zod/v4/core';
 import { controls, documented, documentedList, printableText, projectIdPattern } from './documented.ts';
-import { idRule, isId, type ProjectId, parseProjectId, projectIdRule } from './ids.ts';
+import { idRule, isId, type ProjectId, parseProjectId, parseRef, projectIdRule, type Ref } from './ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, maxDepth, plainNumber, problemOf } from './json.ts';
+import type { WireNames } from './names.ts';
 import { parseTime, timeRule } from './time.ts';
 
 export * from './documented.ts';
@@ -100,10 +102,144 @@ export const integerWith = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
 export const count = integerWith(z.minimum(0));
 
 /** A list of at most so many items. */
-export const listOf = <S extends z.ZodMiniType>(item: S, most: number) =>
+export const listOf = <S extends z.ZodMiniType>(item: S, most: number, noun = 'items') =>
   documentedList(
     z
       .array(item)
-      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} items`, 'too_long'))),
+      .check(z.refine((list) => list.length <= most, rule(`should be at most ${most} ${noun}`, 'too_long'))),
     most,
   );
+
+const maxRef = 2048;
+const printable = /^[^\p{Cc}\p{Cs}]*$/u;
+
+const refExamples: Readonly<Record<Ref['kind'], string>> = {
+  object: 'acme/shop/object/<name>:<digest>',
+  op: 'acme/shop/op/<name>:<digest>',
+  call: 'acme/shop/call/<call id>',
+};
+
+const character = `[^${controls}]`;
+const nameCharacter = `[^/:${controls}]`;
+const named = `${nameCharacter}+:${nameCharacter}+`;
+/** The patterns of refs, for the OpenAPI document. */
+const refPatterns: Readonly<Record<Ref['kind'], string>> = {
+  object: `object/${named}(?:/${character}+)?`,
+  op: `op/${named}`,
+  call: `call/${character}{1,256}`,
+};
+
+/** The schema of refs of some kinds into any project, in a dialect. */
+export const refSchema = ({ refScheme }: Pick<WireNames, 'refScheme'>, kinds: readonly Ref['kind'][]) => {
+  const isRef = (text: string): boolean => {
+    if (text.length > maxRef || !printable.test(text)) return false;
+    const ref = parseRef({ refScheme }, text);
+    return ref !== undefined && kinds.includes(ref.kind) && (ref.kind !== 'call' || isId(ref.callId));
+  };
+  const shapes = kinds.map((kind) => refScheme + refExamples[kind]).join(' or ');
+  const pattern = `^${refScheme}${projectIdPattern}/(?:${kinds.map((kind) => refPatterns[kind]).join('|')})$`;
+  return z
+    .string()
+    .check(z.refine(isRef, rule(`should be a ref such as ${shapes}, of at most ${maxRef} characters`)))
+    .register(documented, { says: { maxLength: maxRef, pattern } });
+};
+
+/** A ref of one of the kinds. */
+export const refTo = (...kinds: Ref['kind'][]) => refSchema({ refScheme: 'svc:///' }, kinds);
+
+/**
+ * A field of a request or an answer, with its meaning.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export const field = <S extends z.ZodMiniType>(schema: S, description: string): S => {
+  const described = clone(schema, schema._zod.def, { parent: true });
+  z.globalRegistry.add(described, { description });
+  return described;
+};
+
+/** A field that may be missing or null, which counts as something else then. */
+export const withDefault = <S extends z.ZodMiniType, D>(schema: S, standsFor: D) =>
+  z.pipe(
+    nullish(schema),
+    z.transform((value): z.output<S> | D => value ?? standsFor),
+  );
+
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name;
+type InnerName<Name> = Name extends `svc_${infer Rest}`
+  ? Camel<Rest>
+  : Name extends string
+    ? Camel<Name>
+    : never;
+type Filled<T> = undefined extends T ? Exclude<T, undefined> | null : T;
+
+/** The fields of an object, with optional ones as optional keys. */
+export type Shape = Readonly<Record<string, z.ZodMiniType>>;
+/** The inner names of fields that are not simply those of the wire in camelCase. */
+export type Names = Readonly<Record<string, string>>;
+
+/** What a {@link record} is parsed into. */
+export type Inner<S extends Shape, N extends Names> = {
+  readonly [K in keyof S as K extends keyof N ? N[K] : InnerName<K>]: Filled<z.output<S[K]>>;
+};
+
+/** The inner name of a field, unless its record gives it another. */
+export const innerName = (name: string): string =>
+  name.replace(/^svc_/, '').replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What a {@link record} was made of, so that another dialect can make one like it. */
+export interface Recipe {
+  readonly shape: Shape;
+  readonly names: Names;
+  readonly also: ((fields: never) => object) | undefined;
+  readonly checks: readonly z.core.$ZodCheck<never>[];
+}
+
+const recipes = new WeakMap<z.core.$ZodType, Recipe>();
+
+/** The recipe of a schema that {@link record} has made; undefined for any other. */
+export const recipeOf = (schema: z.core.$ZodType): Recipe | undefined => recipes.get(schema);
+
+type Fields<S extends Shape> = z.output<z.ZodMiniObject<S, z.core.$strict>>;
+
+/**
+ * An object of a request. On the wire its fields have snake_case names, and unknown ones are
+ * refused. Inside they have camelCase names, without the service's own prefix `svc_`, and null
+ * stands for each that is missing.
+ *
+ * @param names the inner names that differ from those of the wire by more than their case
+ * @param also makes further fields of the fields on the wire; they win over others
+ * @param checks look at the fields on the wire together
+ */
+export const record = <
+  const S extends Shape,
+  const N extends Names = Record<never, never>,
+  A extends object = Record<never, never>,
+>(
+  shape: S,
+  names?: N,
+  also?: (fields: Fields<S>) => A,
+  ...checks: readonly z.core.$ZodCheck<Fields<S>>[]
+) => {
+  const wire = Object.keys(shape);
+  const inner = wire.map((name) => names?.[name] ?? innerName(name));
+  const rename = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const renamed: Record<string, unknown> = {};
+    for (let i = 0; i < wire.length; i++) renamed[inner[i] ?? ''] = fields[wire[i] ?? ''] ?? null;
+    return renamed;
+  };
+  const fields = z.strictObject(shape);
+  // Fields that are wrong by themselves are not looked at together.
+  const checked = checks.length === 0 ? fields : z.pipe(fields, z.custom<Fields<S>>().check(...checks));
+  const schema = z.pipe(
+    checked as z.ZodMiniType<Fields<S>, z.input<typeof fields>>,
+    z.transform((fields) => {
+      const renamed = rename(fields);
+      return (also ? Object.assign(renamed, also(fields)) : renamed) as Omit<Inner<S, N>, keyof A> & A;
+    }),
+  );
+  recipes.set(schema, { shape, names: names ?? {}, also, checks });
+  return schema;
+};

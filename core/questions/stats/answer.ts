@@ -1,6 +1,6 @@
+import { bucketOf } from '../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type Micros, type WireNames } from '../../foundations/wire/index.ts';
 import { type CallHeader, statusOf } from '../../records/calls/index.ts';
-import { bucketOf } from './buckets.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, type Numbers } from './cells.ts';
 import type { Aggregation, Asked, CallMetric, GroupField, StatsRequest, UsageMetric } from './request.ts';
 
@@ -110,8 +110,11 @@ export class Output {
   }
 }
 
+/** Some fields of a bucket. */
+type BucketFields = Readonly<Record<string, string | number | null>>;
+
 /** A bucket as it is answered. */
-export type BucketRow = Readonly<Record<string, string | number | null>>;
+export type BucketRow = BucketFields & { readonly timestamp: string };
 
 /** Statistics as they are answered. */
 export interface StatsAnswer {
@@ -159,7 +162,7 @@ const aggregate: Readonly<Record<Aggregation, (numbers: Counted) => number | nul
 const fieldsOf = (
   { metric, aggregations, percentiles }: Asked<CallMetric | UsageMetric>,
   numbers: Counted,
-): BucketRow => {
+): BucketFields => {
   const values = numbers.count === 0 ? [] : numbers.percentiles(percentiles);
   return Object.fromEntries([
     ...aggregations.map((each) => [`${each}_${metric}`, aggregate[each](numbers)] as const),
@@ -187,7 +190,7 @@ export const statsAnswer = (
     ...(model !== undefined && { model }),
     ...Object.fromEntries(groupBy.map((field, i) => [groupNames(names, field), values[i] ?? null])),
   });
-  const usageFields = (model: ModelCell): BucketRow =>
+  const usageFields = (model: ModelCell): BucketFields =>
     Object.assign({}, ...usage.map((asked) => fieldsOf(asked, withSketch(model[asked.metric]))));
   return {
     ...{ start: formatTime(start), end: formatTime(end), granularity, timezone },

@@ -1,8 +1,8 @@
 import { compile, type Expression, pathsIn } from '../../foundations/expression/index.ts';
 import type { JsonValue, WireNames } from '../../foundations/wire/index.ts';
 import { among, type CallsFilter, callKind, likeOneOf, noIncludes } from '../query/index.ts';
-import { type Hours, hoursOf } from './buckets.ts';
 import type { Dimensions } from './cells.ts';
+import { type Hours, hoursOf } from './hours.ts';
 import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
 
 /** The fields of calls that groups know, by their paths in expressions. */

@@ -24,7 +24,6 @@ import {
   rollupRange,
 } from '../../records/rollups.ts';
 import { type CallsFilter, everyCall } from '../query/index.ts';
-import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './buckets.ts';
 import {
   type Bins,
   Cell,
@@ -35,6 +34,7 @@ import {
   type ModelCell,
   type Numbers,
 } from './cells.ts';
+import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './hours.ts';
 import { tokenMetrics } from './request.ts';
 import { type ScanCounts, scanCalls } from './scan.ts';
 

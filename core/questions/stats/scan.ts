@@ -9,7 +9,7 @@ import {
 } from '../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
 import { type CallRow, type CallsFilter, findCalls, type Lookups, noIncludes } from '../query/index.ts';
-import type { Span } from './buckets.ts';
+import type { Span } from './hours.ts';
 
 /** Which calls are scanned. */
 interface Scanned {

@@ -1,9 +1,9 @@
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import { bucketEdges } from '../../foundations/wire/buckets.ts';
 import { isJsonObject, type JsonValue, type Micros, type ProjectId } from '../../foundations/wire/index.ts';
 import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { keepingFor, Output, type StatsAnswer, statsAnswer } from './answer.ts';
-import { bucketEdges } from './buckets.ts';
 import { groupTest, planStats, type StatsPlan } from './plan.ts';
 import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
 import { takeRolledUp } from './rollups.ts';

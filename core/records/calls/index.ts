@@ -22,4 +22,4 @@ export type { Payload, PayloadField } from './payloads.ts';
 export { PayloadReader, readCall, readHeaders, readParts, type StoredCall } from './read.ts';
 export { type CallChanges, putPlaceholders, updateCall } from './replace.ts';
 export { maxTurnTraces } from './traces.ts';
-export { reportCalls, writeCalls } from './write.ts';
+export { reportCalls, startCall, writeCalls } from './write.ts';

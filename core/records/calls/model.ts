@@ -32,7 +32,7 @@ export interface CallEnd {
   readonly summary: JsonObject;
   readonly runStepEnd: number | null;
   /** The name to show from now on. @default - it stays what it is */
-  readonly displayName?: string;
+  readonly displayName?: string | null;
   /** Bytes of the end as compact JSON, without the values of output, summary and exception. */
   readonly envelopeBytes: number;
 }

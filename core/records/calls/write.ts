@@ -288,3 +288,19 @@ export const reportCalls: typeof writeCalls = async (store, reports, userId, bud
   );
   return writeCalls(store, withNames(reports, ends), userId, budget);
 };
+
+/**
+ * Stores the start of one call, and answers its ids.
+ *
+ * @throws ServiceError as {@link writeCalls}
+ */
+export const startCall = async (
+  store: Store,
+  start: CallStart,
+  userId: string,
+  budget: RequestBudget,
+): Promise<StartAnswer> => {
+  const [answer] = await writeCalls(store, [{ kind: 'start', start }], userId, budget);
+  if (!answer) throw new Error('the start of a call was not answered');
+  return answer;
+};

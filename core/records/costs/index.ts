@@ -9,5 +9,5 @@ export {
   type SteadyPrices,
   steadyPrices,
 } from './price-book.ts';
-export { type CostsQuery, queryPrices } from './query.ts';
+export { queryPrices } from './query.ts';
 export { createPrices, purgePrices, readPrices } from './store.ts';

@@ -15,9 +15,9 @@ export interface PriceTerms {
   readonly effectiveDate: Micros;
   readonly providerId: string;
   /** Of prompt tokens read from the provider's cache. @default - what others cost */
-  readonly cacheReadTokenCost?: number;
+  readonly cacheReadTokenCost?: number | undefined;
   /** Of prompt tokens written to the provider's cache. @default - what others cost */
-  readonly cacheWriteTokenCost?: number;
+  readonly cacheWriteTokenCost?: number | undefined;
 }
 
 /** A project's price, as it is stored. */

@@ -1,44 +1,17 @@
+import { type CostsQuery, priceKind } from '../../../api/costs.ts';
 import {
   compareText,
+  compile,
   type Reader,
   type SortKey,
   sortable,
   valueAt,
 } from '../../foundations/expression/index.ts';
-import { type Slice, sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
+import { sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { formatTime, type ProjectId, type WireNames } from '../../foundations/wire/index.ts';
+import { formatTime, type WireNames } from '../../foundations/wire/index.ts';
 import type { Price, PriceRow } from './model.ts';
 import { readPrices } from './store.ts';
-
-const commonFields = [
-  'id',
-  'llm_id',
-  'prompt_token_cost',
-  'completion_token_cost',
-  'prompt_token_cost_unit',
-  'completion_token_cost_unit',
-  'effective_date',
-  'provider_id',
-] as const satisfies readonly (keyof PriceRow)[];
-
-/** The fields of a price as it is answered, in order. */
-export const priceFields = ({ dialect }: Pick<WireNames, 'dialect'>): readonly (keyof PriceRow)[] =>
-  dialect === 'weave'
-    ? [...commonFields, 'cache_read_input_token_cost', 'cache_creation_input_token_cost']
-    : commonFields;
-
-/** A query over the prices of one project, checked. */
-export interface CostsQuery extends Slice {
-  readonly projectId: ProjectId;
-  /** The fields to answer; null for all. */
-  readonly fields: readonly (keyof PriceRow)[] | null;
-  readonly matches: (row: PriceRow) => boolean;
-  readonly sort: readonly SortKey[];
-}
-
-/** Matches every price. */
-export const everyPrice = (): boolean => true;
 
 const rowOf = (price: Price, { dialect }: WireNames): PriceRow => ({
   id: price.id,
@@ -71,10 +44,8 @@ export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]):
   });
 };
 
-const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> =>
-  fields
-    ? Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field as keyof PriceRow)))
-    : row;
+const select = (row: PriceRow, fields: readonly string[] | null): Partial<PriceRow> =>
+  fields ? Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field))) : row;
 
 /**
  * Answers a query over a project's prices: a slice of those that match, in order, each with the
@@ -84,10 +55,11 @@ const select = (row: PriceRow, fields: CostsQuery['fields']): Partial<PriceRow> 
  */
 export const queryPrices = async (
   store: Pick<Store, 'table' | 'names'>,
-  { projectId, fields, matches, sort, ...slice }: CostsQuery,
+  { projectId, fields, where, sort, ...slice }: CostsQuery,
   budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {
   const prices = await readPrices(store, projectId, budget);
+  const matches = where ? compile<PriceRow>(priceKind(), where, readField) : () => true;
   const rows = sortPrices(prices.map((price) => rowOf(price, store.names)).filter(matches), sort);
   return sliceOf(rows, slice).map((row) => select(row, fields));
 };

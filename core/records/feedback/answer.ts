@@ -71,10 +71,10 @@ export const joinedFields = (names: WireNames): string[] => [
 ];
 
 /** What is answered to a creation, on the wire. */
-export const createdJson = (names: WireNames, { id, createdAt, userId, payload }: FeedbackAnswer) => ({
+export const createdJson = ({ id, createdAt, userId, payload }: FeedbackAnswer) => ({
   id,
   created_at: formatTime(createdAt),
-  [names.userId]: userId,
+  svc_user_id: userId,
   payload,
 });
 

@@ -145,6 +145,22 @@ export const createFeedback = async (
   );
 };
 
+/**
+ * Stores one record of feedback, and answers it as it is stored.
+ *
+ * @throws ServiceError as {@link createFeedback}
+ */
+export const createOneFeedback = async (
+  store: Store,
+  draft: FeedbackDraft,
+  userId: string,
+  budget: RequestBudget,
+): Promise<FeedbackAnswer> => {
+  const [answer] = await createFeedback(store, [{ draft, loc: [] }], userId, budget);
+  if (!answer) throw new Error('a record of feedback was not answered');
+  return answer;
+};
+
 /** What is stored under the ids that clients gave, by {@link qualifiedId}. */
 const storedOf = async (
   store: Store,

@@ -1,5 +1,5 @@
 export { createdJson, headerFields as feedbackFields } from './answer.ts';
-export { type Creation, createFeedback } from './create.ts';
+export { type Creation, createFeedback, createOneFeedback } from './create.ts';
 export { feedbackOf } from './items.ts';
 export type { FeedbackAnswer, FeedbackDraft, FeedbackRecord } from './model.ts';
 export { deleteFeedbackOn, purgeFeedback } from './purge.ts';

@@ -1,8 +1,8 @@
 import { shortDigest } from '../../foundations/encoding/index.ts';
 import { asMap, asText, type Condition, type Item } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
-import { type ObjectName, type VersionHeader, versionIndexes } from './model.ts';
+import { type ProjectId, versionIndexes } from '../../foundations/wire/index.ts';
+import type { ObjectName, VersionHeader } from './model.ts';
 
 /*
  * Every key of the objects table, and of values in the bucket, is composed here. Keys are bytes.

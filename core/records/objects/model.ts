@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import {
   canonicalJson,
   type Dialect,
-  isId,
   type JsonValue,
   type Micros,
   type ProjectId,
@@ -18,18 +17,6 @@ export interface ObjectName {
   readonly projectId: ProjectId;
   readonly objectId: string;
 }
-
-const maxObjectId = 128;
-
-/** What an object's id must look like, for error messages. */
-export const objectIdRule = `should be 1 to ${maxObjectId} printable characters, none of them "/" or ":"`;
-
-/**
- * Whether a text can be an object's id, and so the name in a ref: 1–128 printable characters
- * without `/` and `:`.
- */
-export const isObjectId = (text: string): boolean =>
-  isId(text) && !/[/:]/.test(text) && [...text].length <= maxObjectId;
 
 /** A version of an object without its value. */
 export interface VersionHeader extends ObjectName {
@@ -71,20 +58,6 @@ export interface StoredVersion extends ObjectVersion {
 export const noValue = ({ dialect }: Pick<WireNames, 'dialect'>): string =>
   dialect === 'weave' ? '{}' : 'null';
 
-/** How a version of an object is asked for. */
-export type VersionName = { readonly digest: string } | { readonly versionIndex: number } | 'latest';
-
-/** How many version indexes there are: a key holds four bytes of it. */
-export const versionIndexes = 2 ** 32;
-const numbered = /^v(0|[1-9]\d{0,9})$/;
-
-/** Reads `latest`, `v<N>` or a digest. Any other text counts as a digest. */
-export const parseVersionName = (text: string): VersionName => {
-  if (text === 'latest') return text;
-  const versionIndex = Number(numbered.exec(text)?.[1] ?? Number.NaN);
-  return versionIndex < versionIndexes ? { versionIndex } : { digest: text };
-};
-
 /**
  * The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of
  * letters, digits, `-` and `_`. In Weave's dialect it is what Weave's SDKs compute.
@@ -93,12 +66,3 @@ export const digestOf = (value: JsonValue, dialect: Dialect = 'svc'): string =>
   dialect === 'weave'
     ? valueDigest(value)
     : createHash('sha256').update(canonicalJson(value)).digest('base64url');
-
-const digest = /^[\w-]{43}$/;
-
-/** What a digest looks like, for error messages. */
-export const digestRule =
-  'should be a digest, 43 characters as /obj/create answers it; neither "latest" nor "v<N>"';
-
-/** Whether a text looks like a digest. */
-export const isDigest = (text: string): boolean => digest.test(text);

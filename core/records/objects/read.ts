@@ -11,7 +11,14 @@ import {
   type RequestBudget,
   type Store,
 } from '../../foundations/storage/index.ts';
-import { type JsonValue, notFound } from '../../foundations/wire/index.ts';
+import {
+  isDigest,
+  isObjectId,
+  type JsonValue,
+  notFound,
+  parseVersionName,
+  type VersionName,
+} from '../../foundations/wire/index.ts';
 import {
   aliasKey,
   digestKey,
@@ -24,16 +31,7 @@ import {
   valueObject,
   versionKey,
 } from './items.ts';
-import {
-  isDigest,
-  isObjectId,
-  noValue,
-  type ObjectName,
-  parseVersionName,
-  type StoredVersion,
-  type VersionHeader,
-  type VersionName,
-} from './model.ts';
+import { noValue, type ObjectName, type StoredVersion, type VersionHeader } from './model.ts';
 
 const keyText = ({ k, s }: Item): string =>
   `${Buffer.from(asBytes(k) ?? []).toString('latin1')}\n${Buffer.from(asBytes(s) ?? []).toString('latin1')}`;

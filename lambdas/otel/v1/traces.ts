@@ -1,5 +1,4 @@
-import middy from '@middy/core';
-import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { otelTraces } from '../../../api/otel.ts';
 import {
   decodeExport,
   type Encoding,
@@ -10,25 +9,15 @@ import {
   selectSpans,
   storeSpans,
 } from '../../../core/doors/otel/index.ts';
-import { ServiceError } from '../../../core/foundations/wire/index.ts';
-import { bodyBytes } from '../../http/body.ts';
-import { readCaller } from '../../http/caller.ts';
-import { timeoutEarlyResponse } from '../../http/errors.ts';
-import { headerOf, type ServiceEvent } from '../../http/event.ts';
-import { logRequest } from '../../http/log.ts';
-import { noteProject } from '../../http/note-projects.ts';
+import { rawEndpoint } from '../../http/endpoint.ts';
+import { logRequest, noteProject, readCaller } from '../../http/middlewares.ts';
+import { bodyBytes, headerOf, type ServiceEvent, unsupported } from '../../http/request.ts';
 import { settings } from '../../http/settings.ts';
 import { answerOtlpErrors, encodingOf, otlpAnswer } from '../respond.ts';
 
 type Event = ServiceEvent<unknown>;
 
-const unknownType = new ServiceError(415, [
-  {
-    loc: ['header', 'content-type'],
-    msg: 'should be application/x-protobuf or application/json',
-    type: 'unsupported_media_type',
-  },
-]);
+const unknownType = unsupported('content-type', 'should be application/x-protobuf or application/json');
 
 /** Decodes the body, and finds the spans that the caller may store. */
 const spansOf = async (event: Event, encoding: Encoding): Promise<SelectedSpans> => {
@@ -42,12 +31,9 @@ const spansOf = async (event: Event, encoding: Encoding): Promise<SelectedSpans>
  * request. The answer is streamed, because API Gateway decodes no buffered one for clients that
  * send no `accept`.
  */
-export const handler = middy<Event, unknown>({
-  executionMode: executionModeStreamifyResponse,
-  timeoutEarlyResponse,
-})
-  .use([logRequest('/otel/v1/traces'), answerOtlpErrors(settings.names.service), readCaller()])
-  .handler(async (event) => {
+export const handler = rawEndpoint(
+  otelTraces,
+  async (event) => {
     const encoding = encodingOf(event);
     if (!encoding) throw unknownType;
     const { id, caller, budget } = event.service;
@@ -60,4 +46,6 @@ export const handler = middy<Event, unknown>({
     event.log.describes(() => ({ status: 200, rows: spans.length, bytes: bytes.length }));
     event.log.ends('answered');
     return otlpAnswer(200, encoding, bytes, { 'x-request-id': id });
-  });
+  },
+  ({ path }) => [logRequest(path), answerOtlpErrors(), readCaller()],
+);

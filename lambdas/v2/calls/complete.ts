@@ -1,27 +1,15 @@
-import { callsComplete } from '../../../api/requests.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
+import { callsComplete } from '../../../weave/api/calls.ts';
+import { endpoint } from '../../http/endpoint.ts';
 import { settings } from '../../http/settings.ts';
-import { streamJsonEndpoint } from '../../http/stream-json.ts';
 
 /**
  * `POST /v2/{entity}/{project}/calls/complete`: stores calls that are over. Start and end of each
  * go the way of all reports, together.
  */
-export const handler = streamJsonEndpoint(
-  {
-    ...callsComplete(settings.names),
-    projects: ({ batch }) =>
-      batch.flatMap((report, i) =>
-        report.kind === 'start'
-          ? [{ projectId: report.start.projectId, loc: ['batch', String(i / 2), 'project_id'] }]
-          : [],
-      ),
-  },
-  ({ body: { batch, calls }, caller, budget }) => ({
-    json: async () => {
-      await writeCalls(settings.calls, batch, caller.user, budget);
-      return '{}';
-    },
-    logged: () => ({ rows: calls }),
-  }),
-);
+export const handler = endpoint(callsComplete, async ({ body, caller, budget, describe }) => {
+  const { batch, calls } = body;
+  describe(() => ({ rows: calls }));
+  await writeCalls(settings.calls, batch, caller.user, budget);
+  return {};
+});

@@ -148,12 +148,12 @@ describe('create', () => {
     expect((await getKey(operator().table, id))?.expiresAt).toBe(Date.UTC(2127, 0, 1) * 1000);
   });
 
-  it("starts the key with the service's name from the configuration or the option", async () => {
+  it("starts the key with the dialect's name from the configuration or the option", async () => {
     const configured = await mkdtemp(join(tmpdir(), 'keys-'));
-    await writeFile(join(configured, 'cdk.json'), '{"context": {"serviceName": "trace"}}');
+    await writeFile(join(configured, 'cdk.json'), '{"context": {"dialect": "weave"}}');
     const argv = `create --user ada --grant *:read ${onTable()}`;
-    expect((await keys(argv, { root: configured })).out).toMatch(/^trace_/);
-    expect((await keys(`${argv} --service other`, { root: configured })).out).toMatch(/^other_/);
+    expect((await keys(argv, { root: configured })).out).toMatch(/^weave_/);
+    expect((await keys(`${argv} --service svc`, { root: configured })).out).toMatch(/^svc_/);
     await rm(configured, { recursive: true });
   });
 
@@ -309,14 +309,14 @@ describe('the local service', () => {
   });
 
   it('gives its name to a new key, and accepts no other', async () => {
-    await write(port, writtenBy({ service: 'penny' }));
+    await write(port, writtenBy({ service: 'weave' }));
     const argv = `create --user ada --grant *:read ${local()}`;
-    expect((await keys(argv)).out).toMatch(/^penny_/);
-    expect((await keys(`${argv} --service penny`)).out).toMatch(/^penny_/);
+    expect((await keys(argv)).out).toMatch(/^weave_/);
+    expect((await keys(`${argv} --service weave`)).out).toMatch(/^weave_/);
     expect(await keys(`${argv} --service svc`)).toEqual({
       code: 1,
       out: '',
-      err: `keys: --service svc: the local service on port ${port} is named penny and accepts no such key; leave --service out`,
+      err: `keys: --service svc: the local service on port ${port} is named weave and accepts no such key; leave --service out`,
     });
   });
 

@@ -12,8 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defaultServiceName } from '../../../core/foundations/wire/names.ts';
-import { handlers } from '../../../lib/handlers.ts';
+import { dialects, wireNames } from '../../../core/foundations/wire/names.ts';
+import { handlersIn } from '../../../lib/handlers.ts';
 import { assembly } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import type { Resource } from '../../support/synth.ts';
@@ -31,7 +31,7 @@ import { Pennytrace, type PennytraceProps } from 'pennytrace';
 
 const stack = new Stack(new App({ outdir: 'cdk.out', analyticsReporting: false }), 'Shop');
 const one = new Pennytrace(stack, 'One');
-const other: PennytraceProps = { serviceName: 'weft', keepData: false };
+const other: PennytraceProps = { dialect: 'weave', keepData: false };
 const room = new NestedStack(stack, 'Room');
 new Pennytrace(room, 'Two', other);
 new CfnOutput(stack, 'Url', { value: one.apiUrl });
@@ -172,7 +172,9 @@ describe('the package that npm packs', () => {
       'schemas',
     ]);
     expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
-    for (const handler of handlers) expect(packed).toContain(`dist/bundles/${handler}/index.cjs`);
+    for (const dialect of dialects)
+      for (const handler of handlersIn(dialect))
+        expect(packed).toContain(`dist/bundles/${dialect}/${handler}/index.cjs`);
   });
 
   it('imports CDK and Node, so that no package has to come with it', () => {
@@ -207,11 +209,11 @@ describe('the package that npm packs', () => {
       expect(readdirSync(join(out, `asset.${key.replace('.zip', '')}`))).toContain('index.cjs');
   });
 
-  it('deploys the same code as the project’s own app, but for the text of the OpenAPI document', () => {
+  it('deploys the same code as the project’s own app', () => {
     const own = codeOf(templateIn(assembly()));
     const theirs = codeOf(templateIn(join(app, 'cdk.out')));
     const different = [...own].filter(([id, key]) => theirs.get(`One${id}`) !== key).map(([id]) => id);
-    expect(different).toEqual(['FunctionsOpenapiFunction']);
+    expect(different).toEqual([]);
   });
 
   it('answers the OpenAPI document in the names of each service', () => {
@@ -221,9 +223,9 @@ describe('the package that npm packs', () => {
       const key = code.get(`${service}FunctionsOpenapiFunction`) ?? '';
       return readFileSync(join(out, `asset.${key.replace('.zip', '')}`, 'index.cjs'), 'utf8');
     };
-    expect(documentOf('One')).toContain(`${defaultServiceName}_ref`);
-    expect(documentOf('Two')).toContain('weft_ref');
-    expect(documentOf('Two')).not.toContain(`${defaultServiceName}_ref`);
+    expect(documentOf('One')).toContain(wireNames().ref);
+    expect(documentOf('Two')).toContain(wireNames('weave').ref);
+    expect(documentOf('Two')).not.toContain(wireNames().ref);
   });
 
   it('gives no role of its own a wildcard but where AWS takes nothing narrower', () => {
@@ -253,8 +255,6 @@ describe('the package that npm packs', () => {
   });
 
   it('leaves the installed package as it was', () => {
-    const manifest = join(installed, 'dist/bundles/openapi/index.cjs');
-    expect(readFileSync(manifest, 'utf8')).toContain('"OPENAPI_DOCUMENT"');
     expect(existsSync(join(dirname(installed), '.cache'))).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 const said = documentOf('svc');
 // Spans have a fuzz test of their own, made of their protobuf definitions.
-const json = said.operations.filter(({ operation }) => operation.form !== 'otlp');
+const json = said.operations.filter(({ route }) => route.form !== 'otlp');
 describeFuzz(
   () => service,
   said,

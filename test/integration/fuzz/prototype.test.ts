@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isKeyed, routes } from '../../../api/routes.ts';
+import { isKeyed } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { startInProcessWithModel } from '../../support/in-process.ts';
 import { goodRequests } from '../security/requests.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routesOf } from '../../../api/routes.ts';
 import { bytesDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import { routesOf } from '../../../weave/api/routes.ts';
 import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { documentOf } from '../../support/document.ts';
 import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const said = documentOf('weave');
 const isOwn = (path: string): boolean =>
   routesOf('weave').some((route) => route.path === path && route.dialect === 'weave');
-const json = said.operations.filter(({ operation }) => operation.form !== 'otlp').map(({ path }) => path);
+const json = said.operations.filter(({ route }) => route.form !== 'otlp').map(({ path }) => path);
 describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(7, 48), most: 6 });
 // What all dialects have passes unknown fields over in this one.
 const shared = json.filter((path) => !isOwn(path) && !path.startsWith('/inference'));

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wireNames } from '../../../core/foundations/wire/index.ts';
 import type { BusEvent } from '../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../openapi/events.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -12,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const schemas = eventDetails(wireNames('svc'));
+const schemas = eventDetails();
 
 /** The events about a call or a record, by their kinds, as they have come so far. */
 const of = (id: string) => events.filter(({ detail }) => detail.id === id);

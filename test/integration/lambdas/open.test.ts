@@ -51,14 +51,14 @@ describe('GET /openapi.json', () => {
     expect(await answer.json()).toEqual({ ...document, info: { ...document.info, version: about.version } });
   });
 
-  it('has the names of the configured service', async () => {
-    const weft = await startService({ settings: { serviceName: 'weft' } });
+  it('has the names of the configured dialect', async () => {
+    const weave = await startService({ settings: { dialect: 'weave' } });
     try {
-      const text = await (await fetch(`${weft.url}/openapi.json`)).text();
-      expect(text).toContain('"weft_user_id"');
+      const text = await (await fetch(`${weave.url}/openapi.json`)).text();
+      expect(text).toContain('"wb_user_id"');
       expect(text).not.toContain('svc');
     } finally {
-      await weft.stop();
+      await weave.stop();
     }
   });
 });

@@ -29,7 +29,6 @@ beforeAll(async () => {
   secrets = await startSecretsManager();
   cloudFormation = await startUpstream(json({}));
   const environment = {
-    SERVICE_NAME: 'svc',
     KEYS_TABLE: keysTable,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',

@@ -1,6 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { type Route, routes, takesKey } from '../../../api/routes.ts';
+import { type Route, takesKey } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { makeStack, type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
@@ -175,7 +176,7 @@ describe('the API', () => {
     const changed = [
       synthesize({}, routes.slice(0, -1)),
       synthesize({ authorizerCacheSeconds: 1 }),
-      synthesize({ serviceName: 'weft' }),
+      synthesize({ dialect: 'weave' }),
     ];
     expect(new Set([template, ...changed].map(deploymentOf)).size).toBe(4);
     const again = Template.fromStack(makeStack().stack);

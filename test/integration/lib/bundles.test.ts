@@ -6,14 +6,16 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { dialects } from '../../../core/foundations/wire/names.ts';
 import { bundle } from '../../../lib/bundles.ts';
-import { handlers } from '../../../lib/handlers.ts';
+import { handlersIn } from '../../../lib/handlers.ts';
 import { bundlesFolder } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import { json, startUpstream } from '../../support/upstream.ts';
 
-describe('the bundles of the handlers', () => {
-  const outdir = bundlesFolder();
+describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialect) => {
+  const outdir = bundlesFolder(dialect);
+  const handlers = handlersIn(dialect);
   const metafile: Metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
   const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
 
@@ -36,7 +38,7 @@ describe('the bundles of the handlers', () => {
     ];
     const env = {
       ...Object.fromEntries(names.map((name) => [name, name.toLowerCase()])),
-      ...{ SERVICE_NAME: 'svc', SHARDS: '4', AWS_REGION: 'us-east-1' },
+      ...{ SHARDS: '4', AWS_REGION: 'us-east-1' },
     };
     const printed = execFileSync(process.execPath, ['--eval', script], {
       cwd: outdir,

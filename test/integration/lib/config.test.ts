@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../../api/routes.ts';
+import { isKeyed } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
 import { cdkContext, root } from '../../support/project.ts';
 
 const defaults = {
-  serviceName: 'svc',
   dialect: 'svc',
   stackName: 'Pennytrace',
   shards: [4],
@@ -74,8 +74,6 @@ describe('the settings', () => {
   });
 
   it.each([
-    ['serviceName', 'My-Service', 'write a lower-case letter'],
-    ['serviceName', 7, 'write a lower-case letter'],
     ['stackName', '9lives', 'write a letter'],
     ['shards', '3', 'write a power of two'],
     ['shards', '4;16', 'write a power of two'],
@@ -103,15 +101,6 @@ describe('the settings', () => {
     ['dialect', 'wandb', 'write svc or weave'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
     expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
-  });
-
-  it('of the dialect weave decide on the service’s name, and refuse another', () => {
-    expect(readConfig({ ...cdkContext, dialect: 'weave' })).toEqual({
-      ...defaults,
-      ...{ dialect: 'weave', serviceName: 'weave' },
-    });
-    expect(messageOf({ dialect: 'weave', serviceName: 'weft' })).toContain('leave it out');
-    expect(messageOf({ serviceName: 'weave' })).toContain('dialect: weave, which has this one');
   });
 
   it('measure the routes of their dialect alone', () => {

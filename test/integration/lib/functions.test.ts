@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { handlersOf, routes } from '../../../api/routes.ts';
+import { handlersOf } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
@@ -16,7 +17,7 @@ const functionOf = (path: string, from = template): Resource => {
 };
 
 const environmentOf = (resource: Resource) =>
-  (resource.Properties.Environment as { Variables: Record<string, unknown> }).Variables;
+  (resource.Properties.Environment as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
 
 const logOf = ({ Properties }: Resource) =>
   (Properties.LoggingConfig as { LogGroup: { Ref: string } }).LogGroup.Ref;

@@ -70,7 +70,7 @@ describe('what API Gateway’s own answers say', () => {
     const header = (settings?: object) =>
       responsesOf(settings).get('UNAUTHORIZED')?.ResponseParameters[challenge];
     expect(header()).toBe(`'Basic realm="svc", charset="UTF-8", Bearer realm="svc"'`);
-    expect(header({ serviceName: 'weft' })).toContain('realm="weft"');
+    expect(header({ dialect: 'weave' })).toContain('realm="weave"');
   });
 
   it('no other answer requests a key', () => {

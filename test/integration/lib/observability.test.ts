@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { handlersOf, routes } from '../../../api/routes.ts';
+import { handlersOf } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { root } from '../../support/project.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 

@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { isKeyed, routes as ownRoutes, type Route, routesOf } from '../../../api/routes.ts';
+import { isKeyed, type Route } from '../../../api/endpoint.ts';
+import { routes as ownRoutes } from '../../../api/routes.ts';
 import type { Config } from '../../../lib/config.ts';
+import { routesOf } from '../../../weave/api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
 import { makeStack, type Resource } from '../../support/synth.ts';
 
@@ -22,7 +24,6 @@ const margin = 65;
 
 /** Every setting that there is, each with a value that asks for as much as it can. */
 const everySetting = {
-  serviceName: 'weave',
   dialect: 'weave',
   stackName: 'Weft',
   shards: '4,16',

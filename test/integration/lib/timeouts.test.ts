@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { dynamodbClient, s3Client } from '../../../core/foundations/storage/index.ts';
 import { safeLagMs } from '../../../core/records/rollups.ts';
-import { budgetOf } from '../../../lambdas/http/event.ts';
+import { budgetOf } from '../../../lambdas/http/request.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 /*

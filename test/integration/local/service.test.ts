@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, routes } from '../../../api/routes.ts';
+import { isKeyed } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { isRequestLog, sourceNames } from '../../../local/service.ts';
 import { readStack } from '../../../local/template/stack.ts';
 import { assembly } from '../../support/assembly.ts';
@@ -117,9 +118,9 @@ it('Pending requests are answered before the service ends', async () => {
 
 it('Settings change the stack', async () => {
   const strict = await startService({
-    settings: { throttleRate: 1, throttleBurst: 1, serviceName: 'penny' },
+    settings: { throttleRate: 1, throttleBurst: 1, dialect: 'weave' },
   });
-  expect(strict.key).toMatch(/^penny_/);
+  expect(strict.key).toMatch(/^weave_/);
   const body = { project_id: 'acme/shop' };
   const statuses = await Promise.all(
     [1, 2, 3].map(async () => (await strict.post('/calls/stream_query', body)).status),

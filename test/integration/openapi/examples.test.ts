@@ -29,25 +29,25 @@ const unsteady = ['created_at', 'first_reported_at', 'svc_user_id', 'user', 'key
 const steady = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, part) => (unsteady.includes(key) ? `<${key}>` : part));
 
-const examples = operations.flatMap(({ path, operation }) =>
-  Object.entries(operation.examples).map(([name, example]) => ({ path, operation, name, example })),
+const examples = operations.flatMap(({ path, route, operation }) =>
+  Object.entries(operation.examples).map(([name, example]) => ({ path, route, operation, name, example })),
 );
 
 describe('the examples, one after the other', () => {
-  it.each(examples)('$path: $name', async ({ path, operation, example }) => {
+  it.each(examples)('$path: $name', async ({ path, route, example }) => {
     const answer = await send(path, example.body, { accept: 'application/json' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-request-id')).toBeTruthy();
     const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
     const body = await answer.json();
     expect(validator(answerSchema(path, type))(body)).toEqual([]);
-    const expected = operation.form === 'records' ? [example.answer] : example.answer;
-    const partly = operation.form === 'upstream' || path === '/openapi.json';
+    const expected = route.form === 'records' ? [example.answer] : example.answer;
+    const partly = route.form === 'upstream' || path === '/openapi.json';
     if (partly) expect(body).toMatchObject(expected as object);
     else expect(steady(body)).toEqual(steady(expected));
   });
 
-  it.each(operations.filter(({ operation }) => operation.form === 'records'))(
+  it.each(operations.filter(({ route }) => route.form === 'records'))(
     '$path answers records in each form that it names',
     async ({ path, operation }) => {
       const { body } = Object.values(operation.examples)[0] ?? {};
@@ -80,7 +80,7 @@ describe('the examples, one after the other', () => {
 });
 
 describe('errors', () => {
-  const keyed = operations.filter(({ operation }) => operation.request);
+  const keyed = operations.filter(({ route }) => route.request);
 
   const fits = async (path: string, status: number, answer: Response): Promise<void> => {
     expect(answer.status).toBe(status);
@@ -101,13 +101,10 @@ describe('errors', () => {
     }
   });
 
-  it.each(operations)(
-    'for a wrong method on $path say that there is no route',
-    async ({ path, operation }) => {
-      const isPost = operation.request !== undefined || operation.form === 'otlp';
-      const answer = await fetch(service.url + path, { method: isPost ? 'GET' : 'POST' });
-      expect(answer.status).toBe(404);
-      expect(errorProblems(await answer.json())).toEqual([]);
-    },
-  );
+  it.each(operations)('for a wrong method on $path say that there is no route', async ({ path, route }) => {
+    const isPost = route.request !== undefined || route.form === 'otlp';
+    const answer = await fetch(service.url + path, { method: isPost ? 'GET' : 'POST' });
+    expect(answer.status).toBe(404);
+    expect(errorProblems(await answer.json())).toEqual([]);
+  });
 });

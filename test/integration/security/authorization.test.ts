@@ -1,7 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, isPage, type KeyedRoute, type Route, routes, takesKey } from '../../../api/routes.ts';
+import { isKeyed, isPage, type KeyedRoute, type Route, takesKey } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { formatKey, makeKey } from '../../../core/foundations/auth/index.ts';
 import { inTurns } from '../../support/sampling.ts';
 import { startService, type TestService } from '../../support/service.ts';

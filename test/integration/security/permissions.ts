@@ -1,5 +1,6 @@
-import type { Route, RoutePath } from '../../../api/routes.ts';
-import type { WeavePath } from '../../../api/weave-routes.ts';
+import type { Route } from '../../../api/endpoint.ts';
+import type { RoutePath } from '../../../api/routes.ts';
+import type { WeavePath } from '../../../weave/api/routes.ts';
 
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',

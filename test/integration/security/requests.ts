@@ -1,4 +1,4 @@
-import type { Route } from '../../../api/routes.ts';
+import type { Route } from '../../../api/endpoint.ts';
 import type { JsonValue } from '../../../core/foundations/wire/index.ts';
 import { spanExport } from '../../support/otel.ts';
 

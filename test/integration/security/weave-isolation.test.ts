@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { routesOf } from '../../../api/routes.ts';
-import type { WeavePath } from '../../../api/weave-routes.ts';
 import type { JsonObject } from '../../../core/foundations/wire/index.ts';
 import { tableDigest, valueDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import type { WeavePath } from '../../../weave/api/routes.ts';
+import { routesOf } from '../../../weave/api/routes.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, keyMaker } from './credentials.ts';
 import { at, seen, startOf, theirs } from './tenants.ts';

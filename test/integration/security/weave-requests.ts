@@ -1,5 +1,5 @@
-import type { WeavePath } from '../../../api/weave-routes.ts';
 import { bytesDigest, tableDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import type { WeavePath } from '../../../weave/api/routes.ts';
 import type { GoodRequest } from './requests.ts';
 
 const project = 'acme/shop';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed, routesOf } from '../../../api/routes.ts';
+import { isKeyed } from '../../../api/endpoint.ts';
+import { routesOf } from '../../../weave/api/routes.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, bearer, type KeyMaker, keyMaker } from './credentials.ts';
 import type { GoodRequest } from './requests.ts';

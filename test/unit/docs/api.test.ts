@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { isPage, routes } from '../../../api/routes.ts';
+import { isPage, type Route } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { linesOf, textOf } from '../../support/documents.ts';
 
 /** A route as the page writes it. */
-const written = ({ method, path }: (typeof routes)[number]): string =>
-  `\`${method} ${path.replace('/{path+}', '{path}')}\``;
+const written = ({ method, path }: Route): string => `\`${method} ${path.replace('/{path+}', '{path}')}\``;
 
 it('docs/api.md lists every endpoint, and has a section for each', () => {
   const lines = linesOf(textOf('docs/api.md')).filter(({ code }) => !code);

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { handlersOf, routes } from '../../../api/routes.ts';
+import { handlersOf } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { assemble, sources } from '../../../local/assembly.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ErrorDetail, ServiceError } from '../../../core/foundations/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../core/foundations/wire/parse-body.ts';
 import { arbitraryOf } from '../../support/arbitrary.ts';
-import { names, operations, requestSchema, validator, validatorOfAnyTime } from '../../support/document.ts';
+import { operations, requestSchema, validator, validatorOfAnyTime } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
 import { runs, seed } from '../../support/sampling.ts';
 
@@ -44,9 +44,9 @@ const refusal = (body: BodySchema<unknown>, value: unknown): readonly ErrorDetai
   }
 };
 
-const taking = operations.flatMap(({ path, operation }) => {
+const taking = operations.flatMap(({ path, route }) => {
   const schema = requestSchema(path);
-  return operation.request && schema ? [{ path, schema, body: operation.request(names).body }] : [];
+  return route.request && schema ? [{ path, schema, body: route.request() }] : [];
 });
 
 describe.each(taking)('$path', ({ schema, body }) => {

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
-import { isPage, routes, takesKey } from '../../../api/routes.ts';
+import { isPage, takesKey } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
 import { endpoints } from '../../../core/doors/inference/index.ts';
 import { openApiDocument } from '../../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../../support/document.ts';
@@ -52,15 +53,8 @@ describe('the document', () => {
     expect(silent.map(([name]) => name)).toEqual([]);
   });
 
-  it('names fields after the service, whatever its name', () => {
-    const text = JSON.stringify(openApiDocument('weft', '1.2.3'));
-    expect(text).toContain('"weft_run_step_end"');
-    expect(text).toContain('"weft:///');
-    expect(text).not.toContain('svc');
-  });
-
   it('is the same each time', () => {
-    expect(openApiDocument('svc', '0.1.0')).toEqual(document);
+    expect(openApiDocument('0.1.0')).toEqual(document);
   });
 
   it('contains no name of a table, bucket, function or folder', () => {
@@ -74,7 +68,7 @@ describe('the document', () => {
   });
 });
 
-describe.each(operations)('$path', ({ path, operation }) => {
+describe.each(operations)('$path', ({ path, route, operation }) => {
   const schema = requestSchema(path);
 
   it.runIf(schema)('accepts its examples', () => {
@@ -86,7 +80,7 @@ describe.each(operations)('$path', ({ path, operation }) => {
     const { responses } = operationAt(path);
     for (const status of ['429', '500', '502', '504'])
       expect(responses[status]).toEqual(
-        operation.form === 'otlp'
+        route.form === 'otlp'
           ? expect.objectContaining({ description: expect.any(String), content: expect.anything() })
           : { $ref: `#/components/responses/${status}` },
       );

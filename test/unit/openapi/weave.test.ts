@@ -2,13 +2,12 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { isPage, routesOf } from '../../../api/routes.ts';
-import { wireNames } from '../../../core/foundations/wire/index.ts';
-import { openApiDocument, operationsOf } from '../../../openapi/index.ts';
+import { isPage } from '../../../api/endpoint.ts';
+import { openApiDocument } from '../../../openapi/index.ts';
+import { routesOf } from '../../../weave/api/routes.ts';
 
-const document = openApiDocument('weave', '0.1.0', 'weave');
+const document = openApiDocument('0.1.0', 'weave');
 const own = routesOf('weave').filter(({ dialect }) => dialect === 'weave');
-const operations = operationsOf(wireNames('weave', 'weave'));
 
 const operationAt = (path: string) => {
   const [operation] = Object.values(document.paths[path] ?? {});
@@ -35,7 +34,7 @@ describe('the document of Weave’s dialect', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(documented).toEqual(expect.arrayContaining(paths));
-    const others = Object.keys(openApiDocument('svc', '0.1.0').paths);
+    const others = Object.keys(openApiDocument('0.1.0').paths);
     expect(others.filter((path) => own.some((route) => route.path === path))).toEqual([]);
   });
 
@@ -47,7 +46,7 @@ describe('the document of Weave’s dialect', () => {
   });
 });
 
-describe.each(own)('$method $path', ({ path, method }) => {
+describe.each(own)('$method $path', ({ path, method, operations }) => {
   it('names each parameter of its path', () => {
     const inPath = (operationAt(path).parameters ?? []).filter((parameter) => parameter.in === 'path');
     const expected = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -62,7 +61,7 @@ describe.each(own)('$method $path', ({ path, method }) => {
       JSON.stringify(content?.schema ?? expect.unreachable('it takes JSON')).replaceAll('"#/', '"document#/'),
     );
     const validate = ajv.compile(schema);
-    for (const operation of operations[path as keyof typeof operations])
+    for (const operation of operations)
       for (const { body } of Object.values(operation.examples)) {
         validate(body);
         expect(validate.errors ?? []).toEqual([]);

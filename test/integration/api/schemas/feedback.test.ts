@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { bodyOf } from '../../../../api/endpoint.ts';
 import {
-  feedbackBatchBody,
-  feedbackCreateBody,
-  feedbackPurgeBody,
-  feedbackReplaceBody,
-} from '../../../../api/schemas/feedback.ts';
-import { ServiceError, wireNames } from '../../../../core/foundations/wire/index.ts';
+  feedbackBatchCreate,
+  feedbackCreate,
+  feedbackPurge,
+  feedbackReplace,
+} from '../../../../api/feedback.ts';
+import { ServiceError } from '../../../../core/foundations/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../core/foundations/wire/parse-body.ts';
-import { names } from '../../../support/calls.ts';
+import { routesOf } from '../../../../weave/api/routes.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 
 /** The places and kinds of a body's problems. */
@@ -22,7 +23,7 @@ const problems = (schema: BodySchema<unknown>, body: unknown): [string, string][
   }
 };
 
-const create = feedbackCreateBody(names);
+const create = bodyOf(feedbackCreate);
 const object = 'svc:///acme/shop/object/answer:abc';
 const op = 'svc:///acme/shop/op/judge:abc';
 const call = callRef('c');
@@ -74,16 +75,17 @@ describe('the body of a creation', () => {
     expect(problems(create, feedbackOf(fields))).toEqual([[place, type]]);
   });
 
-  it('has names of its own for the service', () => {
-    const weft = feedbackCreateBody(wireNames('weft'));
+  it('has names of its own in another dialect', () => {
+    const route = routesOf('weave').find(({ path }) => path === feedbackCreate.path);
+    const weave = route?.request?.() ?? expect.fail('it takes no body');
     const { svc_ref: _, ...rest } = feedbackOf();
-    expect(problems(weft, { ...rest, weft_ref: 'weft:///acme/shop/call/c', weft_user_id: 'x' })).toEqual([]);
-    expect(problems(weft, { ...rest, weft_ref: call })).toEqual([['weft_ref', 'value_error']]);
+    expect(problems(weave, { ...rest, weave_ref: 'weave:///acme/shop/call/c', wb_user_id: 'x' })).toEqual([]);
+    expect(problems(weave, { ...rest, weave_ref: call })).toEqual([['weave_ref', 'value_error']]);
   });
 });
 
 describe('the body of a batch', () => {
-  const batch = feedbackBatchBody(names);
+  const batch = bodyOf(feedbackBatchCreate);
 
   it('names both positions of a repeated id', () => {
     const items = [{}, { id: 'a' }, { id: 'b' }, { id: 'a' }].map(feedbackOf);
@@ -111,7 +113,7 @@ describe('the body of a batch', () => {
 
 describe('the body of a replacement', () => {
   it('requires the id of what it replaces', () => {
-    const replace = feedbackReplaceBody(names);
+    const replace = bodyOf(feedbackReplace);
     expect(problems(replace, feedbackOf())).toEqual([['feedback_id', 'missing']]);
     expect(problems(replace, feedbackOf({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
     expect(problems(replace, feedbackOf({ feedback_id: 'a' }))).toEqual([]);
@@ -120,10 +122,9 @@ describe('the body of a replacement', () => {
 
 describe('the body of a purge', () => {
   it('accepts ids and nothing else', () => {
+    const purge = bodyOf(feedbackPurge);
     const query = { $expr: { $eq: [{ $getField: 'feedback_type' }, { $literal: 'note' }] } };
-    expect(problems(feedbackPurgeBody, { project_id: 'acme/shop', query })).toEqual([
-      ['query', 'value_error'],
-    ]);
-    expect(problems(feedbackPurgeBody, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);
+    expect(problems(purge, { project_id: 'acme/shop', query })).toEqual([['query', 'value_error']]);
+    expect(problems(purge, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);
   });
 });

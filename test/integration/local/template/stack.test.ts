@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { methodsOf, routes, takesKey } from '../../../../api/routes.ts';
+import { methodsOf, takesKey } from '../../../../api/endpoint.ts';
+import { routes } from '../../../../api/routes.ts';
 import type { Template } from '../../../../local/template/cloudformation.ts';
 import { outputOf, readStack, stackOf } from '../../../../local/template/stack.ts';
 import { assembly } from '../../../support/assembly.ts';

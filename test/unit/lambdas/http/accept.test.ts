@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../core/foundations/wire/index.ts';
-import { contentCoding, mediaType } from '../../../../lambdas/http/accept.ts';
+import { contentCoding, mediaType } from '../../../../lambdas/http/answer.ts';
 
 const written = ['application/jsonl', 'application/x-ndjson'];
 const accepting = (accept?: string) =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatted, recordTypes } from '../../../../lambdas/http/formats.ts';
-import { utf8 } from '../../../../lambdas/http/text.ts';
+import { formatted, recordTypes, utf8 } from '../../../../lambdas/http/answer.ts';
 
 async function* batchesOf(...batches: readonly string[][]): AsyncGenerator<string[]> {
   yield* batches;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonList } from '../../../../lambdas/http/json-list.ts';
+import { jsonList } from '../../../../lambdas/http/answer.ts';
 
 async function* inBatches(batches: readonly unknown[][]): AsyncGenerator<string[]> {
   for (const batch of batches) yield batch.map((value) => JSON.stringify(value));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { keptAlive } from '../../../../lambdas/http/keep-alive.ts';
+import { keptAlive } from '../../../../lambdas/http/stream.ts';
 
 const all = async (items: AsyncIterable<string>): Promise<string[]> => {
   const got: string[] = [];

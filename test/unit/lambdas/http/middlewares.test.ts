@@ -5,11 +5,8 @@ import * as z from 'zod/mini';
 import { type Dialect, type ProjectId, ServiceError } from '../../../../core/foundations/wire/index.ts';
 import type { BodySchema } from '../../../../core/foundations/wire/parse-body.ts';
 import { projectId } from '../../../../core/foundations/wire/schema.ts';
-import { authorize, readCaller } from '../../../../lambdas/http/caller.ts';
-import { answerErrors } from '../../../../lambdas/http/errors.ts';
-import type { ServiceEvent } from '../../../../lambdas/http/event.ts';
-import { logRequest } from '../../../../lambdas/http/log.ts';
-import { readRequest } from '../../../../lambdas/http/request.ts';
+import { answerErrors, authorize, logRequest, readCaller } from '../../../../lambdas/http/middlewares.ts';
+import { readRequest, type ServiceEvent } from '../../../../lambdas/http/request.ts';
 
 type Body = { project_id: ProjectId };
 type Event = ServiceEvent<Body>;
@@ -21,10 +18,14 @@ const handlerIn = (dialect: Dialect, schema: BodySchema<Body>) =>
   middy<Event, APIGatewayProxyResult>()
     .use([
       logRequest('/test'),
-      answerErrors('svc'),
+      answerErrors(),
       readCaller(),
-      readRequest(schema, dialect),
-      authorize('write', (body: Body) => [{ projectId: body.project_id, loc: ['project_id'] }]),
+      readRequest({ request: () => schema, tolerant: dialect === 'weave' }),
+      authorize<Body>({
+        role: 'write',
+        method: 'POST',
+        projects: (body) => [{ projectId: body.project_id, loc: ['project_id'] }],
+      }),
     ])
     .handler(async ({ service: { id, caller, body } }) => ({
       statusCode: 200,
@@ -188,7 +189,7 @@ describe('an unforeseen error', () => {
 
   it('tells a client when to retry if it is temporary', async () => {
     const failing = middy<Event, APIGatewayProxyResult>()
-      .use(answerErrors('svc'))
+      .use(answerErrors())
       .handler(async () => {
         throw new ServiceError(503, [], { retryAfterSeconds: 1 });
       });

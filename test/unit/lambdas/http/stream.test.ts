@@ -5,10 +5,10 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { endpoint as describeEndpoint, stream as streamShape } from '../../../../api/endpoint.ts';
 import { invalid } from '../../../../core/foundations/wire/index.ts';
-import type { Endpoint } from '../../../../lambdas/http/endpoint.ts';
-import type { ServiceRequest } from '../../../../lambdas/http/event.ts';
-import { type Limits, limits } from '../../../../lambdas/http/limits.ts';
+import type { ServiceRequest } from '../../../../lambdas/http/request.ts';
+import type { Limits } from '../../../../lambdas/http/stream.ts';
 
 type Handler = (event: unknown, stream: PassThrough, context: Context) => Promise<void>;
 type Streamer = (request: ServiceRequest<unknown>) => AsyncGenerator<string>;
@@ -23,11 +23,23 @@ let write: MockInstance<typeof process.stdout.write>;
 /** The last line that the log got. */
 const lastLine = () => JSON.parse(String(write.mock.lastCall?.[0]));
 
+/** An endpoint with a body of its own, which no other may have. */
+const description = describeEndpoint({
+  path: '/calls/stream_query',
+  shape: streamShape,
+  stores: {},
+  tag: 'calls',
+  operations: [],
+  request: () => z.strictObject({}),
+  projects: () => [],
+  answer: () => z.object({}),
+  form: 'records',
+});
+
 let make: (text: Streamer, own?: Partial<Limits>, rows?: () => number) => Handler;
 beforeAll(async () => {
   vi.stubGlobal('awslambda', lambda);
   for (const [name, value] of Object.entries({
-    SERVICE_NAME: 'svc',
     SHARDS: '4',
     CALLS_TABLE: 't',
     PAYLOADS_BUCKET: 'b',
@@ -36,19 +48,15 @@ beforeAll(async () => {
   }
   vi.stubEnv('AWS_REGION', 'us-east-1');
   write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const { streamEndpoint } = await import('../../../../lambdas/http/stream.ts');
-  // A body of its own, which no endpoint may have.
-  const endpoint = {
-    path: '/calls/stream_query',
-    body: z.strictObject({}),
-    projects: () => [],
-  } as unknown as Endpoint<object>;
-  const types = ['application/jsonl', 'application/json', 'text/csv'];
+  const { limits } = await import('../../../../lambdas/http/stream.ts');
+  const { endpoint, Streamed } = await import('../../../../lambdas/http/endpoint.ts');
   make = (text, own = {}, rows = () => 0) =>
-    streamEndpoint(
-      endpoint,
-      types,
-      (request) => ({ text: text(request), logged: () => ({ rows: rows() }), offset: 7 }),
+    endpoint(
+      description,
+      (request) => {
+        request.describe(() => ({ rows: rows() }));
+        return new Streamed(() => text(request), 7);
+      },
       { ...limits, ...own },
     ) as never;
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonText, type Piece, utf8, withLineEnd } from '../../../../lambdas/http/text.ts';
+import { jsonText, type Piece, utf8, withLineEnd } from '../../../../lambdas/http/answer.ts';
 import { anyCharacter } from '../../../support/arbitraries/character.ts';
 
 const ended = async (pieces: readonly Piece[]): Promise<string> => {

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callsQueryStatsBody } from '../../../../../api/schemas/query.ts';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { callsQueryStats } from '../../../../../api/queries.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
 import { type CallsStats, countCalls } from '../../../../../core/questions/query/index.ts';
 import { bodiesAbout } from '../../../../support/arbitraries/bodies.ts';
 import { batchesOf, knownCalls, reportedCalls } from '../../../../support/arbitraries/calls.ts';
-import { ask, createCallStore, names, send } from '../../../../support/calls.ts';
+import { ask, createCallStore, send } from '../../../../support/calls.ts';
 import {
   canonical,
   type KnownCall,
@@ -15,14 +16,17 @@ import {
 } from '../../../../support/reference/index.ts';
 import { runs } from '../../../../support/sampling.ts';
 
-const statsBody = callsQueryStatsBody(names);
+const statsBody = bodyOf(callsQueryStats);
 
 /**
  * How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats`
  * counts them.
  */
 const count = ({ project_id, filter, query, limit }: QueryJson, store: Store): Promise<CallsStats> => {
-  const { selection } = parseBody(statsBody, JSON.stringify({ project_id, filter, query, limit }));
+  const { withBytes: _, ...selection } = parseBody(
+    statsBody,
+    JSON.stringify({ project_id, filter, query, limit }),
+  );
   return countCalls(store, selection, requestBudget(60_000)).stats();
 };
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { threadsQueryBody } from '../../../../../api/schemas/threads.ts';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { threadsStreamQuery } from '../../../../../api/threads.ts';
 import { compareText } from '../../../../../core/foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import {
@@ -26,7 +27,11 @@ let projects = 0;
 const newProject = () => `acme/threads-${projects++}` as ProjectId;
 
 const answer = (body: JsonObject, of = store, spent = requestBudget(60_000)) =>
-  queryThreads(of, parseBody(threadsQueryBody, JSON.stringify({ project_id: project, ...body })), spent);
+  queryThreads(
+    of,
+    parseBody(bodyOf(threadsStreamQuery), JSON.stringify({ project_id: project, ...body })),
+    spent,
+  );
 
 /** Answers a query in full, parsed. */
 const threadsOf = async (body: JsonObject, of = store): Promise<JsonObject[]> => {

@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toPath } from '../../../../../core/foundations/expression/index.ts';
+import { type CostsQuery, priceKind } from '../../../../../api/costs.ts';
+import { type Expression, toPath } from '../../../../../core/foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import { wireNames } from '../../../../../core/foundations/wire/index.ts';
 import type { PriceRow } from '../../../../../core/records/costs/index.ts';
-import { type CostsQuery, createPrices, queryPrices } from '../../../../../core/records/costs/index.ts';
-import { everyPrice, priceFields, sortPrices } from '../../../../../core/records/costs/query.ts';
+import { createPrices, queryPrices } from '../../../../../core/records/costs/index.ts';
+import { sortPrices } from '../../../../../core/records/costs/query.ts';
 import { createOf, micros, project } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';
 
 let store: Pick<Store, 'table' | 'names'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
-  store = { table: { client: dynamodb, name: costsTable }, names: wireNames('svc') };
+  store = { table: { client: dynamodb, name: costsTable }, names: wireNames() };
   const prices = createOf(
     { model: 'b', promptTokenCost: 10, effectiveDate: micros('2026-01-03') },
     { model: 'a', promptTokenCost: 9, effectiveDate: micros('2026-01-02') },
@@ -26,11 +27,17 @@ beforeAll(async () => {
 const query = (asked: Partial<CostsQuery> = {}) =>
   queryPrices(
     store,
-    { projectId: project, fields: null, matches: everyPrice, sort: [], limit: null, offset: 0, ...asked },
+    { projectId: project, fields: null, where: null, sort: [], limit: null, offset: 0, ...asked },
     requestBudget(30_000),
   );
 const by = (...keys: [field: string, direction: 'asc' | 'desc'][]) =>
   keys.map(([field, direction]) => ({ path: toPath(field), descending: direction === 'desc' }));
+const whereModel = (model: string): Expression => ({
+  kind: 'compare',
+  operator: '$eq',
+  left: { kind: 'field', path: toPath('llm_id') },
+  right: { kind: 'literal', value: model },
+});
 const days = async (asked: Partial<CostsQuery>) =>
   (await query(asked)).map(({ effective_date }) => effective_date?.slice(8, 10));
 
@@ -51,7 +58,7 @@ describe('a query for prices', () => {
   });
 
   it('gives those that match', async () => {
-    expect(await days({ matches: ({ llm_id }) => llm_id === 'a' })).toEqual(['02', '04']);
+    expect(await days({ where: whereModel('a') })).toEqual(['02', '04']);
   });
 
   it('sorts numbers as numbers and texts by code point, by several keys, and ties by id', async () => {
@@ -84,12 +91,9 @@ describe('a query for prices', () => {
 describe('the order of prices', () => {
   it('is total for any keys', async () => {
     const rows = (await query()) as PriceRow[];
-    const keys = fc.array(
-      fc.tuple(fc.constantFrom(...priceFields({ dialect: 'svc' })), fc.constantFrom('asc', 'desc')),
-      {
-        maxLength: 4,
-      },
-    );
+    const keys = fc.array(fc.tuple(fc.constantFrom(...priceKind().fields), fc.constantFrom('asc', 'desc')), {
+      maxLength: 4,
+    });
     const shuffled = fc.shuffledSubarray(rows, { minLength: rows.length });
     fc.assert(
       fc.property(shuffled, shuffled, keys, (some, others, sort) => {

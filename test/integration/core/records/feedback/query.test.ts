@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { feedbackQueryBody } from '../../../../../api/schemas/feedback.ts';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { feedbackQuery } from '../../../../../api/feedback.ts';
 import {
   compareBy,
   compareText,
@@ -324,7 +325,7 @@ describe('feedback that is read page by page', () => {
       if (command === 2) await released.promise;
     });
     const query = parseBody(
-      feedbackQueryBody(names),
+      bodyOf(feedbackQuery),
       JSON.stringify({ project_id: project, fields: ['id'], query: everyRecord, ...body }),
     );
     const spent = requestBudget(60_000);

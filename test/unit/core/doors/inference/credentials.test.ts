@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { json as readJson, text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inferenceBody } from '../../../../../api/schemas/inference.ts';
+import { inferenceBody } from '../../../../../api/inference.ts';
 import { keyOfSecret } from '../../../../../core/doors/inference/credentials.ts';
 import { forward, type InferenceRequest, SecretKeys } from '../../../../../core/doors/inference/index.ts';
 import type { Upstream, UpstreamCredentials } from '../../../../../core/doors/inference/upstream.ts';
@@ -66,7 +66,7 @@ const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
     id: 'r',
     path: '/chat/completions',
     text: JSON.stringify(body),
-    body: inferenceBody.parse(body),
+    body: inferenceBody().parse(body),
     headers: {},
     maxMs: 10_000,
     gone: new AbortController().signal,

@@ -3,13 +3,13 @@ import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { wireNames } from '../../../../../core/foundations/wire/index.ts';
 
-const names = wireNames('weft');
+const names = wireNames('weave');
 const of = (resource: Record<string, AttributeValue>, header?: string) =>
   projectOf(new Map(Object.entries(resource)), header, names);
 
 describe('the project of a resource', () => {
   it('is under the service’s own name', () => {
-    expect(of({ 'weft.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'weave.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
     expect(of({ 'svc.project_id': 'acme/shop' })).toHaveProperty('problem');
   });
 
@@ -19,10 +19,10 @@ describe('the project of a resource', () => {
   });
 
   it.each([
-    [{ 'weft.project_id': 'acme' }, undefined, 'weft.project_id is "acme"'],
+    [{ 'weave.project_id': 'acme' }, undefined, 'weave.project_id is "acme"'],
     [{ 'wandb.entity': 'a/b', 'wandb.project': 'c' }, undefined, '"a/b/c"'],
     [{}, '../x', 'the header project_id is "../x"'],
-    [{ 'weft.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="weft.project_id='],
+    [{ 'weave.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="weave.project_id='],
   ])('that is none in %j and %s is a problem that shows it', (resource, header, problem) => {
     expect(of(resource as Record<string, AttributeValue>, header)).toEqual({
       problem: expect.stringContaining(problem),

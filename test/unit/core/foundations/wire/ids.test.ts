@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isId, parseProjectId, parseRef, wireNames } from '../../../../../core/foundations/wire/index.ts';
 
-const names = wireNames('svc');
+const names = wireNames();
 
 describe('parseRef', () => {
   it('splits an object ref, with its path', () => {
@@ -38,8 +38,8 @@ describe('parseRef', () => {
     expect(parseRef(names, text)).toBeUndefined();
   });
 
-  it('knows the scheme from the name of the service', () => {
-    expect(parseRef(wireNames('trace'), 'trace:///a/b/op/x:1')).toMatchObject({ kind: 'op' });
+  it('knows the scheme from the name of the dialect', () => {
+    expect(parseRef(wireNames('weave'), 'weave:///a/b/op/x:1')).toMatchObject({ kind: 'op' });
   });
 });
 

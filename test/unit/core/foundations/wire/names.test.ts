@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
-import { dialectOf, serviceNameIn, wireNames } from '../../../../../core/foundations/wire/index.ts';
+import { dialectOf, wireNames } from '../../../../../core/foundations/wire/index.ts';
 
-it('names are derived from the service’s, whatever it is', () => {
-  expect(wireNames('weft')).toMatchObject({ dialect: 'svc', ref: 'weft_ref', userId: 'weft_user_id' });
+it('the service’s own dialect has its name in all others', () => {
+  expect(wireNames()).toMatchObject({
+    dialect: 'svc',
+    service: 'svc',
+    ref: 'svc_ref',
+    userId: 'svc_user_id',
+  });
 });
 
 it('Weave’s dialect has the six names of Weights & Biases', () => {
-  expect(wireNames(serviceNameIn('weave', 'svc'), 'weave')).toEqual({
+  expect(wireNames('weave')).toEqual({
     dialect: 'weave',
     service: 'weave',
     refScheme: 'weave:///',

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { callBatchBody, callStartBody } from '../../../../../api/schemas/calls.ts';
-import { callsQueryBody } from '../../../../../api/schemas/query.ts';
-import { type ErrorDetail, ServiceError, wireNames } from '../../../../../core/foundations/wire/index.ts';
+import { callBatch, callStart } from '../../../../../api/calls.ts';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { callsStreamQuery } from '../../../../../api/queries.ts';
+import { type ErrorDetail, ServiceError } from '../../../../../core/foundations/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
+import { routesOf } from '../../../../../weave/api/routes.ts';
 
-const names = wireNames('svc');
+const startBody = bodyOf(callStart);
+const batchBody = callBatch();
+const queryBody = bodyOf(callsStreamQuery);
 const start = { project_id: 'acme/shop', op_name: 'op', started_at: '2026-10-01T00:00:00Z' };
 
 const problems = (schema: BodySchema<unknown>, body: unknown): readonly ErrorDetail[] => {
@@ -16,8 +20,7 @@ const problems = (schema: BodySchema<unknown>, body: unknown): readonly ErrorDet
   }
   return [];
 };
-const problemsOfStart = (fields: object) =>
-  problems(callStartBody(names), { start: { ...start, ...fields } });
+const problemsOfStart = (fields: object) => problems(startBody, { start: { ...start, ...fields } });
 const at = (...path: string[]) => ['body', ...path];
 
 describe('a body that is not JSON', () => {
@@ -31,13 +34,13 @@ describe('a body that is not JSON', () => {
     ['"open', ['5'], 'from character 5 on'],
     ['xat position 99', [], 'unexpected x in it'],
   ])('%j is refused with the position of the error', (text, place, msg) => {
-    expect(problems(callStartBody(names), text)).toEqual([
+    expect(problems(startBody, text)).toEqual([
       { loc: ['body', ...place], msg: expect.stringContaining(msg), type: 'json_invalid' },
     ]);
   });
 
   it.each(['[]', 'null', '1', '"text"', 'true'])('%s is refused because it is not an object', (text) => {
-    expect(problems(callStartBody(names), text)).toMatchObject([{ loc: ['body'], type: 'dict_type' }]);
+    expect(problems(startBody, text)).toMatchObject([{ loc: ['body'], type: 'dict_type' }]);
   });
 });
 
@@ -70,7 +73,7 @@ describe('a start', () => {
   });
 
   it('is refused with all its problems at once', () => {
-    const found = problems(callStartBody(names), { start: { op_name: 1, surprise: 2 } });
+    const found = problems(startBody, { start: { op_name: 1, surprise: 2 } });
     expect(new Set(found.map(({ loc }) => loc.at(-1)))).toEqual(
       new Set(['project_id', 'op_name', 'started_at', 'surprise']),
     );
@@ -79,19 +82,17 @@ describe('a start', () => {
   it('is refused if it nests too deeply, but not with 500 levels', () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
-    expect(problems(callStartBody(names), withInputs(nested(500)))).toEqual([]);
-    expect(problems(callStartBody(names), withInputs(nested(513)))).toMatchObject([
+    expect(problems(startBody, withInputs(nested(500)))).toEqual([]);
+    expect(problems(startBody, withInputs(nested(513)))).toMatchObject([
       { loc: at('start', 'inputs'), type: 'recursion_loop' },
     ]);
-    expect(problems(callStartBody(names), withInputs(nested(100_000)))).toMatchObject([
-      { type: 'recursion_loop' },
-    ]);
+    expect(problems(startBody, withInputs(nested(100_000)))).toMatchObject([{ type: 'recursion_loop' }]);
   });
 
   it('is refused with a number beyond doubles, but not with the largest double', () => {
     const withInputs = (inputs: string) => JSON.stringify({ start }).replace('}}', `,"inputs":${inputs}}}`);
-    expect(problems(callStartBody(names), withInputs('{"a":[1e308,-1e308,5e-324]}'))).toEqual([]);
-    expect(problems(callStartBody(names), withInputs('{"a":[1e400]}'))).toMatchObject([
+    expect(problems(startBody, withInputs('{"a":[1e308,-1e308,5e-324]}'))).toEqual([]);
+    expect(problems(startBody, withInputs('{"a":[1e400]}'))).toMatchObject([
       { loc: at('start', 'inputs'), type: 'finite_number' },
     ]);
   });
@@ -118,7 +119,7 @@ describe('a start', () => {
 });
 
 describe('a batch', () => {
-  const batch = (...items: unknown[]) => problems(callBatchBody(names), { batch: items });
+  const batch = (...items: unknown[]) => problems(batchBody, { batch: items });
 
   it('names the wrong item by its position', () => {
     const good = { mode: 'start', req: { start } };
@@ -147,7 +148,7 @@ describe('a batch', () => {
 });
 
 describe('a query', () => {
-  const query = (fields: object) => problems(callsQueryBody(names), { project_id: 'acme/shop', ...fields });
+  const query = (fields: object) => problems(queryBody, { project_id: 'acme/shop', ...fields });
 
   it.each<[object, string[], string]>([
     [{ limit: -1 }, ['limit'], 'greater_than_equal'],
@@ -194,14 +195,12 @@ describe('a query', () => {
 });
 
 describe('the names on the wire', () => {
-  it('all contain the name of the service', () => {
-    const other = wireNames('trace');
-    const body = { start: { ...start, trace_run_id: 'r', trace_run_step: 1, trace_user_id: 'u' } };
-    expect(parseBody(callStartBody(other), JSON.stringify(body)).start).toMatchObject({
-      runId: 'r',
-      runStep: 1,
-    });
-    expect(problems(callStartBody(other), { start: { ...start, svc_run_id: 'r' } })).toMatchObject([
+  it('all contain the name of the dialect', () => {
+    const own = routesOf('weave').find(({ path }) => path === callStart.path);
+    const weaveBody = own?.request?.() ?? expect.unreachable('it takes a body');
+    const body = { start: { ...start, wb_run_id: 'r', wb_run_step: 1, wb_user_id: 'u' } };
+    expect(parseBody(weaveBody, JSON.stringify(body))).toMatchObject({ start: { runId: 'r', runStep: 1 } });
+    expect(problems(weaveBody, { start: { ...start, svc_run_id: 'r' } })).toMatchObject([
       { type: 'extra_forbidden' },
     ]);
   });
@@ -210,11 +209,11 @@ describe('the names on the wire', () => {
 describe('the size that a record was received as', () => {
   it('is that of its JSON', () => {
     const record = { ...start, inputs: { a: 'é' }, attributes: {}, svc_run_id: 'r' };
-    const parsed = parseBody(callStartBody(names), JSON.stringify({ start: record })).start;
+    const parsed = parseBody(startBody, JSON.stringify({ start: record })).start;
     const payload =
       Buffer.byteLength(JSON.stringify(record.inputs)) + Buffer.byteLength(JSON.stringify(record.attributes));
     expect(parsed.envelopeBytes + payload).toBe(Buffer.byteLength(JSON.stringify(record)));
-    const bare = parseBody(callStartBody(names), JSON.stringify({ start })).start;
+    const bare = parseBody(startBody, JSON.stringify({ start })).start;
     expect(bare.envelopeBytes + '{}{}'.length).toBe(Buffer.byteLength(JSON.stringify(start)));
   });
 });

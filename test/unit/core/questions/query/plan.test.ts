@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { callsQueryBody } from '../../../../../api/schemas/query.ts';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { parseTime, wireNames } from '../../../../../core/foundations/wire/index.ts';
 import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
 import { type Plan, plan, planSummary } from '../../../../../core/questions/query/index.ts';
 import { maxIds } from '../../../../../core/questions/query/plan.ts';
 
-const names = wireNames('svc');
-const schema = callsQueryBody(names);
+const names = wireNames();
+const schema = bodyOf(callsStreamQuery);
 
 /** The plan for a request's body. */
 const planOf = (body: object): Plan =>

@@ -19,7 +19,7 @@ import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 const owner = {
   projectId: 'acme/airline' as ProjectId,
   id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
-  names: wireNames('svc'),
+  names: wireNames(),
 };
 /** A text as names and ids are: well-formed, of any script. */
 const someText = fc.string({ unit: anyCharacter, maxLength: 20 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KeyRange } from '../../../../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
+import { isObjectId, type ProjectId, parseVersionName } from '../../../../../core/foundations/wire/index.ts';
 import {
   digestKey,
   headKey,
@@ -11,7 +11,7 @@ import {
   versionKey,
   versionRange,
 } from '../../../../../core/records/objects/items.ts';
-import { isObjectId, type ObjectName, parseVersionName } from '../../../../../core/records/objects/model.ts';
+import type { ObjectName } from '../../../../../core/records/objects/model.ts';
 
 const name: fc.Arbitrary<ObjectName> = fc.record({
   projectId: fc.constantFrom('a/b', 'a/bh', 'a/b0').map((id) => id as ProjectId),

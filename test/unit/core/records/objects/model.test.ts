@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, type JsonValue } from '../../../../../core/foundations/wire/index.ts';
-import { digestOf, isDigest } from '../../../../../core/records/objects/model.ts';
+import { canonicalJson, isDigest, type JsonValue } from '../../../../../core/foundations/wire/index.ts';
+import { digestOf } from '../../../../../core/records/objects/model.ts';
 
 const json = fc.jsonValue({ depthSize: 'medium' }) as fc.Arbitrary<JsonValue>;
 

@@ -1,0 +1,435 @@
+import type * as z from 'zod/mini';
+import type { AcceptedScheme, Role, Scheme } from '../core/foundations/auth/index.ts';
+import type { ProjectId } from '../core/foundations/wire/index.ts';
+import type { Dialect } from '../core/foundations/wire/names.ts';
+
+/*
+ * What an endpoint is. Its description has everything that the API, the IAM permissions, the
+ * bundles, the handler, the local service, the OpenAPI document and the tests must know of it.
+ */
+
+/**
+ * What a function does with calls:
+ *
+ * - `find` looks for calls by their ids, and for all in their traces;
+ * - `query` looks for many in every way, `threads` for the turns of threads;
+ * - `write` writes starts and ends, and looks up the starts that they depend on;
+ * - `record` writes whole calls with new ids, each a start with its end;
+ * - `update` replaces calls one by one;
+ * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
+ */
+export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'record' | 'update' | 'delete';
+
+/** What a function does with the calls' part of the bucket. */
+export type PayloadsAccess = 'read' | 'write' | 'delete';
+
+/**
+ * What a function does with objects, in their table and in their part of the bucket. `read` is by
+ * name. `label` sets and takes tags and aliases of versions, `unlabel` takes those of objects,
+ * `labels` lists them.
+ */
+export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete' | 'label' | 'unlabel' | 'labels';
+
+/** What a function does with files, in the objects table and in their part of the bucket. */
+export type FilesAccess = 'create' | 'read';
+
+/**
+ * What a function does with tables, in the objects table and in their part of the bucket. `create`
+ * reads no rows, `update` reads those of another table, `count` the tables alone.
+ */
+export type TablesAccess = 'create' | 'update' | 'read' | 'count';
+
+/** What a function does with prices. */
+export type CostsAccess = 'read' | 'create' | 'purge';
+
+/**
+ * What a function does with feedback, in its table and in its part of the bucket. `join` reads what
+ * is on given refs, `erase` deletes it.
+ */
+export type FeedbackAccess = 'join' | 'erase' | 'query' | 'create' | 'replace' | 'purge';
+
+/**
+ * What a function does with the rollups table:
+ *
+ * - `note` notes the projects that are written to, and the rollups that a write makes stale;
+ * - `list` lists the noted projects;
+ * - `use` reads rollups and their marks, and stores rollups.
+ */
+export type RollupsAccess = 'note' | 'list' | 'use';
+
+/** The stores that a function uses, and how. */
+export interface Stores {
+  readonly calls?: CallsAccess;
+  readonly payloads?: PayloadsAccess;
+  readonly objects?: ObjectsAccess;
+  readonly files?: FilesAccess;
+  readonly tables?: TablesAccess;
+  readonly costs?: CostsAccess;
+  readonly feedback?: FeedbackAccess;
+  readonly rollups?: RollupsAccess;
+}
+
+/** The settings that say how long functions may take, in seconds. */
+export type TimeoutSetting = 'queryTimeoutSeconds' | 'inferenceTimeoutSeconds';
+
+/** How a function answers, and what it is given. */
+export interface FunctionShape {
+  /**
+   * Whether the answer leaves through Lambda response streaming, as every answer that can pass 6 MB
+   * does.
+   */
+  readonly streaming: boolean;
+  /**
+   * The function's time-out, in seconds. API Gateway waits 29 s for a buffered answer and 15 min
+   * for a stream.
+   */
+  readonly timeoutSeconds: number;
+  /** The setting that replaces `timeoutSeconds`, which is its default. @default - none does */
+  readonly timeoutSetting?: TimeoutSetting;
+  /** The function's memory, in MB. CPU grows with it. */
+  readonly memoryMb: number;
+}
+
+/*
+ * The shapes of functions: how their answers leave, how long they may take, and what they are
+ * given. API Gateway waits 29 s for a buffered answer. docs/decisions/0143 explains the memory.
+ */
+
+/** Writes or changes one record. */
+export const oneRecord = {
+  streaming: false,
+  timeoutSeconds: 20,
+  memoryMb: 512,
+} as const satisfies FunctionShape;
+
+/** Deletes some records, one by one. */
+export const fewRecords = {
+  streaming: false,
+  timeoutSeconds: 25,
+  memoryMb: 512,
+} as const satisfies FunctionShape;
+
+/** Answers one question. The answer can pass 6 MB. */
+export const oneAnswer = {
+  streaming: true,
+  timeoutSeconds: 25,
+  memoryMb: 512,
+} as const satisfies FunctionShape;
+
+/** Writes as many records as a request may have. The answers to tiny ones can pass 6 MB. */
+export const batch = { streaming: true, timeoutSeconds: 28, memoryMb: 1024 } as const satisfies FunctionShape;
+
+/** Deletes all that belongs together, however much. */
+export const deletion = {
+  streaming: true,
+  timeoutSeconds: 300,
+  memoryMb: 1024,
+} as const satisfies FunctionShape;
+
+/**
+ * Answers for up to five minutes. Lambda goes on, and is paid, when its client has left, so this
+ * bounds what an abandoned query can cost. Lambda and API Gateway let a stream last 15 min.
+ */
+export const stream = {
+  streaming: true,
+  timeoutSeconds: 300,
+  timeoutSetting: 'queryTimeoutSeconds',
+  memoryMb: 1024,
+} as const satisfies FunctionShape;
+
+/**
+ * Passes on the answer of another service, for up to 15 min. It is paid while it waits, so it gets
+ * no more memory than it takes.
+ */
+export const passThrough = {
+  streaming: true,
+  timeoutSeconds: 900,
+  timeoutSetting: 'inferenceTimeoutSeconds',
+  memoryMb: 512,
+} as const satisfies FunctionShape;
+
+/** Answers a fixed text that is worth compressing. */
+export const document = {
+  streaming: true,
+  timeoutSeconds: 5,
+  memoryMb: 256,
+} as const satisfies FunctionShape;
+
+/** Answers a short fixed text. */
+export const fixed = { streaming: false, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;
+
+/**
+ * Answers a file of the page. It streams, because API Gateway passes the bytes of a stream on as
+ * they are, and takes a buffered answer for text.
+ */
+export const page = { streaming: true, timeoutSeconds: 10, memoryMb: 256 } as const satisfies FunctionShape;
+
+/** A request and its answer. It works on the local service after the examples above it. */
+export interface Example {
+  readonly summary: string;
+  /** Undefined for a GET without fields. */
+  readonly body: unknown;
+  /** The answer as JSON. Only times, and ids that the service makes, may differ. */
+  readonly answer: unknown;
+}
+
+/** The groups of operations in the document. */
+export const tags = {
+  calls: 'Traced executions of operations: reporting, reading, querying and deleting them.',
+  statistics: 'Sums, means and percentiles of calls and their usage.',
+  opentelemetry: 'Spans of programs that report by OpenTelemetry.',
+  threads: 'Conversations, with statistics over their turns.',
+  objects: 'Values with names and versions, and what refs lead to.',
+  costs: "A project's own prices of models.",
+  feedback: 'Feedback on calls, ops and objects.',
+  inference: 'A pass-through for model requests.',
+  projects: 'Whose key a request has, and the projects that it may read.',
+  service: 'The service itself, without credentials.',
+  weave: "What Weave's SDKs ask beside all this.",
+} as const;
+export type Tag = keyof typeof tags;
+
+/** What the document says of an operation. Nearly every route has one. */
+export interface Operation {
+  /**
+   * Its name in the style of a type. Its components are `<name>Req` and `<name>Res`, unless their
+   * schemas have names of their own.
+   */
+  readonly name: string;
+  readonly summary: string;
+  /** In Markdown. */
+  readonly description: string;
+  /** A more definite path than the route's, which clients need. @default - the route's */
+  readonly operationPath?: `/${string}`;
+  /** Requests that work one after the other, in the order of the list of routes. */
+  readonly examples: Readonly<Record<string, Example>>;
+}
+
+/** A project in a request, and its place. */
+export interface NamedProject {
+  readonly projectId: ProjectId;
+  /** The place in the body, e.g. `['start', 'project_id']`, or in the query of a GET. */
+  readonly loc: readonly string[];
+}
+
+/** What is answered: JSON, records in a format of the client's choice, or something else. */
+export type AnswerForm = 'json' | 'records' | 'upstream' | 'otlp' | 'bytes';
+
+/** What every endpoint has. */
+interface Common<Path extends `/${string}`> {
+  /** The path below the base URL, in API Gateway's resource syntax. */
+  readonly path: Path;
+  /**
+   * The handler's module below `lambdas/`, without its extension. @default - the path without its
+   * parameters
+   */
+  readonly handler?: string;
+  /** The dialect that has it. @default - all of them */
+  readonly dialect?: Dialect;
+}
+
+/** The parts of a description that say what an endpoint takes and answers. */
+interface Contract<Body, Answer> {
+  readonly tag: Tag;
+  /** The schema of the body, made when it is called for; undefined for none. */
+  readonly request?: () => z.ZodMiniType<Body>;
+  /** The form of the request. @default 'json' */
+  readonly takes?: 'json' | 'form';
+  /** The schema of the answer. If the endpoint answers records, of one of them. */
+  readonly answer: () => z.ZodMiniType<Answer>;
+  /** The form of the answer. @default 'json' */
+  readonly form?: AnswerForm;
+  /** The statuses of errors that only some endpoints answer. */
+  readonly errors?: readonly (404 | 409)[];
+  /** Optional headers of a request, with their meaning. */
+  readonly headers?: () => Readonly<Record<string, z.ZodMiniType>>;
+  /** Whether unknown fields of a body are passed over and not refused. @default false */
+  readonly tolerant?: boolean;
+}
+
+/** What an endpoint is known by wherever all of them are looked at. */
+interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
+  readonly path: `/${string}`;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly handler: string;
+  readonly dialect?: Dialect;
+  /** The stores that the function touches, and how. */
+  readonly stores: Stores;
+  /** Whether the function sends requests on to the upstreams of the settings. */
+  readonly upstreams?: boolean;
+  readonly operations: readonly Operation[];
+}
+
+/** An endpoint that takes a key. Body, query and path say what for. */
+export interface KeyedRoute extends AnyRoute {
+  /** The HTTP authentication scheme that the route takes, or `any` that the service knows. */
+  readonly scheme: AcceptedScheme;
+  /** The role that the key's grants must give on each project of a request. */
+  readonly role: Role;
+}
+
+/**
+ * An endpoint about the key of the request itself, which any valid key may ask, and which touches
+ * no store.
+ */
+export interface KeyRoute extends AnyRoute {
+  readonly method: 'GET' | 'POST';
+  readonly scheme: Scheme;
+  readonly role?: never;
+  readonly stores: Readonly<Record<string, never>>;
+  readonly upstreams?: never;
+}
+
+/** An endpoint for everybody, without credentials: a GET that touches no store. */
+export interface OpenRoute extends AnyRoute {
+  readonly method: 'GET';
+  readonly scheme: 'none';
+  readonly stores: Readonly<Record<string, never>>;
+  readonly upstreams?: never;
+  /** Whether it answers HEAD too, as monitors ask. A method takes two resources of the stack. */
+  readonly head?: true;
+  /** Whether it serves the page, which is for browsers and no part of the documented API. */
+  readonly page?: true;
+}
+
+/** An endpoint: for keys with a role, for any key, or for everybody. */
+export type Route = KeyedRoute | KeyRoute | OpenRoute;
+
+/** Whether a route takes a key, and says what for. */
+export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
+
+/** Whether a route takes a key. */
+export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
+
+/** The methods of a route. */
+export const methodsOf = (route: Route): readonly string[] =>
+  !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method];
+
+/** Whether a route serves the page, and is no part of the documented API. */
+export const isPage = (route: Route): boolean => 'page' in route && route.page === true;
+
+/** The handlers of routes, which may share one. */
+export const handlersOf = (routes: readonly Route[]): string[] => [
+  ...new Set(routes.map(({ handler }) => handler)),
+];
+
+/** An endpoint's handler: the fixed segments of its path. */
+const handlerOf = (path: string): string =>
+  path
+    .split('/')
+    .filter((segment) => segment !== '' && !segment.startsWith('{'))
+    .join('/');
+
+/** A route with the types of what it takes and answers. */
+type Typed<Route, Path, Body, Answer> = Omit<Route, 'path' | keyof Contract<Body, Answer>> &
+  Contract<Body, Answer> & { readonly path: Path };
+
+/** The description of an endpoint that takes a key with a role. */
+export type Endpoint<Body = unknown, Answer = unknown, Path extends `/${string}` = `/${string}`> = Typed<
+  KeyedRoute,
+  Path,
+  Body,
+  Answer
+> & {
+  /** Every project that the body names. The key must give the role on each. */
+  readonly projects: (body: Body) => readonly NamedProject[];
+};
+
+/** The description of an endpoint about the key of a request. */
+export type KeyEndpoint<Body = unknown, Answer = unknown, Path extends `/${string}` = `/${string}`> = Typed<
+  KeyRoute,
+  Path,
+  Body,
+  Answer
+>;
+
+/** The description of an endpoint for everybody. */
+export type OpenEndpoint<Answer = unknown, Path extends `/${string}` = `/${string}`> = Typed<
+  OpenRoute,
+  Path,
+  never,
+  Answer
+>;
+
+/**
+ * The schema of what an endpoint takes.
+ *
+ * @throws Error if it takes nothing
+ */
+export const bodyOf = <Body>({
+  path,
+  request,
+}: Pick<Endpoint<Body>, 'path' | 'request'>): z.ZodMiniType<Body> => {
+  if (!request) throw new Error(`${path} takes no body`);
+  return request();
+};
+
+/** What the document says of an endpoint: one operation, or several of which each has a path. */
+type Documented = Operation | { readonly operations: readonly Operation[] };
+
+const operationsIn = (described: Documented): readonly Operation[] => {
+  if ('operations' in described) return described.operations;
+  const { name, summary, description, examples } = described;
+  return [{ name, summary, description, examples }];
+};
+
+/** A body with its project at the top, as nearly all are. */
+interface OfProject {
+  readonly projectId: ProjectId;
+}
+
+type ProjectsOf<Body> = Body extends OfProject
+  ? { readonly projects?: Endpoint<Body>['projects'] }
+  : { readonly projects: Endpoint<Body>['projects'] };
+
+const projectAtTop = (body: unknown): readonly NamedProject[] => [
+  { projectId: (body as OfProject).projectId, loc: ['project_id'] },
+];
+
+/**
+ * Describes an endpoint that takes a key: unless it says otherwise a POST that reads, with basic
+ * authentication and with `project_id` at the top of its body.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export const endpoint = <const Path extends `/${string}`, Body, Answer>(
+  described: Common<Path> &
+    Contract<Body, Answer> &
+    Documented &
+    Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams'>> &
+    Pick<KeyedRoute, 'stores'> &
+    ProjectsOf<Body> & { readonly shape: FunctionShape },
+): Endpoint<Body, Answer, Path> => ({
+  ...{ method: 'POST', scheme: 'basic', role: 'read', handler: handlerOf(described.path) },
+  ...{ projects: projectAtTop, ...described.shape },
+  ...described,
+  operations: operationsIn(described),
+});
+
+/**
+ * Describes an endpoint about the key of a request.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export const keyEndpoint = <const Path extends `/${string}`, Body, Answer>(
+  described: Common<Path> & Contract<Body, Answer> & Operation & { readonly method?: 'GET' | 'POST' },
+): KeyEndpoint<Body, Answer, Path> => ({
+  ...{ method: 'GET', scheme: 'basic', stores: {}, handler: handlerOf(described.path), ...fixed },
+  ...described,
+  operations: operationsIn(described),
+});
+
+/**
+ * Describes an endpoint for everybody.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export const openEndpoint = <const Path extends `/${string}`, Answer>(
+  described: Common<Path> &
+    Contract<never, Answer> &
+    Operation & { readonly shape: FunctionShape; readonly head?: true },
+): OpenEndpoint<Answer, Path> => ({
+  ...{ method: 'GET', scheme: 'none', stores: {}, handler: handlerOf(described.path), ...described.shape },
+  ...described,
+  operations: operationsIn(described),
+});

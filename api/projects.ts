@@ -1,0 +1,84 @@
+import * as z from 'zod/mini';
+import { field, record } from '../core/foundations/wire/schema.ts';
+import { endpoint, keyEndpoint, oneAnswer } from './endpoint.ts';
+import { slice, timestamp } from './fields.ts';
+
+const grant = () =>
+  z.object({
+    resource: field(z.string(), 'A project, `<entity>/*` for those of an entity, or `*` for all.'),
+    role: field(z.enum(['read', 'write', 'inference']), 'What it allows; `write` includes `read`.'),
+  });
+
+export const me = keyEndpoint({
+  path: '/me',
+  tag: 'projects',
+  name: 'Me',
+  summary: 'Whose key this is',
+  description: 'Any valid key may ask. The answer holds no secret, and no cache keeps it.',
+  answer: () =>
+    z.object({
+      user: field(z.string(), "The key's user. What the key writes has this name."),
+      key_id: field(z.string(), "The key's id, which is no secret."),
+      expires_at: field(z.nullable(timestamp), 'When the key expires; null for never.'),
+      grants: field(z.array(grant()), 'What the key may do.'),
+      service: field(
+        z.object({
+          name: field(z.string(), "The service's name, which other names begin with."),
+          version: field(z.string(), "The service's version."),
+        }),
+        'The service that answers.',
+      ),
+    }),
+  examples: {
+    local: {
+      summary: 'The key of the local service',
+      body: undefined,
+      answer: {
+        user: 'local',
+        key_id: '0123456789abcdef',
+        expires_at: null,
+        grants: [
+          { resource: '*', role: 'read' },
+          { resource: '*', role: 'write' },
+          { resource: '*', role: 'inference' },
+        ],
+        service: { name: 'svc', version: '0.1.0' },
+      },
+    },
+  },
+});
+
+export const projectsQuery = endpoint({
+  path: '/projects/query',
+  shape: oneAnswer,
+  stores: { rollups: 'list' },
+  tag: 'projects',
+  name: 'ProjectsQuery',
+  summary: 'List projects',
+  description:
+    'The projects that calls, objects or feedback have ever been written to, and that the key may read, by name. A key that may read nothing gets a 403.',
+  request: () => record(slice),
+  // No project stands in the body: the grants of the key choose them.
+  projects: () => [],
+  answer: () =>
+    z.object({
+      projects: field(
+        z.array(
+          z.object({
+            project_id: field(z.string(), 'The project, `<entity>/<project>`.'),
+            first_reported_at: field(timestamp, 'When it was first written to.'),
+          }),
+        ),
+        'By name.',
+      ),
+    }),
+  examples: {
+    first: {
+      summary: 'The first project',
+      body: { limit: 1 },
+      answer: {
+        projects: [{ project_id: 'acme/shop', first_reported_at: '2026-10-01T09:30:00.123000Z' }],
+      },
+    },
+  },
+});

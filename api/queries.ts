@@ -1,0 +1,485 @@
+import * as z from 'zod/mini';
+import {
+  type FieldPath,
+  optionalQuery,
+  pathSchema,
+  type RecordKind,
+  sortSchema,
+  toPath,
+} from '../core/foundations/expression/index.ts';
+import { isJsonObject } from '../core/foundations/wire/index.ts';
+import {
+  documented,
+  field,
+  id,
+  listOf,
+  nullish,
+  record,
+  withDefault,
+} from '../core/foundations/wire/schema.ts';
+import { startExample } from './calls.ts';
+import { endpoint, oneAnswer, stream } from './endpoint.ts';
+import {
+  anyOf,
+  bytes,
+  filterText,
+  flag,
+  jsonObject,
+  ofProject,
+  project,
+  queryNames,
+  queryText,
+  slice,
+  sortText,
+  timestamp,
+} from './fields.ts';
+
+// Calls as they are answered.
+
+/** What one model cost in a call, as it is answered. */
+export const modelCost = () =>
+  z
+    .object({
+      prompt_tokens: field(z.int(), 'Tokens of the prompts, cached ones included.'),
+      completion_tokens: field(z.int(), 'Tokens of the completions.'),
+      requests: field(z.int(), 'Requests to the model.'),
+      total_tokens: field(z.int(), 'Tokens in all.'),
+      prompt_token_cost: field(z.number(), 'What one token of a prompt costs, in its unit.'),
+      completion_token_cost: field(z.number(), 'What one token of a completion costs, in its unit.'),
+      prompt_tokens_total_cost: field(z.number(), 'What the tokens of the prompts cost, in their unit.'),
+      completion_tokens_total_cost: field(
+        z.number(),
+        'What the tokens of the completions cost, in their unit.',
+      ),
+      prompt_token_cost_unit: field(z.string(), 'Such as `USD`.'),
+      completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
+      effective_date: field(
+        z.nullable(timestamp),
+        'When the price came into force; null if that is unknown.',
+      ),
+      provider_id: field(z.string(), 'Who provides the model.'),
+      pricing_level: field(
+        z.enum(['project', 'default']),
+        "Whose price it is: the project's own, or the default.",
+      ),
+      pricing_level_id: field(z.string(), "The project's id, or `default`."),
+      created_at: field(z.nullable(timestamp), 'When the price was stored; null for a default one.'),
+      created_by: field(z.string(), 'Who stored the price.'),
+    })
+    .register(documented, { name: 'ModelCost' });
+
+/** What one model cost in a call, as it is answered under `summary.svc.costs`. */
+export type ModelCost = Readonly<z.output<ReturnType<typeof modelCost>>>;
+
+const callFeedback = () =>
+  z
+    .object({
+      id: field(z.string(), "The record's id."),
+      feedback_type: field(z.string(), 'What kind of feedback it is.'),
+      svc_ref: field(z.string(), "The call's ref."),
+      payload: field(jsonObject, 'As it was given.'),
+      creator: field(z.nullable(z.string()), 'Who gave it, as free text; null if unknown.'),
+      created_at: field(timestamp, 'When it was stored.'),
+      svc_user_id: field(z.string(), 'The user whose key stored it.'),
+    })
+    .register(documented, { name: 'CallFeedback' });
+
+/** What the service says of a call in its summary. */
+const serviceSummary = () =>
+  z
+    .object({
+      status: field(
+        z.enum(['running', 'success', 'error', 'descendant_error']),
+        '`running` without an end, `error` with an exception, `descendant_error` if the client counted errors below the call, else `success`.',
+      ),
+      latency_ms: field(
+        z.nullable(z.int()),
+        'Whole milliseconds from start to end; null while the call runs.',
+      ),
+      trace_name: field(
+        z.string(),
+        "The display name. Without one, the op's short name if `op_name` is a ref, else `op_name`.",
+      ),
+      costs: field(
+        z.optional(z.record(z.string(), modelCost())),
+        'What the call cost, by model; with `include_costs`. Models without a price are left out.',
+      ),
+      feedback: field(
+        z.optional(z.array(callFeedback())),
+        'The feedback on the call, oldest first; with `include_feedback`.',
+      ),
+    })
+    .register(documented, { name: 'CallServiceSummary' });
+
+const blockText = 'What the service says of the call.';
+const usage = () =>
+  field(
+    z.optional(z.unknown()),
+    'Usage as the client reported it, by model: `prompt_tokens`, `completion_tokens` and others.',
+  );
+
+/** The columns of a call, in order. */
+const columns = <S extends z.ZodMiniType>(summary: S) => ({
+  id: field(z.string(), "The call's id."),
+  project_id: ofProject,
+  op_name: field(z.string(), 'What was called: a name, or an op ref.'),
+  display_name: field(z.nullable(z.string()), 'Its display name; null without one.'),
+  trace_id: field(z.string(), 'Its trace.'),
+  parent_id: field(z.nullable(z.string()), 'The call that made it; null for the root of a trace.'),
+  thread_id: field(z.nullable(z.string()), 'Its conversation; null without one.'),
+  turn_id: field(z.nullable(z.string()), 'Its turn of the thread, which is a call; null without one.'),
+  started_at: field(timestamp, 'When it started.'),
+  ended_at: field(z.nullable(timestamp), 'When it ended; null while it runs.'),
+  attributes: field(jsonObject, 'As they were given.'),
+  inputs: field(jsonObject, 'As they were given. Expanded columns hold what they refer to.'),
+  output: field(z.unknown(), 'Any JSON; null without one.'),
+  exception: field(z.nullable(z.string()), 'What it failed with; null if it did not fail.'),
+  summary: field(summary, "The client's summary, and what the service adds under its own name."),
+  svc_user_id: field(z.string(), 'The user whose key reported the start.'),
+  svc_run_id: field(z.nullable(z.string()), 'Its run; null without one.'),
+  svc_run_step: field(z.nullable(z.int()), "The run's step at the start; null without one."),
+  svc_run_step_end: field(z.nullable(z.int()), "The run's step at the end; null without one."),
+});
+
+const sizes = () => ({
+  storage_size_bytes: field(
+    z.optional(bytes),
+    'The size of the call as it was received, in bytes of JSON; with `include_storage_size`.',
+  ),
+  total_storage_size_bytes: field(
+    z.optional(bytes),
+    'The size of all calls of its trace; with `include_total_storage_size`.',
+  ),
+});
+
+/** A whole call. */
+export const call = () => {
+  const summary = z.looseObject({ usage: usage(), svc: field(serviceSummary(), blockText) });
+  return z.object({ ...columns(summary), ...sizes() }).register(documented, { name: 'Call' });
+};
+
+/** A call in the answer to a query, with the columns that were asked for. */
+const callRow = () => {
+  const block = z.partial(z.object(serviceSummary().shape));
+  const summary = z.looseObject({ usage: usage(), svc: field(z.optional(block), blockText) });
+  const all = columns(summary);
+  // These are always answered.
+  const { id, project_id, op_name, trace_id, started_at } = all;
+  return z
+    .object({
+      ...z.partial(z.object(all)).shape,
+      ...{ id, project_id, op_name, trace_id, started_at },
+      ...sizes(),
+    })
+    .register(documented, { name: 'CallRow' });
+};
+
+// What may be asked of them.
+
+/** What is asked for beyond what is stored of a call. */
+export interface Includes {
+  /** `summary.svc.costs` */
+  readonly costs: boolean;
+  /** `summary.svc.feedback` */
+  readonly feedback: boolean;
+  /** `storage_size_bytes` */
+  readonly storageSize: boolean;
+  /** `total_storage_size_bytes` */
+  readonly totalStorageSize: boolean;
+}
+
+/** Nothing beyond what is stored. */
+export const noIncludes: Includes = {
+  costs: false,
+  feedback: false,
+  storageSize: false,
+  totalStorageSize: false,
+};
+
+const includeFields = () => ({
+  include_costs: flag('Adds what the call cost, by model.'),
+  include_feedback: flag('Adds the feedback on the call.'),
+  include_storage_size: flag('Adds the size of the call as it was received, in bytes of JSON.'),
+  include_total_storage_size: flag(
+    'Adds the size of all calls of its trace as they were received, in bytes of JSON.',
+  ),
+});
+
+const includesOf = (body: Readonly<Record<string, unknown>>): Includes => ({
+  costs: body.include_costs === true,
+  feedback: body.include_feedback === true,
+  storageSize: body.include_storage_size === true,
+  totalStorageSize: body.include_total_storage_size === true,
+});
+
+/** Calls as records that expressions are about. The fields depend on what is asked for. */
+export const callKind = (includes: Includes): RecordKind => {
+  const { storage_size_bytes, total_storage_size_bytes, ...columns } = call().shape;
+  return {
+    // A kind of its own: fewer fields may be named.
+    name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call`,
+    fields: [
+      ...Object.keys(columns),
+      ...(includes.storageSize ? ['storage_size_bytes'] : []),
+      ...(includes.totalStorageSize ? ['total_storage_size_bytes'] : []),
+    ],
+    nested: ['attributes', 'inputs', 'output', 'summary'],
+    times: new Set(['started_at', 'ended_at']),
+    pathRule: ({ field, steps: [block, member] }: FieldPath) => {
+      if (field !== 'summary' || block !== 'svc') return undefined;
+      const isLeftOut =
+        (member === 'costs' && !includes.costs) || (member === 'feedback' && !includes.feedback);
+      return isLeftOut ? `is there only with include_${member}: true` : undefined;
+    },
+  };
+};
+
+/** The filter of calls. */
+const callsFilter = () =>
+  record({
+    op_names: anyOf('Ops by name. With `:*` at its end a name means every version of the op.'),
+    input_refs: anyOf('Refs anywhere in the inputs. With `:*` at its end a ref means every version.'),
+    output_refs: anyOf('Refs anywhere in the output. With `:*` at its end a ref means every version.'),
+    parent_ids: anyOf('Calls below these.'),
+    trace_ids: anyOf('Calls of these traces.'),
+    call_ids: anyOf('Calls by their ids.'),
+    thread_ids: anyOf('Calls of these threads.'),
+    turn_ids: anyOf('Calls of these turns.'),
+    trace_roots_only: flag('Whether only calls without a parent match.'),
+    svc_user_ids: anyOf('Calls that these users reported.'),
+    svc_run_ids: anyOf('Calls of these runs.'),
+  }).register(documented, { name: 'CallsFilter' });
+
+/** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */
+export type CallsFilter = z.output<ReturnType<typeof callsFilter>>;
+
+/** The filter of a request; one that lets every call through without it. */
+export const filter = () => field(withDefault(callsFilter(), callsFilter().parse({})), filterText);
+
+const everyInclude: Includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
+
+/** Makes a schema of what a body includes. */
+export type ByIncludes<T> = (includes: Includes) => z.ZodMiniType<T>;
+
+const choices = new WeakMap<z.core.$ZodType, ByIncludes<unknown>>();
+
+/** What {@link byIncludes} has made a schema of; undefined for any other schema. */
+export const choiceOf = (schema: z.core.$ZodType): ByIncludes<unknown> | undefined => choices.get(schema);
+
+/**
+ * A schema that depends on what a body includes. The extras decide which columns there are, so they
+ * are read before other fields are checked. It is made once for each of the few combinations.
+ */
+export const byIncludes = <T>(make: ByIncludes<T>): z.ZodMiniType<T> => {
+  const made = new Map<string, z.ZodMiniType<T>>();
+  const schema = z.pipe(
+    z.unknown(),
+    z.transform((body, context): T => {
+      const includes = includesOf(isJsonObject(body) ? body : {});
+      const key = JSON.stringify(includes);
+      const schema = made.get(key) ?? make(includes);
+      made.set(key, schema);
+      const result = schema.safeParse(body);
+      if (result.success) return result.data;
+      for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never);
+      return z.NEVER;
+    }),
+  );
+  choices.set(schema, make);
+  return schema.register(documented, { like: () => make(everyInclude) });
+};
+
+const maxColumns = 500;
+
+/** Dotted paths into calls of a kind. */
+export const paths = (kind: RecordKind) => listOf(pathSchema(kind), maxColumns, 'paths');
+
+const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
+
+/** The paths at which refs are replaced by what they lead to. */
+export const expandColumns = (kind: RecordKind) =>
+  field(
+    z.pipe(nullish(paths(kind)), z.transform(toPaths)),
+    'Dotted paths to refs to objects. What a ref refers to takes its place in the query, the order and the answer.',
+  );
+
+const queryBody = (includes: Includes) => {
+  const kind = callKind(includes);
+  return record(
+    {
+      project_id: project,
+      filter: filter(),
+      ...slice,
+      sort_by: field(withDefault(sortSchema(kind), []), sortText),
+      query: field(optionalQuery(kind), queryText),
+      ...includeFields(),
+      columns: field(
+        nullish(paths(kind)),
+        'Names of fields, and dotted paths into them; all fields without it. `id`, `project_id`, `op_name`, `trace_id` and `started_at` are always answered.',
+      ),
+      expand_columns: expandColumns(kind),
+      return_expanded_column_values: field(
+        withDefault(z.boolean(), true),
+        'false shows the refs themselves in the answer; true without it.',
+      ),
+    },
+    {
+      ...queryNames,
+      expand_columns: 'expand',
+      return_expanded_column_values: 'returnExpanded',
+    },
+    (body) => ({ includes: includesOf(body) }),
+  );
+};
+
+/** Which calls of a project are meant. */
+export interface CallsSelection
+  extends Pick<
+    z.output<ReturnType<typeof queryBody>>,
+    'projectId' | 'filter' | 'where' | 'limit' | 'includes'
+  > {
+  /** The paths at which refs are replaced by what they lead to. @default - none */
+  readonly expand?: readonly FieldPath[];
+}
+
+/** A query over the calls of one project. Ties of its order are by `started_at`, then `id`. */
+export interface CallsQuery
+  extends CallsSelection,
+    Pick<
+      z.output<ReturnType<typeof queryBody>>,
+      'offset' | 'sort' | 'columns' | 'expand' | 'returnExpanded'
+    > {
+  readonly expand: readonly FieldPath[];
+  /**
+   * Whether users are named beside their ids, which are their names here. @default - they are not
+   */
+  readonly usernames?: boolean;
+}
+
+const turnRow = {
+  id: 'turn-1',
+  project_id: 'acme/shop',
+  op_name: 'answer',
+  trace_id: 'trace-1',
+  started_at: '2026-10-01T09:30:00.000001Z',
+};
+
+const turn = {
+  ...turnRow,
+  display_name: null,
+  parent_id: null,
+  thread_id: 'chat-1',
+  turn_id: 'turn-1',
+  ended_at: '2026-10-01T09:30:01.500001Z',
+  attributes: {},
+  inputs: startExample.inputs,
+  output: 'On its way.',
+  exception: null,
+  summary: {
+    usage: { 'gpt-4o': { prompt_tokens: 1200, completion_tokens: 12 } },
+    svc: { status: 'success', latency_ms: 1500, trace_name: 'answer' },
+  },
+  svc_user_id: 'ada',
+  svc_run_id: null,
+  svc_run_step: null,
+  svc_run_step_end: null,
+};
+
+const includesText =
+  '`include_costs`, `include_feedback`, `include_storage_size` and `include_total_storage_size` add the fields of the answer that name them.';
+
+const callReadBody = () =>
+  record({ project_id: project, id: field(id, 'The id.'), ...includeFields() }, {}, (body) => ({
+    includes: includesOf(body),
+  }));
+
+/** Which call is to be read, and what more of it. */
+export type CallRead = Pick<z.output<ReturnType<typeof callReadBody>>, 'projectId' | 'id' | 'includes'>;
+
+export const callRead = endpoint({
+  path: '/call/read',
+  shape: oneAnswer,
+  stores: { calls: 'find', payloads: 'read', costs: 'read', feedback: 'join' },
+  tag: 'calls',
+  name: 'CallRead',
+  summary: 'Read a call by its id',
+  description: `Strongly consistent. ${includesText}`,
+  request: callReadBody,
+  answer: () =>
+    z.object({ call: field(z.nullable(call()), 'The call; null if there is none, or only an end.') }),
+  examples: {
+    turn: { summary: 'The turn', body: { project_id: 'acme/shop', id: 'turn-1' }, answer: { call: turn } },
+    nothing: {
+      summary: 'A call that is not there',
+      body: { project_id: 'acme/shop', id: 'nobody' },
+      answer: { call: null },
+    },
+  },
+});
+
+export const callsStreamQuery = endpoint({
+  path: '/calls/stream_query',
+  shape: stream,
+  stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
+  tag: 'calls',
+  name: 'CallsQuery',
+  summary: 'Query calls, as a stream',
+  description: `The calls of a project that match, each as soon as it is known. They are compressed if the client accepts zstd or gzip. The connection breaks off if something fails after the first byte, so an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includesText}`,
+  request: () => byIncludes(queryBody),
+  answer: callRow,
+  form: 'records',
+  examples: {
+    roots: {
+      summary: 'Traces that took more than a second, with two columns',
+      body: {
+        project_id: 'acme/shop',
+        filter: { trace_roots_only: true },
+        query: { $expr: { $gt: [{ $getField: 'summary.svc.latency_ms' }, { $literal: 1000 }] } },
+        sort_by: [{ field: 'started_at', direction: 'asc' }],
+        limit: 10,
+        columns: ['inputs.question', 'output'],
+      },
+      answer: { ...turnRow, inputs: startExample.inputs, output: 'On its way.' },
+    },
+  },
+});
+
+export const callsQueryStats = endpoint({
+  path: '/calls/query_stats',
+  shape: stream,
+  stores: { calls: 'query', payloads: 'read' },
+  tag: 'calls',
+  name: 'CallsQueryStats',
+  summary: 'Count calls',
+  description:
+    'Counts the calls that a query would answer and, if asked for, their size as they were received, in bytes of JSON.',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        filter: filter(),
+        query: field(optionalQuery(callKind(noIncludes)), queryText),
+        limit: slice.limit,
+        include_total_storage_size: flag(
+          'Adds the size of the calls as they were received, in bytes of JSON.',
+        ),
+      },
+      { ...queryNames, include_total_storage_size: 'withBytes' },
+      () => ({ includes: noIncludes }),
+    ),
+  answer: () =>
+    z.object({
+      count: field(z.int(), 'How many calls match.'),
+      total_storage_size_bytes: field(
+        z.nullable(z.int()),
+        'Bytes of JSON; null without `include_total_storage_size`.',
+      ),
+    }),
+  examples: {
+    trace: {
+      summary: 'The calls of a trace',
+      body: { project_id: 'acme/shop', filter: { trace_ids: ['trace-1'] } },
+      answer: { count: 2, total_storage_size_bytes: null },
+    },
+  },
+});

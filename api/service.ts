@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+import { field } from '../core/foundations/wire/schema.ts';
+import { document, fixed, type OpenRoute, openEndpoint, page } from './endpoint.ts';
+
+export const health = openEndpoint({
+  path: '/health',
+  head: true,
+  shape: fixed,
+  tag: 'service',
+  name: 'Health',
+  summary: 'Whether the service is up',
+  description: 'Takes no credentials. It tells nothing of what the service holds, and asks no store.',
+  answer: () =>
+    z.object({
+      status: field(z.literal('up'), 'Always `up`: any other state is an error or no answer.'),
+      version: field(z.string(), "The service's version."),
+    }),
+  examples: { up: { summary: 'It is up', body: undefined, answer: { status: 'up', version: '0.1.0' } } },
+});
+
+export const openapi = openEndpoint({
+  path: '/openapi.json',
+  handler: 'openapi',
+  shape: document,
+  tag: 'service',
+  name: 'OpenApi',
+  summary: 'This document',
+  description: 'Takes no credentials. It changes with a deployment alone.',
+  answer: () => z.looseObject({ openapi: field(z.string(), 'The version of OpenAPI.') }),
+  examples: { document: { summary: 'The document', body: undefined, answer: { openapi: '3.1.1' } } },
+});
+
+/** A route of the page, which one function serves. It is no part of the documented API. */
+const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
+  ...({
+    path,
+    method: 'GET',
+    handler: 'ui',
+    scheme: 'none',
+    stores: {},
+    page: true,
+    tag: 'service',
+  } as const),
+  ...page,
+  answer: () => z.unknown(),
+  operations: [],
+});
+
+/** The routes of the page. */
+export const pageRoutes = [
+  ofThePage('/'),
+  ofThePage('/ui'),
+  ofThePage('/ui/{proxy+}'),
+] as const satisfies readonly OpenRoute[];

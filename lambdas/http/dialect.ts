@@ -1,0 +1,14 @@
+import { type Described, inWeave, weaveNames } from '../../weave/dialect.ts';
+
+/*
+ * The dialect of the deployment. The bundler knows it, so that functions that speak our own bring
+ * nothing of Weave's.
+ */
+
+/** A description in the dialect of the deployment. */
+export const inDialect: <D extends Described>(own: D) => D =
+  process.env.DIALECT === 'weave' ? inWeave : (own) => own;
+
+/** What gives an answer that is a value the names of the deployment's dialect. */
+export const namesOf: (own: Described) => <T>(value: T) => T =
+  process.env.DIALECT === 'weave' ? weaveNames : () => (value) => value;

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { bodyOf } from '../../../api/endpoint.ts';
+import { threadsStreamQuery } from '../../../api/threads.ts';
+import { ServiceError } from '../../../core/foundations/wire/index.ts';
+import { parseBody } from '../../../core/foundations/wire/parse-body.ts';
+
+const schema = bodyOf(threadsStreamQuery);
+const parse = (body: object) => parseBody(schema, JSON.stringify(body));
+const project_id = 'acme/shop';
+
+const problemsOf = (body: object) => {
+  try {
+    parse(body);
+  } catch (error) {
+    if (error instanceof ServiceError) return error.detail;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+describe('the body of a query over threads', () => {
+  it('requires only a project', () => {
+    const all = {
+      projectId: project_id,
+      filter: { after: null, before: null, threadIds: null },
+      limit: null,
+      offset: 0,
+      sort: [{ field: 'last_updated', descending: true }],
+    };
+    expect(parse({ project_id })).toEqual(all);
+    const nulls = { filter: null, limit: null, offset: null, sort_by: null };
+    expect(parse({ project_id, ...nulls })).toEqual(all);
+    const empty = { after_datetime: null, before_datetime: null, thread_ids: null };
+    expect(parse({ project_id, filter: empty, sort_by: [] })).toEqual(all);
+  });
+
+  it('accepts every field', () => {
+    const filter = {
+      after_datetime: '2026-10-01T02:00:00.000001+02:00',
+      before_datetime: '2026-10-01T00:00:01',
+      thread_ids: ['a', 'b'],
+    };
+    const sort_by = [
+      { field: 'turn_count', direction: 'desc' },
+      { field: 'thread_id', direction: 'asc' },
+      { field: 'turn_count', direction: 'asc' },
+    ];
+    expect(parse({ project_id, filter, limit: 10, offset: 3, sort_by })).toEqual({
+      projectId: project_id,
+      filter: { after: 1790812800000001, before: 1790812801000000, threadIds: ['a', 'b'] },
+      limit: 10,
+      offset: 3,
+      sort: [
+        { field: 'turn_count', descending: true },
+        { field: 'thread_id', descending: false },
+      ],
+    });
+  });
+
+  it('names the sortable fields when it sorts by another one', () => {
+    expect(problemsOf({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
+      {
+        loc: ['body', 'sort_by', '0', 'field'],
+        msg: 'should be one of "thread_id", "turn_count", "start_time", "last_updated", "p50_turn_duration_ms", "p99_turn_duration_ms"',
+        type: 'literal_error',
+      },
+    ]);
+  });
+
+  it.each<[string, object, string[], string]>([
+    ['no project', { project_id: undefined }, ['project_id'], 'missing'],
+    ['a project that is none', { project_id: 'acme' }, ['project_id'], 'value_error'],
+    [
+      'a direction that is none',
+      { sort_by: [{ field: 'thread_id', direction: 'up' }] },
+      ['sort_by', '0', 'direction'],
+      'literal_error',
+    ],
+    ['no direction', { sort_by: [{ field: 'thread_id' }] }, ['sort_by', '0', 'direction'], 'missing'],
+    ['a negative limit', { limit: -1 }, ['limit'], 'greater_than_equal'],
+    ['a broken offset', { offset: 1.5 }, ['offset'], 'int_type'],
+    [
+      'a time that is none',
+      { filter: { after_datetime: 'yesterday' } },
+      ['filter', 'after_datetime'],
+      'datetime_parsing',
+    ],
+    [
+      'a time as a number',
+      { filter: { before_datetime: 1790812800 } },
+      ['filter', 'before_datetime'],
+      'string_type',
+    ],
+    ['an id that is no text', { filter: { thread_ids: [1] } }, ['filter', 'thread_ids', '0'], 'string_type'],
+    ['a filter of calls', { filter: { op_names: [] } }, ['filter', 'op_names'], 'extra_forbidden'],
+    ['a field of calls', { columns: [] }, ['columns'], 'extra_forbidden'],
+  ])('with %s is refused', (_name, changes, loc, type) => {
+    expect(problemsOf({ project_id, ...changes })).toMatchObject([{ loc: ['body', ...loc], type }]);
+  });
+});

@@ -1,0 +1,156 @@
+import * as z from 'zod/mini';
+import { endpoint, oneAnswer, oneRecord } from '../../api/endpoint.ts';
+import { done, project } from '../../api/fields.ts';
+import { objectId, versionName } from '../../api/objects.ts';
+import { isDigest, parseVersionName } from '../../core/foundations/wire/index.ts';
+import {
+  documented,
+  field,
+  id,
+  listOf,
+  printableText,
+  record,
+  rule,
+} from '../../core/foundations/wire/schema.ts';
+
+/*
+ * The endpoints of tags and aliases, which Weave's dialect alone has.
+ */
+
+const maxLabels = 100;
+
+/** Whether a text could be taken for `latest`, an index or a digest. */
+const isTaken = (text: string): boolean => {
+  const version = parseVersionName(text);
+  return version === 'latest' || 'versionIndex' in version || isDigest(text);
+};
+
+const alias = id
+  .check(z.refine((text) => !isTaken(text), rule('should be neither latest, nor v<N>, nor a digest')))
+  .register(documented, { name: 'Alias', says: printableText(256) });
+
+const tagsText = 'Words on a version; of a filter: any of these.';
+const aliasesText =
+  'Names of a version; of a filter: any of these. None is set to `latest`, `v<N>` or a digest.';
+const versionFields = { project_id: project, object_id: objectId, digest: versionName };
+
+export const aliasesSet = endpoint({
+  path: '/objs/{object_id}/aliases',
+  dialect: 'weave',
+  method: 'PUT',
+  role: 'write',
+  shape: oneRecord,
+  stores: { objects: 'label' },
+  tag: 'weave',
+  name: 'AliasesSet',
+  summary: 'Name a version by aliases',
+  description:
+    'An alias that another version of the object has moves to this one. Where a digest is given, an alias may stand.',
+  request: () => record({ ...versionFields, aliases: field(listOf(alias, maxLabels), aliasesText) }),
+  answer: () => done,
+  errors: [404],
+  examples: {
+    production: {
+      summary: 'The one in production',
+      body: { project_id: 'acme/shop', digest: 'latest', aliases: ['production'] },
+      answer: {},
+    },
+  },
+});
+
+export const aliasesRemove = endpoint({
+  path: '/objs/{object_id}/aliases/remove',
+  dialect: 'weave',
+  role: 'write',
+  shape: oneRecord,
+  stores: { objects: 'unlabel' },
+  tag: 'weave',
+  name: 'AliasesRemove',
+  summary: 'Take aliases from an object',
+  description: 'Those that it has not are ignored.',
+  request: () =>
+    record({
+      project_id: project,
+      object_id: objectId,
+      aliases: field(listOf(id, maxLabels), aliasesText),
+    }),
+  answer: () => done,
+  examples: {
+    production: {
+      summary: 'One of them',
+      body: { project_id: 'acme/shop', aliases: ['production'] },
+      answer: {},
+    },
+  },
+});
+
+export const tagsAdd = endpoint({
+  path: '/objs/{object_id}/versions/{digest}/tags',
+  dialect: 'weave',
+  method: 'PUT',
+  role: 'write',
+  shape: oneRecord,
+  stores: { objects: 'label' },
+  tag: 'weave',
+  name: 'TagsAdd',
+  summary: 'Tag a version',
+  description: 'Those that it has already stay.',
+  request: () => record({ ...versionFields, tags: field(listOf(id, maxLabels), tagsText) }),
+  answer: () => done,
+  errors: [404],
+  examples: {
+    good: { summary: 'A good one', body: { project_id: 'acme/shop', tags: ['good'] }, answer: {} },
+  },
+});
+
+export const tagsRemove = endpoint({
+  path: '/objs/{object_id}/versions/{digest}/tags/remove',
+  dialect: 'weave',
+  role: 'write',
+  shape: oneRecord,
+  stores: { objects: 'label' },
+  tag: 'weave',
+  name: 'TagsRemove',
+  summary: 'Take tags from a version',
+  description: 'Those that it has not are ignored.',
+  request: () => record({ ...versionFields, tags: field(listOf(id, maxLabels), tagsText) }),
+  answer: () => done,
+  errors: [404],
+  examples: {
+    good: { summary: 'One of them', body: { project_id: 'acme/shop', tags: ['good'] }, answer: {} },
+  },
+});
+
+export const aliasesList = endpoint({
+  path: '/aliases',
+  dialect: 'weave',
+  method: 'GET',
+
+  shape: oneAnswer,
+  stores: { objects: 'labels' },
+  tag: 'weave',
+  name: 'AliasesList',
+  summary: 'List aliases',
+  description: 'The aliases of all objects of a project, each once.',
+  request: () => record({ project_id: project }),
+  answer: () => z.object({ aliases: field(z.array(z.string()), 'The aliases, sorted.') }),
+  examples: {
+    all: { summary: 'All', body: { project_id: 'acme/shop' }, answer: { aliases: ['production'] } },
+  },
+});
+
+export const tagsList = endpoint({
+  path: '/tags',
+  dialect: 'weave',
+  method: 'GET',
+
+  shape: oneAnswer,
+  stores: { objects: 'labels' },
+  tag: 'weave',
+  name: 'TagsList',
+  summary: 'List tags',
+  description: 'The tags of all versions in a project, each once.',
+  request: () => record({ project_id: project }),
+  answer: () => z.object({ tags: field(z.array(z.string()), 'The tags, sorted.') }),
+  examples: { all: { summary: 'All', body: { project_id: 'acme/shop' }, answer: { tags: ['good'] } } },
+});
