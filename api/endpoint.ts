@@ -228,11 +228,14 @@ interface Common<Path extends `/${string}`> {
   readonly dialect?: Dialect;
 }
 
-/** The parts of a description that say what an endpoint takes and answers. */
-interface Contract<Body, Answer> {
+/**
+ * The parts of a description that say what an endpoint takes and answers. `Sent` is the body as
+ * JSON, `Body` what it is parsed into.
+ */
+interface Contract<Body, Answer, Sent = unknown> {
   readonly tag: Tag;
   /** The schema of the body, made when it is called for; undefined for none. */
-  readonly request?: () => z.ZodMiniType<Body>;
+  readonly request?: () => z.ZodMiniType<Body, Sent>;
   /** The form of the request. @default 'json' */
   readonly takes?: 'json' | 'form';
   /** The schema of the answer. If the endpoint answers records, of one of them. */
@@ -321,35 +324,44 @@ const handlerOf = (path: string): string =>
     .join('/');
 
 /** A route with the types of what it takes and answers. */
-type Typed<Route, Path, Body, Answer> = Omit<Route, 'path' | keyof Contract<Body, Answer>> &
-  Contract<Body, Answer> & { readonly path: Path };
+type Typed<Route, Path, Body, Answer, Sent> = Omit<Route, 'path' | keyof Contract<Body, Answer>> &
+  Contract<Body, Answer, Sent> & { readonly path: Path };
 
 /** The description of an endpoint that takes a key with a role. */
-export type Endpoint<Body = unknown, Answer = unknown, Path extends `/${string}` = `/${string}`> = Typed<
-  KeyedRoute,
-  Path,
-  Body,
-  Answer
-> & {
+export type Endpoint<
+  Body = unknown,
+  Answer = unknown,
+  Path extends `/${string}` = `/${string}`,
+  Sent = unknown,
+> = Typed<KeyedRoute, Path, Body, Answer, Sent> & {
   /** Every project that the body names. The key must give the role on each. */
   readonly projects: (body: Body) => readonly NamedProject[];
 };
 
 /** The description of an endpoint about the key of a request. */
-export type KeyEndpoint<Body = unknown, Answer = unknown, Path extends `/${string}` = `/${string}`> = Typed<
-  KeyRoute,
-  Path,
-  Body,
-  Answer
->;
+export type KeyEndpoint<
+  Body = unknown,
+  Answer = unknown,
+  Path extends `/${string}` = `/${string}`,
+  Sent = unknown,
+> = Typed<KeyRoute, Path, Body, Answer, Sent>;
 
 /** The description of an endpoint for everybody. */
 export type OpenEndpoint<Answer = unknown, Path extends `/${string}` = `/${string}`> = Typed<
   OpenRoute,
   Path,
   never,
-  Answer
+  Answer,
+  unknown
 >;
+
+/** The body that an endpoint takes, as JSON. */
+export type RequestOf<E> = E extends { readonly request?: () => z.ZodMiniType<unknown, infer Sent> }
+  ? Sent
+  : never;
+
+/** What an endpoint answers; if it answers records, one of them. */
+export type AnswerOf<E> = E extends { readonly answer: () => z.ZodMiniType<infer Answer> } ? Answer : never;
 
 /**
  * The schema of what an endpoint takes.
@@ -392,14 +404,14 @@ const projectAtTop = (body: unknown): readonly NamedProject[] => [
  *
  * @__NO_SIDE_EFFECTS__
  */
-export const endpoint = <const Path extends `/${string}`, Body, Answer>(
+export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> &
-    Contract<Body, Answer> &
+    Contract<Body, Answer, Sent> &
     Documented &
     Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams'>> &
     Pick<KeyedRoute, 'stores'> &
     ProjectsOf<Body> & { readonly shape: FunctionShape },
-): Endpoint<Body, Answer, Path> => ({
+): Endpoint<Body, Answer, Path, Sent> => ({
   ...{ method: 'POST', scheme: 'basic', role: 'read', handler: handlerOf(described.path) },
   ...{ projects: projectAtTop, ...described.shape },
   ...described,
@@ -411,9 +423,9 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer>(
  *
  * @__NO_SIDE_EFFECTS__
  */
-export const keyEndpoint = <const Path extends `/${string}`, Body, Answer>(
-  described: Common<Path> & Contract<Body, Answer> & Operation & { readonly method?: 'GET' | 'POST' },
-): KeyEndpoint<Body, Answer, Path> => ({
+export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
+  described: Common<Path> & Contract<Body, Answer, Sent> & Operation & { readonly method?: 'GET' | 'POST' },
+): KeyEndpoint<Body, Answer, Path, Sent> => ({
   ...{ method: 'GET', scheme: 'basic', stores: {}, handler: handlerOf(described.path), ...fixed },
   ...described,
   operations: operationsIn(described),

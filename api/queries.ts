@@ -259,7 +259,7 @@ export const filter = () => field(withDefault(callsFilter(), callsFilter().parse
 const everyInclude: Includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
 
 /** Makes a schema of what a body includes. */
-export type ByIncludes<T> = (includes: Includes) => z.ZodMiniType<T>;
+export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniType<T, Sent>;
 
 const choices = new WeakMap<z.core.$ZodType, ByIncludes<unknown>>();
 
@@ -270,10 +270,10 @@ export const choiceOf = (schema: z.core.$ZodType): ByIncludes<unknown> | undefin
  * A schema that depends on what a body includes. The extras decide which columns there are, so they
  * are read before other fields are checked. It is made once for each of the few combinations.
  */
-export const byIncludes = <T>(make: ByIncludes<T>): z.ZodMiniType<T> => {
-  const made = new Map<string, z.ZodMiniType<T>>();
+export const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> => {
+  const made = new Map<string, z.ZodMiniType<T, Sent>>();
   const schema = z.pipe(
-    z.unknown(),
+    z.custom<Sent>(() => true),
     z.transform((body, context): T => {
       const includes = includesOf(isJsonObject(body) ? body : {});
       const key = JSON.stringify(includes);

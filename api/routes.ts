@@ -51,8 +51,11 @@ const list = [
   ...pageRoutes,
 ] as const;
 
+/** An endpoint of the documented API, with the types of what it takes and answers. */
+export type DocumentedRoute = Exclude<(typeof list)[number], { readonly page: true }>;
+
 /** The path of a route of the documented API, in API Gateway's resource syntax. */
-export type RoutePath = Exclude<(typeof list)[number], { readonly page: true }>['path'];
+export type RoutePath = DocumentedRoute['path'];
 
 /**
  * The one list of the service's endpoints. The REST API, the authorizers, the IAM permissions, the

@@ -1,3 +1,2 @@
 export { type OpenApiDocument, type OperationObject, openApiDocument } from './document.ts';
 export type { JsonSchema } from './schema.ts';
-export { typesOf } from './typescript.ts';

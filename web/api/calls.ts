@@ -1,4 +1,6 @@
-import type { Call, ModelCost } from './types.ts';
+import type { Answer, Call, CallRow } from './contract.ts';
+
+export type { CallRow };
 
 /** The service's name in Weave's dialect, and in no other. */
 const weave = 'weave';
@@ -8,12 +10,6 @@ const weave = 'weave';
  * Weave's dialect.
  */
 export const prefixOf = (service: string): string => (service === weave ? 'wb' : service);
-
-/** The columns that every call has. The rest is there if it was asked for. */
-type Always = 'id' | 'project_id' | 'op_name' | 'trace_id' | 'started_at';
-
-/** A call with the columns that were asked for. */
-export type CallRow = Pick<Call, Always> & Partial<Omit<Call, Always>>;
 
 /** The states of a call. */
 export type Status = Call['summary']['svc']['status'];
@@ -71,14 +67,12 @@ const sumCost = (amounts: readonly (readonly [unit: string, amount: number])[]):
   return sum.size === 0 ? undefined : new Map(paid.length > 0 ? paid : [...sum].slice(0, 1));
 };
 
-type Priced = Partial<
-  Pick<
-    ModelCost,
-    | 'prompt_tokens_total_cost'
-    | 'completion_tokens_total_cost'
-    | 'prompt_token_cost_unit'
-    | 'completion_token_cost_unit'
-  >
+type Priced = Pick<
+  Answer<'/calls/usage'>['call_usage'][string][string],
+  | 'prompt_tokens_total_cost'
+  | 'completion_tokens_total_cost'
+  | 'prompt_token_cost_unit'
+  | 'completion_token_cost_unit'
 >;
 
 /** What a model cost; undefined if it has no price. */

@@ -1,34 +1,32 @@
+import type { Answer, ApiPath, Request } from './contract.ts';
 import { chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
-import type { Api } from './types.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
-
-type Operation = keyof Api;
 
 /** The documented API, asked with one key. */
 export interface Client {
   /** @throws RequestFailed in words for people; DOMException AbortError */
-  readonly ask: <Name extends Operation>(
-    operation: Name,
-    body: Api[Name]['request'],
+  readonly ask: <Path extends ApiPath>(
+    path: Path,
+    body: Request<Path>,
     signal?: AbortSignal,
-  ) => Promise<Api[Name]['answer']>;
+  ) => Promise<Answer<Path>>;
   /** Streams records as JSON Lines, in batches as they come. Throws as `ask` does. */
-  readonly stream: <Name extends Operation>(
-    operation: Name,
-    body: Api[Name]['request'],
+  readonly stream: <Path extends ApiPath>(
+    path: Path,
+    body: Request<Path>,
     signal?: AbortSignal,
   ) => AsyncGenerator<unknown[]>;
   /** Does what `stream` does, and keeps the text of each record. */
-  readonly streamWithText: <Name extends Operation>(
-    operation: Name,
-    body: Api[Name]['request'],
+  readonly streamWithText: <Path extends ApiPath>(
+    path: Path,
+    body: Request<Path>,
     signal?: AbortSignal,
   ) => AsyncGenerator<{ readonly text: string; readonly value: unknown }[]>;
   /** The bytes of an answer in a media type, whole. Throws as `ask` does. */
-  readonly download: <Name extends Operation>(
-    operation: Name,
-    body: Api[Name]['request'],
+  readonly download: <Path extends ApiPath>(
+    path: Path,
+    body: Request<Path>,
     accept: string,
     signal?: AbortSignal,
   ) => Promise<Blob>;
@@ -38,7 +36,7 @@ export interface Client {
    */
   readonly askModel: (project: string, body: object, signal: AbortSignal) => Promise<ModelAnswer>;
   /** Has a function start that was not used of late, so that the next request need not wait. */
-  readonly wake: (operation: Wakeable, project: string) => void;
+  readonly wake: (path: Wakeable, project: string) => void;
 }
 
 /** The base URL of the API: the page lies right below it, whatever its own path is. */
@@ -55,11 +53,10 @@ const base64 = (text: string): string =>
  * @param onRefused is told when the service does not accept the key
  */
 export const clientOf = (key: string, onRefused: () => void = () => {}): Client => {
-  const send = async (operation: Operation, body: unknown, accept: string, signal?: AbortSignal) => {
-    const [method = 'GET', path = '/'] = operation.split(' ');
-    noteUse(operation);
+  const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
+    noteUse(path);
     const response = await fetch(new URL(`.${path}`, apiUrl()), {
-      method,
+      method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept,
         authorization: `Basic ${base64(`api:${key}`)}`,
@@ -81,8 +78,8 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
     request: Parameters<Client['stream']>,
     read: (line: string) => Line,
   ): AsyncGenerator<Line[]> {
-    const [operation, body, signal] = request;
-    const response = await send(operation, body, 'application/jsonl', signal);
+    const [path, body, signal] = request;
+    const response = await send(path, body, 'application/jsonl', signal);
     if (!response.body) return;
     try {
       for await (const lines of linesOf(chunksOf(response.body))) yield lines.map(read);
@@ -91,8 +88,8 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
     }
   }
   return {
-    ask: async (operation, body, signal) => {
-      const response = await send(operation, body, 'application/json', signal);
+    ask: async (path, body, signal) => {
+      const response = await send(path, body, 'application/json', signal);
       return (await response.json().catch((error: unknown) => {
         throw connectionFailure(error, true);
       })) as never;
@@ -100,8 +97,8 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
     stream: (...request) => streamOf(request, (line) => JSON.parse(line) as unknown),
     streamWithText: (...request) =>
       streamOf(request, (text) => ({ text, value: JSON.parse(text) as unknown })),
-    download: async (operation, body, accept, signal) => {
-      const response = await send(operation, body, accept, signal);
+    download: async (path, body, accept, signal) => {
+      const response = await send(path, body, accept, signal);
       return response.blob().catch((error: unknown) => {
         throw connectionFailure(error, true);
       });
@@ -110,10 +107,10 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
       const { askModel } = await import('./inference.ts');
       return askModel({ key, project, body, signal, onRefused });
     },
-    wake: (operation, project) => {
-      if (isAwake(operation)) return;
+    wake: (path, project) => {
+      if (isAwake(path)) return;
       // Whatever goes wrong here, the request that is meant will tell.
-      send(operation, wakingBody(operation, project), 'application/json').then(
+      send(path, wakingBody(path, project), 'application/json').then(
         (response) => response.text(),
         () => {},
       );

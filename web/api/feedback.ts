@@ -1,6 +1,6 @@
 import { type CallRow, prefixOf } from './calls.ts';
 import type { Client } from './client.ts';
-import type { CallFeedback, FeedbackCreateReq, FeedbackReplaceReq } from './types.ts';
+import type { CallFeedback, Request } from './contract.ts';
 
 /** The kinds of feedback that the page gives, each a record of its own. */
 export const kinds = ['thumbs', 'score', 'note', 'correction'] as const;
@@ -54,11 +54,11 @@ export const give = async (
     ...('randomUUID' in crypto && { id: crypto.randomUUID() }),
   };
   const answer = before
-    ? await client.ask('POST /feedback/replace', {
+    ? await client.ask('/feedback/replace', {
         ...body,
         feedback_id: before.id,
-      } as unknown as FeedbackReplaceReq)
-    : await client.ask('POST /feedback/create', body as unknown as FeedbackCreateReq);
+      } as unknown as Request<'/feedback/replace'>)
+    : await client.ask('/feedback/create', body as unknown as Request<'/feedback/create'>);
   const { id: given, created_at, payload: stored } = answer;
   const user =
     answer.svc_user_id ?? (answer as unknown as Record<string, string>)[`${prefixOf(service)}_user_id`];
@@ -80,7 +80,7 @@ export const give = async (
  */
 export const takeBack = async (client: Client, project: string, { id }: CallFeedback): Promise<void> => {
   const query = { $expr: { $eq: [{ $getField: 'id' as const }, { $literal: id }] } };
-  await client.ask('POST /feedback/purge', { project_id: project, query } as never);
+  await client.ask('/feedback/purge', { project_id: project, query } as never);
 };
 
 /** What feedback comes to, in short. */

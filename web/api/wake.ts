@@ -1,28 +1,27 @@
-import type { Api } from './types.ts';
+import type { Request } from './contract.ts';
 
 /**
  * Requests that have a function start, and let it find nothing to do. They ask for no rows, for
  * sums over no calls, or for a call that is not there.
  */
 const idle = {
-  'POST /calls/stream_query': (project_id: string) => ({ project_id, limit: 0 }),
-  'POST /threads/stream_query': (project_id: string) => ({ project_id, limit: 0 }),
-  'POST /calls/usage': (project_id: string) => ({ project_id, call_ids: [] }),
-  'POST /calls/stats': (project_id: string) => ({
+  '/calls/stream_query': (project_id: string) => ({ project_id, limit: 0 }),
+  '/threads/stream_query': (project_id: string) => ({ project_id, limit: 0 }),
+  '/calls/usage': (project_id: string) => ({ project_id, call_ids: [] }),
+  '/calls/stats': (project_id: string) => ({
     project_id,
     start: '2020-01-01T00:00:00Z',
     end: '2020-01-02T00:00:00Z',
     filter: { call_ids: [] },
   }),
-  'POST /call/read': (project_id: string) => ({ project_id, id: 'none: only to wake the function' }),
+  '/call/read': (project_id: string) => ({ project_id, id: 'none: only to wake the function' }),
 } as const;
 
 /** The operations whose functions can be woken. */
 export type Wakeable = keyof typeof idle;
 
 /** The body of the request that wakes a function. */
-export const wakingBody = (operation: Wakeable, project: string): Api[Wakeable]['request'] =>
-  idle[operation](project);
+export const wakingBody = (path: Wakeable, project: string): Request<Wakeable> => idle[path](project);
 
 /** Lambda keeps a function that was used for about this long at least, in ms. */
 const awakeMs = 4 * 60_000;

@@ -6,7 +6,7 @@ import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
 /** The projects that the key may read, by name. */
 export const useProjects = () =>
   useRead(['projects'], async ({ client, signal }) => {
-    const { projects } = await client.ask('POST /projects/query', {}, signal);
+    const { projects } = await client.ask('/projects/query', {}, signal);
     return projects.map(({ project_id }) => project_id);
   });
 
@@ -37,7 +37,7 @@ export const HomeView = () => {
   const last = lastProject();
   const all = [...new Set([...(data ?? []), ...grantedProjects(me)])];
   const next = data && (all.find((name) => name === last) ?? all[0]);
-  useWake(next, ['POST /calls/stream_query', 'POST /calls/usage']);
+  useWake(next, ['/calls/stream_query', '/calls/usage']);
   const ordered = [...all.filter((name) => name === last), ...all.filter((name) => name !== last)];
   if (data && all.length === 1 && all[0] !== undefined)
     return <Navigate to="/traces" search={{ project: all[0] }} replace />;

@@ -126,8 +126,8 @@ const useLinkInSight = () => {
 /** The views of a project, with the function that each needs first. */
 const links = [
   ['/traces', undefined],
-  ['/threads', 'POST /threads/stream_query'],
-  ['/overview', 'POST /calls/stats'],
+  ['/threads', '/threads/stream_query'],
+  ['/overview', '/calls/stats'],
   ['/playground', undefined],
   ['/objects', undefined],
   ['/prices', undefined],

@@ -87,7 +87,7 @@ interface Accepted {
 /** Asks who a key belongs to. */
 const identify = async (key: string): Promise<Accepted> => ({
   key,
-  me: await clientOf(key).ask('GET /me', undefined),
+  me: await clientOf(key).ask('/me', undefined),
 });
 
 /** What stands there while a kept key is looked up, or if that fails. */
@@ -108,7 +108,7 @@ const useKeptKey = () => {
     setError(undefined);
     // The view of the URL begins with a query: its function need not wait until the key is known.
     const project = new URLSearchParams(location.search).get('project');
-    if (project) clientOf(key).wake('POST /calls/stream_query', project);
+    if (project) clientOf(key).wake('/calls/stream_query', project);
     identify(key).then(
       (found) => {
         setAccepted(found);

@@ -9,12 +9,12 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { Client } from '../api/client.ts';
-import type { Api } from '../api/types.ts';
+import type { Me } from '../api/contract.ts';
 import type { Wakeable } from '../api/wake.ts';
 import type { Store } from '../data/store.ts';
 
 /** Who the key belongs to, and what it may do. */
-export type Me = Api['GET /me']['answer'];
+export type { Me };
 
 /** A person at work: who they are, and the API in their name. */
 interface Session {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type CallRow, fromWire, headerColumns, pathToWire, statusOf } from '../api/calls.ts';
-import type { Call, CallsQueryReq, CostTerms } from '../api/types.ts';
+import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
 
 /** How often calls are read again while one of them runs, in ms; false if none does. */
@@ -14,10 +14,10 @@ export const headersOf = (service: string, ...others: readonly string[]): string
 /** All rows that a request is answered with. */
 export const readRows = async (
   { client, service, signal }: Reading,
-  request: CallsQueryReq,
+  request: CallsQuery,
 ): Promise<CallRow[]> => {
   const rows: CallRow[] = [];
-  for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+  for await (const batch of client.stream('/calls/stream_query', request, signal))
     for (const row of batch) rows.push(fromWire(row, service));
   return rows;
 };
@@ -52,7 +52,7 @@ export const useTrace = (project: string, trace: string) => {
       const calls: CallRow[] = [];
       // What is shown already is not replaced by a part of it.
       let early = cache.getQueryData(queryKey) === undefined;
-      for await (const batch of client.stream('POST /calls/stream_query', request, signal)) {
+      for await (const batch of client.stream('/calls/stream_query', request, signal)) {
         for (const row of batch) calls.push(fromWire(row, service));
         if (!early || calls.length < firstShown) continue;
         early = false;
@@ -78,7 +78,7 @@ export const useCall = (project: string, id: string | undefined, endedAt?: strin
         include_feedback: true,
         include_storage_size: true,
       };
-      const { call: read } = await client.ask('POST /call/read', request);
+      const { call: read } = await client.ask('/call/read', request);
       return read && (fromWire(read, service) as Call);
     },
     { enabled: id !== undefined },
@@ -100,19 +100,19 @@ export const usePrices = (project: string) => {
       ],
       limit: maxPrices,
     };
-    return (await client.ask('POST /cost/query', request, signal)).results;
+    return (await client.ask('/cost/query', request, signal)).results;
   });
   // Costs are worked out when they are asked for, so a price changes those of calls as well.
   const onSuccess = () =>
     cache.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'projects' });
   const add = useMutation({
-    mutationFn: ({ model, terms }: { model: string; terms: CostTerms }) =>
-      client.ask('POST /cost/create', { project_id: project, costs: { [model]: terms } }),
+    mutationFn: ({ model, terms }: { model: string; terms: PriceTerms }) =>
+      client.ask('/cost/create', { project_id: project, costs: { [model]: terms } }),
     onSuccess,
   });
   const remove = useMutation({
     mutationFn: (id: string) =>
-      client.ask('POST /cost/purge', {
+      client.ask('/cost/purge', {
         project_id: project,
         query: { $expr: { $eq: [{ $getField: 'id' }, { $literal: id }] } },
       }),

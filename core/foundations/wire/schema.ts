@@ -89,7 +89,10 @@ export const integerRule = 'should be an integer';
  * keep.
  */
 export const numeric = <S extends z.ZodMiniType>(schema: S) =>
-  z.pipe(z.transform(plainNumber<unknown>), schema);
+  z.pipe(
+    z.transform((value: z.input<S>): unknown => plainNumber(value)),
+    schema,
+  );
 
 /** An integer that all JSON parsers read alike: within ±(2^53 − 1). */
 export const integer = numeric(z.int({ error: integerRule }));

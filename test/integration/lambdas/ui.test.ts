@@ -85,17 +85,16 @@ describe('the page', () => {
 });
 
 describe('the requests that wake functions', () => {
-  const operations = [
-    'POST /calls/stream_query',
-    'POST /threads/stream_query',
-    'POST /calls/usage',
-    'POST /calls/stats',
-    'POST /call/read',
+  const paths = [
+    '/calls/stream_query',
+    '/threads/stream_query',
+    '/calls/usage',
+    '/calls/stats',
+    '/call/read',
   ] as const satisfies readonly Wakeable[];
 
-  it.each(operations)('%s: is answered, and finds nothing to do', async (operation) => {
-    const [, path = ''] = operation.split(' ');
-    const answer = await service.post(path, wakingBody(operation, 'acme/asleep'));
+  it.each(paths)('%s: is answered, and finds nothing to do', async (path) => {
+    const answer = await service.post(path, wakingBody(path, 'acme/asleep'));
     expect(answer.status).toBe(200);
     await answer.text();
     const { readUnits = 0, writeUnits = 0 } = await lineOf(service, answer);

@@ -1,8 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import { durationOf, nameOf, statusOf } from '../../api/calls.ts';
+import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
-import type { Call } from '../../api/types.ts';
 import { countText, durationText, momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, CallFigures, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';

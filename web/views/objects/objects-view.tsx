@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { fromWire } from '../../api/calls.ts';
-import type { Api, ObjectVersion } from '../../api/types.ts';
+import type { ObjectVersion, Request } from '../../api/contract.ts';
 import { momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -15,7 +15,7 @@ const maxListed = 1000;
 const versionOf = (record: unknown, service: string): ObjectVersion =>
   fromWire(record, service) as unknown as ObjectVersion;
 
-type ObjectsRequest = Omit<Api['POST /objs/query']['request'], 'project_id' | 'metadata_only' | 'limit'>;
+type ObjectsRequest = Omit<Request<'/objs/query'>, 'project_id' | 'metadata_only' | 'limit'>;
 
 /** Objects or versions without their values, in an order. */
 const useListed = (name: string, project: string, request: ObjectsRequest, enabled = true) =>
@@ -23,7 +23,7 @@ const useListed = (name: string, project: string, request: ObjectsRequest, enabl
     [name, project, request],
     async ({ client, service, signal }) => {
       const all = { ...request, project_id: project, metadata_only: true, limit: maxListed };
-      const { objs } = await client.ask('POST /objs/query', all, signal);
+      const { objs } = await client.ask('/objs/query', all, signal);
       return objs.map((record) => versionOf(record, service));
     },
     { enabled },
@@ -51,7 +51,7 @@ const useValue = (version: ObjectVersion | undefined) => {
   return useRead(
     ['value', project_id, object_id, digest],
     async ({ client, signal }) =>
-      (await client.ask('POST /obj/read', { project_id, object_id, digest }, signal)).obj.val,
+      (await client.ask('/obj/read', { project_id, object_id, digest }, signal)).obj.val,
     { enabled: version !== undefined, staleTime: Number.POSITIVE_INFINITY },
   );
 };

@@ -1,6 +1,6 @@
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { CallsStatsReq, CallsStatsRes } from '../../api/types.ts';
+import type { Stats, StatsQuery } from '../../api/contract.ts';
 import { costText } from '../../data/format.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { maxPrices, usePrices } from '../data.ts';
@@ -18,17 +18,17 @@ import {
 
 /** Statistics from the cache, or from the service. */
 const useStats = (
-  request: CallsStatsReq,
+  request: StatsQuery,
   options: { enabled: boolean } | { placeholderData: typeof keepPreviousData },
 ) =>
-  useRead<CallsStatsRes>(
+  useRead<Stats>(
     ['stats', request],
-    ({ client, signal }) => client.ask('POST /calls/stats', request, signal),
+    ({ client, signal }) => client.ask('/calls/stats', request, signal),
     options,
   );
 
 /** Statistics of which those of before stay until there are others. */
-const useKeptStats = (request: CallsStatsReq) => useStats(request, { placeholderData: keepPreviousData });
+const useKeptStats = (request: StatsQuery) => useStats(request, { placeholderData: keepPreviousData });
 
 /** So many calls are read for the errors and latencies of models: some 4,000 read units. */
 export const maxRead = 100_000;
@@ -50,7 +50,7 @@ interface ModelCallsProps {
  * read from the headers of calls, so they are asked for when these are few enough.
  */
 const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: ModelCallsProps) => {
-  const useCounted = (request: CallsStatsReq, enabled: boolean) => useStats(request, { enabled });
+  const useCounted = (request: StatsQuery, enabled: boolean) => useStats(request, { enabled });
   const isFew = (count: number | undefined) => wanted && count !== undefined && count <= maxRead;
   return {
     series: useCounted(modelCallsRequest(project, period, period.granularity), split && isFew(calls)),
@@ -60,9 +60,9 @@ const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: M
   };
 };
 
-type Stats = UseQueryResult<CallsStatsRes>;
+type StatsResult = UseQueryResult<Stats>;
 
-const totalsOf = ({ data }: Stats): Figures | undefined =>
+const totalsOf = ({ data }: StatsResult): Figures | undefined =>
   data && figuresOf(data.call_buckets, data.usage_buckets);
 
 /** Everything that the overview shows, as far as it is there. */
@@ -103,7 +103,7 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     if (!groups || !groupsBefore.data) return undefined;
     return changesOf(groupsOf(withModelCalls(groupsBefore.data, models.before.data), field), groups);
   }, [groups, groupsBefore.data, models.before.data, field]);
-  const all: readonly Stats[] = [...Object.values(queries), models.series, models.now, models.before];
+  const all: readonly StatsResult[] = [...Object.values(queries), models.series, models.now, models.before];
   return {
     period,
     points,

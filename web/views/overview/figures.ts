@@ -1,4 +1,4 @@
-import type { CallsStatsRes, StatsPeriod } from '../../api/types.ts';
+import type { Stats, StatsBucket } from '../../api/contract.ts';
 import { momentText } from '../../data/format.ts';
 import type { Span } from './requests.ts';
 
@@ -29,7 +29,7 @@ export const nothing: Figures = {
   cost: undefined,
 };
 
-const numberAt = (bucket: StatsPeriod, name: string): number | undefined => {
+const numberAt = (bucket: StatsBucket, name: string): number | undefined => {
   const value = bucket[name];
   return typeof value === 'number' ? value : undefined;
 };
@@ -40,7 +40,7 @@ const sum = (values: readonly (number | undefined)[]): number | undefined => {
 };
 
 /** Puts the buckets of calls and those of usage, one for each model, together. */
-export const figuresOf = (calls: readonly StatsPeriod[], usage: readonly StatsPeriod[]): Figures => {
+export const figuresOf = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): Figures => {
   const [only] = calls;
   return {
     calls: sum(calls.map((bucket) => numberAt(bucket, 'sum_call_count'))) ?? 0,
@@ -52,11 +52,11 @@ export const figuresOf = (calls: readonly StatsPeriod[], usage: readonly StatsPe
   };
 };
 
-const first = (usage: readonly StatsPeriod[], name: string): number | undefined =>
+const first = (usage: readonly StatsBucket[], name: string): number | undefined =>
   usage.map((bucket) => numberAt(bucket, name)).find((value) => value !== undefined);
 
 /** What a model was used for: its requests count as calls, with those that failed if known. */
-const modelFigures = (usage: readonly StatsPeriod[]): Figures => ({
+const modelFigures = (usage: readonly StatsBucket[]): Figures => ({
   ...figuresOf([], usage),
   calls: first(usage, 'count_error_count') ?? first(usage, 'count_total_tokens') ?? 0,
   errors: first(usage, 'sum_error_count') ?? 0,
@@ -68,10 +68,10 @@ const modelFigures = (usage: readonly StatsPeriod[]): Figures => ({
  * An answer together with the errors and latencies of its models. Without these it is as it was,
  * and so are answers that tell no models apart by themselves.
  */
-export const withModelCalls = (answer: CallsStatsRes, models: CallsStatsRes | undefined): CallsStatsRes =>
+export const withModelCalls = (answer: Stats, models: Stats | undefined): Stats =>
   models ? { ...answer, usage_buckets: [...answer.usage_buckets, ...models.usage_buckets] } : answer;
 
-const textAt = (bucket: StatsPeriod, name: string): string | null => {
+const textAt = (bucket: StatsBucket, name: string): string | null => {
   const value = bucket[name];
   return typeof value === 'string' ? value : null;
 };
@@ -82,7 +82,7 @@ const textAt = (bucket: StatsPeriod, name: string): string | null => {
  * @param field the field that was grouped by; undefined tells models apart
  */
 export const groupsOf = (
-  { call_buckets, usage_buckets }: Pick<CallsStatsRes, 'call_buckets' | 'usage_buckets'>,
+  { call_buckets, usage_buckets }: Pick<Stats, 'call_buckets' | 'usage_buckets'>,
   field: string | undefined,
 ): GroupFigures[] => {
   if (field === undefined)
@@ -204,14 +204,14 @@ const edgesOf = ({ start, end }: Span, granularity: number, known: readonly numb
   return [...new Set([...edges, ...known])].sort((a, b) => a - b);
 };
 
-const timeOf = ({ timestamp }: StatsPeriod): number => Date.parse(timestamp);
+const timeOf = ({ timestamp }: StatsBucket): number => Date.parse(timestamp);
 
 /**
  * The points of the charts, in order of time, those without calls included.
  *
  * @param field the field that was grouped by; undefined tells models apart
  */
-export const pointsOf = (answer: CallsStatsRes, span: Span, field: string | undefined): Point[] => {
+export const pointsOf = (answer: Stats, span: Span, field: string | undefined): Point[] => {
   const { call_buckets, usage_buckets, granularity } = answer;
   const calls = Map.groupBy(call_buckets, timeOf);
   const usages = Map.groupBy(usage_buckets, timeOf);

@@ -1,5 +1,5 @@
 import { prefixOf } from '../../api/calls.ts';
-import type { CallsStatsReq } from '../../api/types.ts';
+import type { StatsQuery } from '../../api/contract.ts';
 import { typedText } from '../../data/values.ts';
 import { type Condition, type Dimension, type OverviewSearch, ranges, type TracesSearch } from '../search.ts';
 import type { Worse } from './figures.ts';
@@ -70,7 +70,7 @@ const statsOf = (
   { start, end }: Span,
   granularity: number,
   field: string | undefined,
-): CallsStatsReq => ({
+): StatsQuery => ({
   project_id: project,
   start: iso(start),
   end: iso(end),
@@ -86,14 +86,14 @@ const statsOf = (
 });
 
 /** The figures over time. */
-export const seriesRequest = (project: string, period: Period, field: string | undefined): CallsStatsReq =>
+export const seriesRequest = (project: string, period: Period, field: string | undefined): StatsQuery =>
   statsOf(project, period, period.granularity, field);
 
 /**
  * The errors and latencies of models over a span. Rollups do not have them, so the service reads
  * the headers of all calls in it.
  */
-export const modelCallsRequest = (project: string, span: Span, granularity: number): CallsStatsReq => {
+export const modelCallsRequest = (project: string, span: Span, granularity: number): StatsQuery => {
   const { call_metrics: _calls, ...request } = statsOf(project, span, granularity, undefined);
   return {
     ...request,
@@ -108,7 +108,7 @@ export const modelCallsRequest = (project: string, span: Span, granularity: numb
 export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
-export const totalsRequest = (project: string, span: Span, field: string | undefined): CallsStatsReq =>
+export const totalsRequest = (project: string, span: Span, field: string | undefined): StatsQuery =>
   statsOf(project, span, whole, field);
 
 /** The calls of a span of time, which figures are counted of. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
-import type { Call } from '../../api/types.ts';
 import { countText, durationText } from '../../data/format.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';

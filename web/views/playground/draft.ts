@@ -1,4 +1,4 @@
-import type { Call } from '../../api/types.ts';
+import type { Call } from '../../api/contract.ts';
 import { conversationOf, isFields, type Message, type Part } from '../trace/conversation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Call } from '../../api/types.ts';
+import type { Call } from '../../api/contract.ts';
 import { allows, useSession, useStore } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { imageOf } from '../../ui/text.tsx';

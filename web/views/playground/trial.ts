@@ -1,7 +1,7 @@
 import { type CallRow, fromWire } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
+import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
-import type { CallsQueryReq } from '../../api/types.ts';
 import { Store } from '../../data/store.ts';
 import { isFields } from '../trace/conversation.ts';
 import { type Draft, requestOf } from './draft.ts';
@@ -97,7 +97,7 @@ const maxWaitMs = 15 * 60_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-const requestFor = ({ project, requestId, serverTime }: Recorded): CallsQueryReq => ({
+const requestFor = ({ project, requestId, serverTime }: Recorded): CallsQuery => ({
   project_id: project,
   filter: { trace_roots_only: true },
   query: {
@@ -120,7 +120,7 @@ const findRecorded = async (client: Client, service: string, recorded: Recorded)
   for (const pause of pauses) {
     await sleep(pause);
     try {
-      for await (const batch of client.stream('POST /calls/stream_query', requestFor(recorded)))
+      for await (const batch of client.stream('/calls/stream_query', requestFor(recorded)))
         for (const row of batch) return fromWire(row, service);
     } catch {
       // The next look may succeed; without it the answer is there all the same.

@@ -1,4 +1,4 @@
-import type { CostTerms } from '../../api/types.ts';
+import type { PriceTerms } from '../../api/contract.ts';
 
 /** People speak of prices for a million tokens, and the service of prices for one. */
 export const perMillion = (price: number | undefined): string => {
@@ -29,7 +29,7 @@ export const emptyPrice: PriceForm = {
 };
 
 /** The price that a form means, or what is wrong with it. */
-type TypedPrice = { readonly model: string; readonly terms: CostTerms } | { readonly problem: string };
+type TypedPrice = { readonly model: string; readonly terms: PriceTerms } | { readonly problem: string };
 
 /** The highest price that the service takes, for a million tokens. */
 const highest = 1e15;

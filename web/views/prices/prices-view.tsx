@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, useRef, useState } from 'react';
+import type { Price } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
-import type { Cost } from '../../api/types.ts';
 import { momentText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
@@ -58,7 +58,7 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
 const route = getRouteApi('/prices');
 
 /** The columns of prices, with a button to remove each if that is allowed. */
-const columnsOf = (onRemove: ((price: Cost, row: number) => void) | undefined): TableColumn<Cost>[] => [
+const columnsOf = (onRemove: ((price: Price, row: number) => void) | undefined): TableColumn<Price>[] => [
   { title: 'Model', className: 'break', cell: ({ llm_id }) => llm_id },
   { title: 'Input / 1M', className: 'numeric', cell: (price) => perMillion(price.prompt_token_cost) },
   { title: 'Output / 1M', className: 'numeric', cell: (price) => perMillion(price.completion_token_cost) },
@@ -69,7 +69,7 @@ const columnsOf = (onRemove: ((price: Cost, row: number) => void) | undefined): 
     ? [
         {
           title: 'Remove',
-          cell: (price: Cost, row: number) => (
+          cell: (price: Price, row: number) => (
             <Button
               kind="quiet"
               aria-label={`Remove the price of ${price.llm_id}`}
@@ -89,14 +89,14 @@ export const PricesView = () => {
   const navigate = route.useNavigate();
   const { me } = useSession();
   const { query, add, remove } = usePrices(project);
-  const [removing, setRemoving] = useState<Cost>();
+  const [removing, setRemoving] = useState<Price>();
   const row = useRef(0);
   const { data = [] } = query;
   const mayWrite = allows(me, project, 'write');
   const shown = data.filter(({ llm_id = '' }) => llm_id.toLowerCase().includes(model.toLowerCase()));
   const search = (text: string) =>
     navigate({ search: { project, ...(text !== '' && { model: text }) }, replace: true });
-  const ask = (price: Cost, at: number) => {
+  const ask = (price: Price, at: number) => {
     row.current = at;
     setRemoving(price);
   };

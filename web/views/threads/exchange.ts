@@ -1,4 +1,4 @@
-import type { Call } from '../../api/types.ts';
+import type { Call } from '../../api/contract.ts';
 import { conversationOf, isFields, type Message, messageOf } from '../trace/conversation.ts';
 
 /** What was asked and answered in a turn. */

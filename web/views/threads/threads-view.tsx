@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { Thread, ThreadsQueryReq } from '../../api/types.ts';
+import type { Request, Thread } from '../../api/contract.ts';
 import { countedText, countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
 import { Button, Failure, Moment, Notice, Table } from '../../ui/controls.tsx';
@@ -33,7 +33,7 @@ const pageSize = 100;
  *
  * @param now milliseconds since 1970, which the range ends at
  */
-const requestOf = (search: ThreadsSearch, now: number): ThreadsQueryReq => {
+const requestOf = (search: ThreadsSearch, now: number): Request<'/threads/stream_query'> => {
   const { project, range, from, to, id, sort } = search;
   const after = range ? new Date(now - ranges[range] * 60_000).toISOString() : from;
   const before = range ? undefined : to;
@@ -58,7 +58,7 @@ const useThreads = (search: ThreadsSearch) => {
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }): Promise<readonly Thread[]> => {
       const page = { ...request, limit: pageSize, offset: pageParam };
-      return client.ask('POST /threads/stream_query', page, signal);
+      return client.ask('/threads/stream_query', page, signal);
     },
     getNextPageParam: (last, pages) => (last.length < pageSize ? undefined : pages.length * pageSize),
   });

@@ -2,7 +2,7 @@ import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type CallRow, durationOf, nameOf, statusOf, type Usage, usageByModel } from '../../api/calls.ts';
-import type { Call } from '../../api/types.ts';
+import type { Call } from '../../api/contract.ts';
 import { bytesText, costText, countText, durationText } from '../../data/format.ts';
 import {
   CopyButton,

@@ -1,4 +1,4 @@
-import type { Call } from '../../api/types.ts';
+import type { Call } from '../../api/contract.ts';
 
 /** A part of a message. */
 export type Part =

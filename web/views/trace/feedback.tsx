@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
+import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
-import type { Call, CallFeedback } from '../../api/types.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import type { Call } from '../../api/types.ts';
+import type { Call } from '../../api/contract.ts';
 import { countedText } from '../../data/format.ts';
 import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';

@@ -139,7 +139,7 @@ export const TraceView = () => {
     await change((before) => ({ ...before, call }), isStep ? 'tree' : 'call');
     if (isStep) navigate({ search: (before) => before, state: { pane: 'call', fromTree: true } });
   };
-  useWake(search.project, ['POST /call/read']);
+  useWake(search.project, ['/call/read']);
   const state = useTraceState(search, select);
   useTitle(state.forest[0]?.name, search.project);
   const body = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 import { type CallRow, fromWire, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
-import type { CallsQueryReq } from '../../api/types.ts';
+import type { CallsQuery } from '../../api/contract.ts';
 import { Store } from '../../data/store.ts';
 import { maxLiveRows, newerThan, nextPage, pageSize, reportedSince, rowsAgain } from './request.ts';
 import { type CostTest, chunkSize, type RowFigures, readUsage, UsageBatches } from './usage.ts';
@@ -24,7 +24,7 @@ export interface ListOptions {
   readonly client: Client;
   /** What the service is called. */
   readonly service: string;
-  readonly request: CallsQueryReq;
+  readonly request: CallsQuery;
   /** Whether its rows are roots, which show the figures of their traces. */
   readonly roots: boolean;
   /** The filter by cost. @default - none */
@@ -87,7 +87,7 @@ const ownFigures = (rows: readonly CallRow[]): Map<string, RowFigures> =>
 export class CallList extends Store<ListState> {
   /** Tells lists apart. */
   readonly number = ++count;
-  readonly request: CallsQueryReq;
+  readonly request: CallsQuery;
   /** How far its reader had scrolled, in pixels. */
   scrollTop = 0;
   /** The row that the keyboard is at, by its place; -1 for none. */
@@ -177,7 +177,7 @@ export class CallList extends Store<ListState> {
     const atOnce = costTest && roots ? chunkSize : 1;
     let waiting: CallRow[] = [];
     let received = 0;
-    for await (const batch of client.stream('POST /calls/stream_query', page, signal)) {
+    for await (const batch of client.stream('/calls/stream_query', page, signal)) {
       received += batch.length;
       waiting.push(...batch.map((row) => fromWire(row, service)));
       if (waiting.length < atOnce) continue;
@@ -214,7 +214,7 @@ export class CallList extends Store<ListState> {
     const oldest = complete ? undefined : timeOf(rows.at(-1)?.started_at);
     const request = isWide ? reportedSince(this.request, since, oldest) : newerThan(this.request, newest);
     const found: CallRow[] = [];
-    for await (const batch of client.stream('POST /calls/stream_query', request, signal))
+    for await (const batch of client.stream('/calls/stream_query', request, signal))
       found.push(...batch.map((row) => fromWire(row, service)));
     // A page that is on its way has its place by the rows as they are.
     if (this.#reading) return;
@@ -243,7 +243,7 @@ export class CallList extends Store<ListState> {
     const { client, service, roots } = this.options;
     const ids = rows.map(({ id }) => id);
     const ended = new Map<string, CallRow>();
-    for await (const batch of client.stream('POST /calls/stream_query', rowsAgain(this.request, ids), signal))
+    for await (const batch of client.stream('/calls/stream_query', rowsAgain(this.request, ids), signal))
       for (const row of batch.map((each) => fromWire(each, service)))
         if (statusOf(row) !== 'running') ended.set(row.id, row);
     if (ended.size === 0) return;

@@ -71,7 +71,7 @@ interface ReadRow {
 
 const readRows = async ({ client, service, request, signal, onProgress }: Exported): Promise<ReadRow[]> => {
   const rows: ReadRow[] = [];
-  for await (const batch of client.streamWithText('POST /calls/stream_query', request, signal)) {
+  for await (const batch of client.streamWithText('/calls/stream_query', request, signal)) {
     for (const { text, value } of batch) rows.push({ text, call: fromWire(value, service) });
     onProgress(rows.length);
   }
@@ -107,8 +107,7 @@ const readFigures = async (
 export const exportRows = async (exported: Exported): Promise<Blob> => {
   const { client, request, roots, costTest, form, signal } = exported;
   // The service writes what it has itself.
-  if (!roots && !costTest)
-    return client.download('POST /calls/stream_query', request, mediaTypes[form], signal);
+  if (!roots && !costTest) return client.download('/calls/stream_query', request, mediaTypes[form], signal);
   const rows = await readRows(exported);
   const calls = rows.map(({ call }) => call);
   const figures = roots

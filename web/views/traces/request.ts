@@ -1,5 +1,5 @@
 import { headerColumns, pathToWire } from '../../api/calls.ts';
-import type { CallOperation, CallsQueryReq } from '../../api/types.ts';
+import type { CallsQuery, Operation } from '../../api/contract.ts';
 import { literalOf } from '../../data/values.ts';
 import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from '../search.ts';
 import type { Cursor } from './call-list.ts';
@@ -18,7 +18,7 @@ const field = (path: string, service: string) => ({ $getField: pathToWire(path, 
 const textColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
 
 /** The operation of a condition. */
-export const operationOf = ({ path, op, value }: Condition, service: string): CallOperation => {
+export const operationOf = ({ path, op, value }: Condition, service: string): Operation => {
   const input = field(path, service);
   const typed = literalOf(value);
   const literal = { $literal: typeof typed !== 'string' && textColumns.test(path) ? value : typed };
@@ -44,19 +44,19 @@ export const operationOf = ({ path, op, value }: Condition, service: string): Ca
 const asText = (input: { $getField: string }) => ({ $convert: { input, to: 'string' as const } });
 
 /** Looks for a text, and for how JSON has it: with a backslash before each quote, for one. */
-const containing = (input: { $getField: string }, text: string): CallOperation => {
-  const holding = (substr: string): CallOperation => ({
+const containing = (input: { $getField: string }, text: string): Operation => {
+  const holding = (substr: string): Operation => ({
     $contains: { input: asText(input), substr: { $literal: substr }, case_insensitive: true },
   });
   const inJson = JSON.stringify(text).slice(1, -1);
   return inJson === text ? holding(text) : { $or: [holding(text), holding(inJson)] };
 };
 
-const textOperation = (text: string, service: string): CallOperation => ({
+const textOperation = (text: string, service: string): Operation => ({
   $or: ['inputs', 'output'].map((column) => containing(field(column, service), text)),
 });
 
-const statusOperation = (status: readonly string[], service: string): CallOperation => ({
+const statusOperation = (status: readonly string[], service: string): Operation => ({
   $in: [field('summary.svc.status', service), status.map((value) => ({ $literal: value }))],
 });
 
@@ -72,9 +72,9 @@ const feedbackTexts: Readonly<Record<Exclude<FeedbackFilter, 'given' | 'none'>, 
   correction: '"feedback_type":"correction"',
 };
 
-const feedbackOperation = (sought: FeedbackFilter, service: string): CallOperation => {
+const feedbackOperation = (sought: FeedbackFilter, service: string): Operation => {
   if (sought === 'given' || sought === 'none') {
-    const sides: CallOperation[] = [field(`${feedbackPath}.0.id`, service), { $literal: null }];
+    const sides: Operation[] = [field(`${feedbackPath}.0.id`, service), { $literal: null }];
     return sought === 'given' ? { $ne: sides } : { $eq: sides };
   }
   const input = asText(field(feedbackPath, service));
@@ -87,18 +87,18 @@ const isoOf = (local: string | undefined): string | undefined => {
 };
 
 /** The bounds of time. A range ends now, and stays open, so that new calls are in it. */
-const timeOperations = ({ range, from, to }: TracesSearch, now: number): CallOperation[] => {
+const timeOperations = ({ range, from, to }: TracesSearch, now: number): Operation[] => {
   const startedAt = { $getField: 'started_at' };
   const first = range ? new Date(now - ranges[range] * 60_000).toISOString() : isoOf(from);
   const last = range ? undefined : isoOf(to);
   return [
-    ...(first ? [{ $gte: [startedAt, { $literal: first }] } as CallOperation] : []),
-    ...(last ? [{ $lt: [startedAt, { $literal: last }] } as CallOperation] : []),
+    ...(first ? [{ $gte: [startedAt, { $literal: first }] } as Operation] : []),
+    ...(last ? [{ $lt: [startedAt, { $literal: last }] } as Operation] : []),
   ];
 };
 
 /** All conditions of the list that the service can tell. */
-const operationsOf = (search: TracesSearch, service: string, now: number): CallOperation[] => [
+const operationsOf = (search: TracesSearch, service: string, now: number): Operation[] => [
   ...timeOperations(search, now),
   ...(search.status ? [statusOperation(search.status, service)] : []),
   ...(search.where ?? [])
@@ -126,7 +126,7 @@ const columnsOf = ({ all, columns = [] }: TracesSearch, service: string): string
  *
  * @param now milliseconds since 1970, which the range ends at
  */
-export const requestOf = (search: TracesSearch, service: string, now: number): CallsQueryReq => {
+export const requestOf = (search: TracesSearch, service: string, now: number): CallsQuery => {
   const operations = operationsOf(search, service, now);
   const { field: path, direction } = sortOf(search);
   return {
@@ -143,8 +143,8 @@ export const requestOf = (search: TracesSearch, service: string, now: number): C
 const isNamed = ({ where = [], columns = [], sort = '' }: TracesSearch, sought: string): boolean =>
   [...where.map(({ path }) => path), ...columns, sort].some((path) => path.includes(sought));
 
-const withOperation = (request: CallsQueryReq, operation: CallOperation): CallsQueryReq => {
-  const { $and: others = [] } = (request.query?.$expr ?? {}) as { $and?: CallOperation[] };
+const withOperation = (request: CallsQuery, operation: Operation): CallsQuery => {
+  const { $and: others = [] } = (request.query?.$expr ?? {}) as { $and?: Operation[] };
   return { ...request, query: { $expr: { $and: [...others, operation] } } };
 };
 
@@ -153,14 +153,14 @@ const withOperation = (request: CallsQueryReq, operation: CallOperation): CallsQ
  * reads nothing twice. Rows of the same moment are skipped by their number. Any other order has to
  * skip all rows that are there.
  */
-export const nextPage = (request: CallsQueryReq, { read, last, same }: Cursor): CallsQueryReq => {
+export const nextPage = (request: CallsQuery, { read, last, same }: Cursor): CallsQuery => {
   const page = { ...request, limit: pageSize };
   if (last === undefined) return page;
   const [sort] = request.sort_by ?? [];
   if (sort?.field !== 'started_at') return { ...page, offset: read };
-  const sides: CallOperation[] = [{ $getField: 'started_at' }, { $literal: last }];
+  const sides: Operation[] = [{ $getField: 'started_at' }, { $literal: last }];
   const bound = sort.direction === 'desc' ? { $lte: sides } : { $gte: sides };
-  return { ...withOperation(page, bound as CallOperation), offset: same };
+  return { ...withOperation(page, bound as Operation), offset: same };
 };
 
 /** In live mode, the oldest rows beyond this number leave the list, so that it does not grow. */
@@ -173,13 +173,13 @@ const lateMs = 15 * 60_000;
 const reportMs = 2 * 60_000;
 
 /** The newest rows that hold to operations, no more than a live list keeps. */
-const newest = (request: CallsQueryReq, ...operations: CallOperation[]): CallsQueryReq => ({
+const newest = (request: CallsQuery, ...operations: Operation[]): CallsQuery => ({
   ...operations.reduce(withOperation, request),
   limit: maxLiveRows,
 });
 
 /** The request for what started after the newest row, for the live mode. */
-export const newerThan = (request: CallsQueryReq, startedAt: string): CallsQueryReq =>
+export const newerThan = (request: CallsQuery, startedAt: string): CallsQuery =>
   newest(request, { $gt: [{ $getField: 'started_at' }, { $literal: startedAt }] });
 
 /**
@@ -189,8 +189,8 @@ export const newerThan = (request: CallsQueryReq, startedAt: string): CallsQuery
  * @param since milliseconds since 1970
  * @param oldest when the last row started: what is older has its place on a further page
  */
-export const reportedSince = (request: CallsQueryReq, since: number, oldest = -Infinity): CallsQueryReq => {
-  const after = (path: string, ms: number): CallOperation => ({
+export const reportedSince = (request: CallsQuery, since: number, oldest = -Infinity): CallsQuery => {
+  const after = (path: string, ms: number): Operation => ({
     $gte: [{ $getField: path }, { $literal: new Date(ms).toISOString() }],
   });
   const reported = ['started_at', 'ended_at'].map((path) => after(path, since - reportMs));
@@ -199,9 +199,9 @@ export const reportedSince = (request: CallsQueryReq, since: number, oldest = -I
 
 /** The request for some rows of the list as they are now. */
 export const rowsAgain = (
-  { project_id, columns, include_costs, include_feedback }: CallsQueryReq,
+  { project_id, columns, include_costs, include_feedback }: CallsQuery,
   call_ids: readonly string[],
-): CallsQueryReq => ({
+): CallsQuery => ({
   project_id,
   filter: { call_ids: [...call_ids] },
   ...(columns && { columns }),

@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
+import type { CallsQuery } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
-import type { CallsQueryReq, PlainCallQuery } from '../../api/types.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useKept, useRead, useSession, useWake } from '../../session/session.tsx';
 import { Button, Check, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
@@ -54,10 +54,10 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => (
 const CountButton = ({ list }: { list: CallList }) => {
   const [asked, setAsked] = useState(false);
   const { project_id, filter, query } = list.request;
-  const request = { project_id, filter: filter ?? null, query: (query ?? null) as PlainCallQuery | null };
+  const request = { project_id, filter: filter ?? null, query: query ?? null };
   const { data, error, isFetching } = useRead(
     ['count', list.number],
-    ({ client, signal }) => client.ask('POST /calls/query_stats', request, signal),
+    ({ client, signal }) => client.ask('/calls/query_stats', request, signal),
     { enabled: asked },
   );
   if (data) return <span className="muted">of {countText(data.count)}</span>;
@@ -93,7 +93,7 @@ const EmptyList = ({ search, onClear }: { search: TracesSearch; onClear: () => v
   );
 
 interface QueryDialogProps {
-  readonly request: CallsQueryReq;
+  readonly request: CallsQuery;
   /** Whether the page filters the rows itself, by their cost. */
   readonly filtered: boolean;
   readonly open: boolean;
@@ -282,7 +282,7 @@ export const TracesView = () => {
       }),
     [setActive],
   );
-  useWake(search.project, ['POST /calls/usage', 'POST /call/read']);
+  useWake(search.project, ['/calls/usage', '/call/read']);
   useEffect(() => {
     // The view that comes next: it opens at once, even if the network has gone.
     const timer = setTimeout(() => import('../trace/trace-view.tsx').catch(() => {}), 1000);

@@ -1,6 +1,6 @@
 import { type CallRow, type Cost, costOf, sumUsage, type Usage } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
-import type { CallsUsageRes } from '../../api/types.ts';
+import type { Answer } from '../../api/contract.ts';
 import { type Condition, costPath, type TracesSearch } from '../search.ts';
 
 /** What a row stands for used, and how much of it failed. */
@@ -13,7 +13,7 @@ export interface RowFigures {
 /** How many traces a list asks for at once, if it needs all. */
 export const chunkSize = 50;
 
-type ModelUsage = CallsUsageRes['call_usage'][string][string];
+type ModelUsage = Answer<'/calls/usage'>['call_usage'][string][string];
 
 const usageOf = (usage: ModelUsage): Usage => {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
@@ -35,7 +35,7 @@ export const readUsage = async (
   const call_ids = roots.map(({ id }) => id);
   const trace_ids = [...new Set(roots.map(({ trace_id }) => trace_id))];
   const request = { project_id: project, call_ids, trace_ids, include_costs: true };
-  const { call_usage, error_counts } = await client.ask('POST /calls/usage', request, signal);
+  const { call_usage, error_counts } = await client.ask('/calls/usage', request, signal);
   return new Map(
     Object.entries(call_usage).map(([id, models]): [string, RowFigures] => [
       id,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallsStatsRes } from '../../../../../web/api/types.ts';
+import type { Stats } from '../../../../../web/api/contract.ts';
 import {
   changesOf,
   type GroupFigures,
@@ -53,7 +53,7 @@ describe('what became worse', () => {
 const at = (time: string) => `2026-10-01T${time}:00.000000Z`;
 const ms = (time: string) => Date.parse(at(time));
 
-const answer: CallsStatsRes = {
+const answer: Stats = {
   start: at('09:50'),
   end: at('11:15'),
   granularity: 1800,

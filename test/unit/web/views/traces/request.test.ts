@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallsQueryReq } from '../../../../../web/api/types.ts';
+import type { CallsQuery } from '../../../../../web/api/contract.ts';
 import { parseTracesSearch } from '../../../../../web/views/search.ts';
 import { advanced, atStart } from '../../../../../web/views/traces/call-list.ts';
 import {
@@ -150,7 +150,7 @@ describe('what was reported since a moment', () => {
   const at = (operator: string, path: string, literal: string) => ({
     [operator]: [{ $getField: path }, { $literal: literal }],
   });
-  const first = ({ query }: CallsQueryReq) => ((query?.$expr ?? {}) as { $and?: unknown[] }).$and?.[0];
+  const first = ({ query }: CallsQuery) => ((query?.$expr ?? {}) as { $and?: unknown[] }).$and?.[0];
 
   it('started 15 minutes before it at most, and has just started or ended', () => {
     expect(reportedSince(request, since)).toMatchObject({
