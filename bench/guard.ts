@@ -1,11 +1,12 @@
 /**
  * The recorded figures in `figures.json`, which are the same on every machine. A test counts them anew
- * and fails if they differ. `npm run bench:guard` updates them.
+ * and fails if they differ by more than their tolerance. `npm run bench:guard` prints and writes those.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Bench } from './harness/bench.ts';
+import { takeNoArguments } from '../bin/common.ts';
+import { type Bench, openBench } from './harness/bench.ts';
 import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
 import { feedbackFigures } from './parts/feedback.ts';
@@ -148,10 +149,20 @@ export const updated = (before: RecordedFigures, now: RecordedFigures): Recorded
 export const advice = `If the change is intended, update bench/figures.json with \`npm run bench:guard\` and commit it.`;
 
 /** Writes the file, one figure per line. */
-export const writeRecorded = (figures: RecordedFigures): void => {
+const writeRecorded = (figures: RecordedFigures): void => {
   const lines = Object.entries(figures).map(
     ([name, figure]) =>
       `  ${JSON.stringify(name)}: [${figure.map((item) => JSON.stringify(item)).join(', ')}]`,
   );
   writeFileSync(file, `{\n${lines.join(',\n')}\n}\n`);
 };
+
+if (import.meta.main) {
+  takeNoArguments('bench:guard', 'Count the figures of bench/figures.json anew: npm run bench:guard');
+  await using bench = await openBench();
+  const before = readRecorded();
+  const now = toRecorded(await countRecorded(bench));
+  const changes = differences(before, now);
+  if (changes.length > 0) writeRecorded(updated(before, now));
+  console.log(changes.join('\n') || 'Nothing has changed.');
+}

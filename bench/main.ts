@@ -8,16 +8,14 @@ import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls
 import { type Figure, printFigures, verdict } from './harness/figures.ts';
 import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import { feedback } from './parts/feedback.ts';
-import { functions } from './parts/functions.ts';
 import { inference } from './parts/inference.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
-import { extrasPart, listPart, queries, scan } from './parts/reading.ts';
+import { extrasPart, listPart, queries } from './parts/reading.ts';
 import { service, speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
-import { tuning } from './parts/tuning.ts';
 import { cpu, tablePart, writes } from './parts/writing.ts';
 
 /** All parts of the bench in order: counts, then times. */
@@ -31,13 +29,10 @@ const parts: readonly BenchPart[] = [
   threads,
   statistics,
   rollups,
-  tuning,
   otel,
   streams,
   cpu,
-  scan,
   starts,
-  functions,
   speed,
   inference,
   service,

@@ -11,7 +11,6 @@ import { UsageError } from '../../bin/common.ts';
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { formatTime, isJsonObject, parseTime } from '../../core/foundations/wire/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
-import { quantile } from './figures.ts';
 
 /** A finished call as a client reports it. */
 export interface Call {
@@ -117,80 +116,26 @@ export const payloadOf = ({ start, end }: Call): string =>
     .map((value) => `${JSON.stringify(value)}\n`)
     .join('');
 
-/** zstd's settings. Level 3 has those of segments (core/foundations/encoding/packing.ts). */
-export const zstdParams = (level = 3): Record<number, number> => ({
-  [constants.ZSTD_c_compressionLevel]: level,
+/** zstd's settings: those of segments (core/foundations/encoding/packing.ts). */
+export const zstdParams: Readonly<Record<number, number>> = {
+  [constants.ZSTD_c_compressionLevel]: 3,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
   [constants.ZSTD_c_windowLog]: 23,
-});
-
-/** Compresses as segments are, without the checksum. */
-export const compress = (bytes: Buffer, level?: number): Buffer =>
-  zstdCompressSync(bytes, {
-    params: zstdParams(level),
-    pledgedSrcSize: bytes.length,
-  });
-
-// What decides the storage costs of calls: their sizes, how they are grouped, and how much they
-// repeat.
-
-const mean = (numbers: readonly number[]): number =>
-  numbers.reduce((total, number) => total + number, 0) / numbers.length;
-
-const countsBy = (calls: readonly Call[], field: string): number[] =>
-  [...Map.groupBy(calls, ({ start }) => start[field]).values()].map((group) => group.length);
+};
 
 /** Compressed payload bytes per call, in batches as segments are. */
-export const compressedBytes = (calls: readonly Call[], perBatch: number, level = 3): number => {
+export const compressedBytes = (calls: readonly Call[], perBatch: number): number => {
   let bytes = 0;
   for (let i = 0; i < calls.length; i += perBatch) {
-    const payloads = calls.slice(i, i + perBatch).map(payloadOf);
-    bytes += compress(Buffer.from(payloads.join('')), level).length;
+    const payloads = Buffer.from(
+      calls
+        .slice(i, i + perBatch)
+        .map(payloadOf)
+        .join(''),
+    );
+    bytes += zstdCompressSync(payloads, { params: zstdParams, pledgedSrcSize: payloads.length }).length;
   }
   return bytes / calls.length;
-};
-
-const windowLength = 32;
-
-/**
- * The share of the payloads' characters in runs of at least 32 that occurred in an earlier call, 0
- * to 1.
- */
-const repeatedShare = (calls: readonly Call[]): number => {
-  const seen = new Set<string>();
-  let [repeated, all] = [0, 0];
-  for (const call of calls) {
-    const text = payloadOf(call);
-    all += text.length;
-    for (let i = 0; i + windowLength <= text.length; ) {
-      const isKnown = seen.has(text.slice(i, i + windowLength));
-      if (isKnown) repeated += windowLength;
-      i += isKnown ? windowLength : 1;
-    }
-    // Stored windows are adjacent and looked-up windows start anywhere, so a repeated run meets
-    // one.
-    for (let i = 0; i < text.length; i += windowLength) seen.add(text.slice(i, i + windowLength));
-  }
-  return repeated / all;
-};
-
-/** The profile of calls by printed name. Sizes are bytes. */
-export const profileOf = (calls: readonly Call[]): Readonly<Record<string, number>> => {
-  const sizes = calls.map((call) => jsonBytes([call]));
-  const threads = countsBy(calls, 'thread_id');
-  return {
-    'bytes a call, mean': mean(sizes),
-    'bytes a call, p50': quantile(sizes, 0.5),
-    'bytes a call, p90': quantile(sizes, 0.9),
-    'calls a thread, mean': mean(threads),
-    'calls a thread, p50': quantile(threads, 0.5),
-    'calls a thread, p90': quantile(threads, 0.9),
-    'calls a trace, mean': mean(countsBy(calls, 'trace_id')),
-    'compressed alone, bytes a call': compressedBytes(calls, 1),
-    'compressed in 25s, bytes a call': compressedBytes(calls, 25),
-    'compressed in 100s, bytes a call': compressedBytes(calls, 100),
-    'repeated, % of the payload': 100 * repeatedShare(calls),
-  };
 };
 
 // Calls as spans of OpenInference, in protobuf.
@@ -240,7 +185,7 @@ const resource = {
 };
 
 /** An export of calls as spans of one resource. */
-export const exportOf = (calls: readonly Call[], inThread: boolean): Uint8Array => {
+const exportOf = (calls: readonly Call[], inThread: boolean): Uint8Array => {
   const spans = calls.map((call) => spanOf(call, inThread));
   const scope = { name: 'openinference.instrumentation.openai', version: '0.1.30' };
   const resourceSpans = [{ resource, scopeSpans: [{ scope, spans }] }];

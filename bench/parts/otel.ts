@@ -1,6 +1,5 @@
 /**
- * What spans take: write units in batches of two sizes, processor time, memory, and the throughput
- * of the local service. Processor time is held against the least that any such service must do.
+ * What spans take: write units in batches of two sizes, and processor time. The latter is held against the least that any such service must do.
  */
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
@@ -8,7 +7,6 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { Store } from '../../core/foundations/storage/index.ts';
-import { startLocalService } from '../../local/service.ts';
 import {
   type Bench,
   type BenchContext,
@@ -21,7 +19,6 @@ import { type Call, callsOfBytes, exportsOf, repeatCalls, zstdParams } from '../
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget } from '../harness/reporting.ts';
 import { cpuEach, instantStore } from '../harness/stores.ts';
-import { secondsOf } from './speed.ts';
 
 const compress = promisify(zstdCompress);
 const protobuf = 'application/x-protobuf';
@@ -87,7 +84,7 @@ const json = (_: string, value: unknown): unknown => (typeof value === 'bigint' 
 /** Decodes, writes as JSON and compresses: the least that has to be done. */
 const bareMinimum = async (bytes: Uint8Array): Promise<void> => {
   const { resourceSpans } = fromBinary(ExportTraceServiceRequestSchema, bytes);
-  await compress(Buffer.from(JSON.stringify(resourceSpans, json)), { params: zstdParams() });
+  await compress(Buffer.from(JSON.stringify(resourceSpans, json)), { params: zstdParams });
 };
 
 /** The number of measured rounds. As many unmeasured ones let V8 optimize before. */
@@ -117,44 +114,11 @@ const processorTime = async (exports: readonly Uint8Array[], size: number): Prom
   ];
 };
 
-const clients = 4;
-const exportsEach = 8;
-
-/** Spans a second that the local service takes from several clients. */
-const throughput = async (calls: readonly Call[]): Promise<Figure> => {
-  await using cleanup = new AsyncDisposableStack();
-  const service = await startLocalService({});
-  cleanup.defer(() => service.stop());
-  const size = sizes[1];
-  const needed = (rounds + 1) * clients * exportsEach * size;
-  const exports = exportsOf([...repeatCalls(calls, needed)], size, true);
-  const send = async (bytes: Uint8Array): Promise<void> => {
-    const answer = await fetch(`${service.url}/otel/v1/traces`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': protobuf },
-      body: new Uint8Array(bytes),
-    });
-    await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
-  };
-  const perSecond: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
-    const batch = exports.splice(0, clients * exportsEach);
-    const client = async () => {
-      for (let next = batch.pop(); next; next = batch.pop()) await send(next);
-    };
-    const seconds = await secondsOf(() => Promise.all(Array.from({ length: clients }, client)));
-    // The first round starts the functions.
-    if (round > 0) perSecond.push((clients * exportsEach * size) / seconds);
-  }
-  return measured(`the local service, ${clients} clients, in ${size}s`, 'spans a second', perSecond);
-};
-
 const run = async ({ bench, calls }: BenchContext): Promise<Figure[]> => {
   const spans = [...repeatCalls(calls, 1024)];
   const times = [];
   for (const size of sizes) times.push(...(await processorTime(exportsOf(spans, size, true), size)));
-  return [...(await spanUnits(await bench(), calls)), ...times, await throughput(calls)];
+  return [...(await spanUnits(await bench(), calls)), ...times];
 };
 
 /** What spans take. */

@@ -1,13 +1,12 @@
 /**
- * What a container loads: the size and content of each bundle, and its time to be ready against an
+ * What a container loads: the size of each bundle, and its time to be ready against an
  * empty handler.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Metafile } from 'esbuild';
 import { handlersOf } from '../../api/endpoint.ts';
 import { tables } from '../../core/foundations/storage/tables.ts';
 import { bundle } from '../../lib/bundles.ts';
@@ -56,28 +55,6 @@ export const bundleFigures = (folder: string): Figure[] =>
       atMost: maxBytes(handler),
     }),
   );
-
-/** The package of a source file, or its folder in the project. */
-const ownerOf = (path: string): string => {
-  const name = path.split('node_modules/').at(-1) ?? path;
-  const depth = path.includes('node_modules/') && !name.startsWith('@') ? 1 : 2;
-  return name.split('/').slice(0, depth).join('/');
-};
-
-/** How many of a bundle's contributors are listed. */
-const listedContributors = 8;
-
-const contributors = (folder: string, handler: string): Figure[] => {
-  const metafile: Metafile = JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8'));
-  const inputs = metafile.outputs[`bundles/${handler}/index.cjs`]?.inputs ?? {};
-  const bytes = new Map<string, number>();
-  for (const [path, { bytesInOutput }] of Object.entries(inputs))
-    bytes.set(ownerOf(path), (bytes.get(ownerOf(path)) ?? 0) + bytesInOutput);
-  return [...bytes]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, listedContributors)
-    .map(([owner, size]) => counted(`${handler}: ${owner}`, 'bytes', size));
-};
 
 /** Loads a bundle as Lambda's runtime does, then says so. */
 const script = `
@@ -136,9 +113,6 @@ export const starts: BenchPart = {
   run: async () => {
     using bundles = makeBundles();
     const sizes = bundleFigures(bundles.folder);
-    const largest = handlers.reduce((a, b) =>
-      statSync(bundles.file(a)).size >= statSync(bundles.file(b)).size ? a : b,
-    );
-    return [...sizes, ...contributors(bundles.folder, largest), ...(await startRatios(bundles))];
+    return [...sizes, ...(await startRatios(bundles))];
   },
 };

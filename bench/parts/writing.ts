@@ -153,7 +153,7 @@ const bareMinimum = async (text: string): Promise<number> => {
   const payloads = batch.map(({ req: { start, end } }) =>
     JSON.stringify(start ? [start.attributes, start.inputs] : [end?.output, end?.summary, end?.exception]),
   );
-  return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams() })).length;
+  return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams })).length;
 };
 
 const bodiesOf = (calls: readonly Call[]): string[] => {
