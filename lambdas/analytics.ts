@@ -1,10 +1,7 @@
 import { s3Client } from '../core/foundations/storage/index.ts';
 import { type RowWriter, writeRows } from '../core/workers/analytics/index.ts';
 import { settings } from './http/settings.ts';
-import { streamHandler } from './streams/batch.ts';
-import { costsOfProject } from './streams/costs.ts';
-import { deadLetters } from './streams/dead-letters.ts';
-import { required } from './streams/variable.ts';
+import { costsOfProject, deadLetters, required, streamHandler } from './streams/batch.ts';
 
 /** Made once per container, while it starts. */
 const writer: RowWriter = {

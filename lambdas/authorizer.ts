@@ -8,7 +8,7 @@ import {
 } from '../core/foundations/auth/index.ts';
 import { type Meter, newMeter } from '../core/foundations/storage/index.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
-import { RequestLog } from './log/index.ts';
+import { RequestLog } from './log/request-log.ts';
 
 /** Made once per container, while it starts. */
 const keys = keysFromEnvironment(process.env);

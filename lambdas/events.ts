@@ -2,10 +2,7 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { httpHandler } from '../core/foundations/storage/index.ts';
 import { type Delivery, deliver } from '../core/workers/events/index.ts';
 import { settings } from './http/settings.ts';
-import { streamHandler } from './streams/batch.ts';
-import { costsOfProject } from './streams/costs.ts';
-import { deadLetters } from './streams/dead-letters.ts';
-import { required } from './streams/variable.ts';
+import { costsOfProject, deadLetters, required, streamHandler } from './streams/batch.ts';
 
 /** How long the bus may take for one request, in milliseconds. */
 const busTimeoutMs = 5000;

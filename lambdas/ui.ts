@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { type PageRequest, pageAnswer } from './page/answer.ts';
-import { filesIn, type PageFiles } from './page/files.ts';
+import { filesIn, type PageFiles, type PageRequest, pageAnswer } from './page/answer.ts';
 
 let files: PageFiles | undefined;
 

@@ -7,8 +7,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { context } from 'esbuild';
-import { pageAnswer } from '../lambdas/page/answer.ts';
-import type { PageFiles } from '../lambdas/page/files.ts';
+import { type PageFiles, pageAnswer } from '../lambdas/page/answer.ts';
 import { type BuiltPage, pageOf, pageOptions, typeOf } from '../lib/page.ts';
 
 const root = resolve(import.meta.dirname, '..');

@@ -11,7 +11,7 @@ import {
   unavailable,
 } from '../../core/foundations/wire/index.ts';
 import { ProjectNotes } from '../../core/records/projects.ts';
-import { RequestLog } from '../log/index.ts';
+import { RequestLog } from '../log/request-log.ts';
 import { jsonText } from './answer.ts';
 import { budgetOf, type ServiceEvent } from './request.ts';
 import { settings } from './settings.ts';

@@ -7,7 +7,7 @@ import { type RequestBudget, requestBudget } from '../../core/foundations/storag
 import { type ErrorDetail, invalid, isJsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
 import { jsonOf, parseValue } from '../../core/foundations/wire/parse-body.ts';
 import { parseTolerantly } from '../../core/foundations/wire/tolerance.ts';
-import type { Details, RequestLog } from '../log/index.ts';
+import type { Details, RequestLog } from '../log/request-log.ts';
 
 /** What the middlewares find out about a request before its handler runs. */
 export interface ServiceRequest<Body> {

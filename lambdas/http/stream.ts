@@ -9,7 +9,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { type ErrorBody, ServiceError } from '../../core/foundations/wire/index.ts';
-import type { Details, RequestLog } from '../log/index.ts';
+import type { Details, RequestLog } from '../log/request-log.ts';
 import { type Coding, jsonText, type Piece, utf8 } from './answer.ts';
 
 /**

@@ -1,21 +1,121 @@
+import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { inference as description, type InferenceBody } from '../../api/inference.ts';
-import { countRequest, type ForwardedAnswer, forward, Recording } from '../../core/doors/inference/index.ts';
-import { requestBudget } from '../../core/foundations/storage/index.ts';
 import {
+  countRequest,
+  endpoints,
+  type ForwardedAnswer,
+  forward,
+  isInferencePath,
+  parseUpstreams,
+  type RateLimit,
+  Recording,
+  SecretKeys,
+  secretsClient,
+  type UpstreamConfig,
+} from '../../core/doors/inference/index.ts';
+import { allows, type Caller } from '../../core/foundations/auth/index.ts';
+import { dynamodbClient, requestBudget } from '../../core/foundations/storage/index.ts';
+import {
+  forbidden,
   hasExactNumber,
   invalid,
   maxDepth,
+  type ProjectId,
   parseJson,
+  parseProjectId,
   problemOf,
+  projectIdRule,
+  ServiceError,
 } from '../../core/foundations/wire/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { answerErrors, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
-import { bodyText, headersOf, readRequest } from '../http/request.ts';
+import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';
 import { settings } from '../http/settings.ts';
-import { authorizeInference, pathOf, projectOf } from './authorize.ts';
-import { inference, rateLimit } from './settings.ts';
+
+const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
+
+/**
+ * The upstreams, and the reader of their keys. Made once per container; no upstreams if the
+ * environment has none.
+ */
+const inference: UpstreamConfig = {
+  upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
+  keys: new SecretKeys(secretsClient),
+};
+
+/** How many requests a key may make; undefined for any number. */
+const rateLimit: RateLimit | undefined =
+  INFERENCE_RATE && RATES_TABLE
+    ? { table: { client: dynamodbClient(), name: RATES_TABLE }, perMinute: Number(INFERENCE_RATE) }
+    : undefined;
+
+type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
+
+/**
+ * The path of a request below `/inference/v1`.
+ *
+ * @throws ServiceError 404 if it is not one that is passed on
+ */
+const pathOf = ({ pathParameters }: Head) => {
+  const path = `/${pathParameters?.path ?? ''}`;
+  if (isInferencePath(path)) return path;
+  const msg = `there is no such path below /inference/v1: it passes on ${Object.keys(endpoints).join(', ')}`;
+  throw new ServiceError(404, [{ loc: ['path'], msg, type: 'not_found' }]);
+};
+
+const projectHeader = 'openai-project';
+const loc = ['header', projectHeader];
+
+/**
+ * The project to record a request in, from its `OpenAI-Project` header.
+ *
+ * @returns undefined without the header
+ * @throws ServiceError 422 if the header is no project id, or comes more than once: nothing says
+ * which of them would count
+ */
+const projectOf = (event: Head): ProjectId | undefined => {
+  const text = headerOf(event, projectHeader);
+  if (text === undefined) return undefined;
+  const values = Object.entries(event.multiValueHeaders ?? {}).filter(
+    ([name]) => name.toLowerCase() === projectHeader,
+  );
+  if (values.flatMap(([, each]) => each ?? []).length > 1)
+    throw new ServiceError(422, [{ loc, msg: 'this header should stand there once', type: 'value_error' }]);
+  const project = parseProjectId(text);
+  if (project !== undefined) return project;
+  throw new ServiceError(422, [
+    { loc, msg: `${projectIdRule}; without the header nothing is recorded`, type: 'value_error' },
+  ]);
+};
+
+/**
+ * Refuses a caller who may not make the request. Without a project the key needs `inference` on
+ * any; with one it needs `inference` and `write` on that.
+ *
+ * @throws ServiceError 403
+ */
+const requireInference = ({ grants }: Pick<Caller, 'grants'>, project: ProjectId | undefined): void => {
+  if (project === undefined) {
+    if (grants.some(({ role }) => role === 'inference')) return;
+    throw forbidden(['header', 'authorization'], 'this key may not use inference');
+  }
+  const missing = (['inference', 'write'] as const).find((role) => !allows(grants, project, role));
+  if (missing === undefined) return;
+  const may = missing === 'write' ? 'write, so not record in,' : 'use inference in';
+  throw forbidden(loc, `this key may not ${may} the project ${project}`);
+};
+
+/** Checks path, project and grants before the body is read. */
+const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
+  before: ({ event }) => {
+    pathOf(event);
+    const project = projectOf(event);
+    if (project !== undefined) event.log.names([project]);
+    requireInference(event.service.caller, project);
+  },
+});
 
 type Event = RelayEvent<InferenceBody>;
 

@@ -1,10 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
 import type { Context } from 'aws-lambda';
 import type { Caller } from '../../core/foundations/auth/index.ts';
 import { type Meter, newMeter } from '../../core/foundations/storage/index.ts';
-import { ServiceError } from '../../core/foundations/wire/index.ts';
-import type { LineFields, Outcome } from './fields.ts';
-import { metricsNote } from './metrics.ts';
-import { errorOf, problemsOf } from './problems.ts';
+import { type ErrorDetail, ServiceError } from '../../core/foundations/wire/index.ts';
+
+/** How a request ended, or what the authorizer made of its key. */
+type Outcome = 'answered' | 'refused' | 'failed' | 'broken' | 'timed_out' | 'gone' | 'allowed';
+
+/**
+ * One problem of a refused request: its kind and its place. A `*` stands for any step that the
+ * client chose.
+ */
+interface LoggedProblem {
+  readonly type: string;
+  readonly loc: string;
+}
+
+/** An error as it is logged. */
+interface LoggedError {
+  readonly name: string;
+  readonly message: string;
+  /** The frames alone, without the message. */
+  readonly stack?: string;
+  readonly cause?: LoggedError;
+}
+
+/**
+ * The fields of a log line, in order; docs/operations.md explains them to operators. Times are in
+ * milliseconds, sizes in bytes, units DynamoDB's. No field ever holds a key or a header's value. Of
+ * a body they hold the projects alone.
+ */
+interface LineFields {
+  readonly level: 'info' | 'warn' | 'error';
+  /**
+   * What the line is about: a request, the look-up of a key, or a batch of records of tables'
+   * streams. A request has one line by its function, a look-up one by the authorizer.
+   */
+  readonly message: 'request' | 'authorizer' | 'stream';
+  /** API Gateway's, the client's `x-request-id`. The access log and the authorizer have it too. */
+  readonly requestId: string;
+  /** Lambda's. The lines that Lambda writes itself begin with it. */
+  readonly lambdaRequestId: string;
+  /** X-Ray's, if the request has one. */
+  readonly traceId?: string;
+  /** Whether it is the first request of its container. */
+  readonly coldStart: boolean;
+  readonly route: string;
+  readonly outcome: Outcome;
+  /** Why the authorizer refused or failed. */
+  readonly reason?: string;
+  /** The answer's. A stream that broke off has sent its status before. */
+  readonly status?: number;
+  readonly user?: string;
+  readonly keyId?: string;
+  /** The first ten projects that the body names, each once. */
+  readonly projects?: readonly string[];
+  /** How many projects the body names, if more than ten. */
+  readonly projectCount?: number;
+  /** The fields of the request that the service does not know, in Weave's dialect. */
+  readonly passedOver?: readonly string[];
+  /** How a query was answered. */
+  readonly plan?: object;
+  /** Records that were written or answered. */
+  readonly rows: number;
+  /** Records that a query looked at. */
+  readonly scanned?: number;
+  /** Records whose payloads a query read. */
+  readonly hydrated?: number;
+  /** The answer's body, before it is compressed. */
+  readonly bytes: number;
+  /** From the function's start with the request until its answer was written or given up. */
+  readonly ms: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Requests to storage. */
+  readonly requests: number;
+  /** How many of these storage throttled, or did in part only. */
+  readonly throttled: number;
+  /** 1 if the service is to blame, else 0: a sum counts failures. */
+  readonly failed: 0 | 1;
+  /** Which upstream a model request went to. */
+  readonly upstream?: string;
+  /** What was wrong with a refused request: the first ten problems. */
+  readonly errors?: readonly LoggedProblem[];
+  /** What went wrong on the service's side, or what the caller's own time-out cut off. */
+  readonly error?: LoggedError;
+  /** Why a model request was answered but not recorded. */
+  readonly recordError?: LoggedError;
+}
+
+/** The fields that become metrics of a route that has them, and their units. */
+const metrics = {
+  ms: 'Milliseconds',
+  failed: 'Count',
+  throttled: 'Count',
+  rows: 'Count',
+  readUnits: 'Count',
+  writeUnits: 'Count',
+} as const satisfies Partial<Record<keyof LineFields, string>>;
+
+/** The part of a log line that makes CloudWatch take metrics from it. */
+interface MetricsNote {
+  readonly _aws: {
+    /** Milliseconds since 1970. */
+    readonly Timestamp: number;
+    readonly CloudWatchMetrics: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
+    }[];
+  };
+}
+
+/**
+ * Has CloudWatch take some fields of a log line as metrics of its route, in the embedded metric
+ * format
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
+ * Each is a custom metric, and paid for as such.
+ *
+ * @param timestamp milliseconds since 1970
+ */
+const metricsNote = (namespace: string, timestamp: number): MetricsNote => ({
+  _aws: {
+    Timestamp: timestamp,
+    CloudWatchMetrics: [
+      {
+        Namespace: namespace,
+        Dimensions: [['route']],
+        Metrics: Object.entries(metrics).map(([Name, Unit]) => ({ Name, Unit })),
+      },
+    ],
+  },
+});
+
+/** A place in a bundle as V8 writes it into a stack trace: file, line and column, from 1. */
+const place = /((?:\/[^\s():]+)+\.cjs):(\d+):(\d+)/g;
+
+const readMap = (file: string): SourceMap | undefined => {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
+  } catch {
+    return undefined;
+  }
+};
+
+const maps = new Map<string, SourceMap | undefined>();
+
+const mapOf = (file: string): SourceMap | undefined => {
+  if (!maps.has(file)) maps.set(file, readMap(file));
+  return maps.get(file);
+};
+
+/**
+ * Replaces the places in bundles by those in the sources, if a map lies beside the bundle. Node's
+ * `--enable-source-maps` does this too, but reads every map when a container starts. That takes
+ * longer than all uses of the maps together.
+ *
+ * @param stack an error's `stack`
+ */
+export const inSources = (stack: string): string =>
+  stack.replace(place, (bundled: string, file: string, line: string, column: string) => {
+    const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
+    return origin && 'fileName' in origin
+      ? `${origin.fileName.replace(/^(?:\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`
+      : bundled;
+  });
+
+const maxProblems = 10;
+
+/** Stands for a step that the client chose. */
+const chosen = '*';
+
+const isIndex = (step: string): boolean => /^\d+$/.test(step);
+const isName = (step: string): boolean => /^\$?[A-Za-z][\w-]{0,40}$/.test(step);
+
+/** Whether a step of a problem's place is a key of the client's own, which may be anything. */
+const isChosen = ({ loc, type }: ErrorDetail, at: number): boolean => {
+  const step = loc[at] ?? '';
+  if (isIndex(step)) return false;
+  const isLast = at === loc.length - 1;
+  if (isLast && type === 'extra_forbidden') return true;
+  // An unknown operator. Known ones have problems of other types, or below them.
+  if (isLast && type === 'value_error' && loc.includes('$expr') && step !== '$getField') return true;
+  // Prices are by model, and headers for an upstream may have any name.
+  return ['costs', 'extra_headers'].includes(loc[at - 1] ?? '') || !isName(step);
+};
+
+/**
+ * The problems of a request, by kind and place. Messages stay out, as do steps that the client
+ * chose: they can quote the body.
+ */
+export const problemsOf = (details: readonly ErrorDetail[]): LoggedProblem[] =>
+  details.slice(0, maxProblems).map((detail) => ({
+    type: detail.type,
+    loc: detail.loc.map((step, at) => (isChosen(detail, at) ? chosen : step)).join('.'),
+  }));
+
+const maxCauses = 5;
+
+/** V8 quotes the text that it could not parse. */
+const messageOf = (error: Error): string =>
+  error instanceof SyntaxError ? 'some text does not parse' : error.message;
+
+/** A cause can be a text of this service's own. Anything else that was thrown may hold anything. */
+const nameless = (cause: unknown, depth: number): LoggedError => ({
+  name: 'unknown',
+  message: depth > 0 && typeof cause === 'string' ? cause : typeof cause,
+});
+
+/**
+ * An error's name, message and frames, and those of its causes. Its other properties stay out: they
+ * may hold a request or an item.
+ */
+export const errorOf = (error: unknown, depth = 0): LoggedError => {
+  if (!(error instanceof Error)) return nameless(error, depth);
+  const frames = error.stack?.match(/^ {4}at .*$/gm)?.join('\n');
+  return {
+    name: error.name,
+    message: messageOf(error),
+    ...(frames && { stack: inSources(frames) }),
+    ...(error.cause !== undefined && depth < maxCauses && { cause: errorOf(error.cause, depth + 1) }),
+  };
+};
 
 /** What an endpoint tells the log of its answer. */
 export type Details = Partial<
@@ -12,7 +230,7 @@ export type Details = Partial<
 >;
 
 /** What the line is about. */
-export type Subject = Pick<LineFields, 'message' | 'requestId' | 'route'>;
+type Subject = Pick<LineFields, 'message' | 'requestId' | 'route'>;
 
 /** How and when a request ended. */
 interface End {

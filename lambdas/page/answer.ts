@@ -1,7 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { preferredCoding } from './coding.ts';
-import { index, type PageFile, type PageFiles } from './files.ts';
-import { securityHeaders } from './security.ts';
+import Negotiator from 'negotiator';
+
+/** The name of the page's one document. */
+export const index = 'index.html';
+
+export interface PageFile {
+  /** Its content type. */
+  readonly type: string;
+  /** A strong entity tag, the same for the same content. */
+  readonly etag: string;
+}
+
+/** The codings that each file is kept in, with the ends of their names, the best first. */
+const codings = { br: '.br', gzip: '.gz' } as const;
+
+/** How a file is encoded. */
+type Coding = keyof typeof codings | 'identity';
+
+export interface PageFiles {
+  /** A file by its name; undefined if the page has none of that name. */
+  readonly find: (name: string) => PageFile | undefined;
+  /** The bytes of a file that was found. */
+  readonly read: (name: string, coding: Coding) => Uint8Array;
+}
+
+/**
+ * The files in a folder with the list `files.json`. Only what the list names is ever read, each
+ * once: requests never choose a path.
+ */
+export const filesIn = (folder: string): PageFiles => {
+  const list = new Map(
+    Object.entries(JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, PageFile>),
+  );
+  const read = new Map<string, Uint8Array>();
+  return {
+    find: (name) => list.get(name),
+    read: (name, coding) => {
+      const path = `${name}${coding === 'identity' ? '' : codings[coding]}`;
+      const bytes = read.get(path) ?? readFileSync(join(folder, path));
+      read.set(path, bytes);
+      return bytes;
+    },
+  };
+};
+
+/**
+ * What the page's document may do. Calls hold text from anywhere, so nothing in them may ever run
+ * or reach another host. Scripts and styles come from the page's own files, images only from data
+ * in a call. No script can turn text into markup (Trusted Types without a policy).
+ */
+const policy: Readonly<Record<string, string>> = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data: blob:",
+  'connect-src': "'self'",
+  'base-uri': "'self'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+};
+
+/** The headers of the page's document. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': Object.entries(policy)
+    .map((directive) => directive.join(' '))
+    .join('; '),
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'x-frame-options': 'DENY',
+};
+
+const kept = Object.keys(codings) as (keyof typeof codings)[];
+
+/** The best coding that a client takes, by its `accept-encoding` header. It must be named there. */
+const preferredCoding = (acceptEncoding: string): Coding => {
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
+  const named = kept.filter((coding) => acceptEncoding.toLowerCase().includes(coding));
+  return named.find((coding) => negotiator.encoding([coding, 'identity']) === coding) ?? 'identity';
+};
 
 /** What the page needs to know of a request. */
 export type PageRequest = Pick<APIGatewayProxyEvent, 'path' | 'headers'> & {
@@ -9,7 +91,7 @@ export type PageRequest = Pick<APIGatewayProxyEvent, 'path' | 'headers'> & {
 };
 
 /** Status, headers and bytes. */
-export interface PageAnswer {
+interface PageAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;

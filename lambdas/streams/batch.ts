@@ -1,11 +1,25 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
-import { ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
-import { type StreamRecord, sequenceOf } from '../../core/workers/streams/index.ts';
-import { RequestLog } from '../log/index.ts';
+import { type ProjectId, ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
+import {
+  costsOf,
+  loadDefaultPrices,
+  type PriceBook,
+  priceBook,
+  readPrices,
+} from '../../core/records/costs/index.ts';
+import {
+  type CostsOfProject,
+  type DeadLetterQueue,
+  type StreamRecord,
+  sequenceOf,
+} from '../../core/workers/streams/index.ts';
+import { settings } from '../http/settings.ts';
+import { RequestLog } from '../log/request-log.ts';
 
 /** What became of a batch. */
-export interface Handled {
+interface Handled {
   /** What was made of the records, for the log: events, rows. */
   readonly rows: number;
   /** The number of the first record that shall come again, with all behind it. */
@@ -52,3 +66,58 @@ export const streamHandler =
       throw error;
     }
   };
+
+/** An environment variable. Throws an Error if it is not set. */
+export const required = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`the environment variable ${name} is not set`);
+  return value;
+};
+
+let client: Promise<SQSClient> | undefined;
+
+/** Loads the client when the first letter is written. Hardly any container writes one. */
+const lazyClient = async (): Promise<SQSClient> => {
+  const { SQSClient } = await import('@aws-sdk/client-sqs');
+  return new SQSClient({ maxAttempts: 3 });
+};
+
+/** The queue that DEAD_LETTERS names by its URL. */
+export const deadLetters: DeadLetterQueue = {
+  url: required('DEAD_LETTERS'),
+  client: () => {
+    client ??= lazyClient();
+    return client;
+  },
+};
+
+/** How long prices are remembered, in milliseconds, and of how many projects. */
+const rememberedMs = 60_000;
+const maxProjects = 1000;
+
+const books = new Map<ProjectId, { readonly until: number; readonly book: Promise<PriceBook> }>();
+
+const readBook = async (projectId: ProjectId, budget: RequestBudget): Promise<PriceBook> => {
+  const [own, defaults] = await Promise.all([
+    readPrices(settings.costs, projectId, budget),
+    loadDefaultPrices(),
+  ]);
+  return priceBook(projectId, own, defaults);
+};
+
+/**
+ * The costs of a project's calls. Its prices are read once a minute, since batches come by the
+ * second.
+ */
+export const costsOfProject: CostsOfProject = async (projectId, budget) => {
+  const known = books.get(projectId);
+  const isFresh = known && known.until > Date.now();
+  const book = isFresh ? known.book : readBook(projectId, budget);
+  if (!isFresh) {
+    if (books.size >= maxProjects) books.clear();
+    books.set(projectId, { until: Date.now() + rememberedMs, book });
+    book.catch(() => books.delete(projectId));
+  }
+  const priceOf = await book;
+  return (usage, startedAt) => costsOf(usage, startedAt, priceOf);
+};

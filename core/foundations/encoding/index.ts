@@ -1,4 +1,2 @@
-export * from './byte-stream.ts';
-export * from './ids.ts';
-export * from './key-bytes.ts';
-export { decodeMessagePack, encodeMessagePack, pack, unpack } from './packing.ts';
+export * from './keys.ts';
+export * from './packing.ts';

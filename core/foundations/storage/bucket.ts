@@ -1,5 +1,5 @@
 import type { PutObjectCommandInput, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { type Attempt, type RequestBudget, withRetries } from './retries.ts';
+import { type Attempt, type RequestBudget, withRetries } from './requests.ts';
 
 /** An S3 bucket and a client for it, which may still be on its way. */
 export interface Bucket {

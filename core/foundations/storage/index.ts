@@ -1,5 +1,4 @@
 export * from './bucket.ts';
-export { chunked, mapConcurrent } from './concurrency.ts';
 export {
   asBytes,
   asMap,
@@ -14,37 +13,37 @@ export {
 } from './items.ts';
 export {
   type Attempt,
+  chunked,
   compareAndSwap,
   compareAndSwapAll,
   isThrottling,
   type Meter,
+  mapConcurrent,
   newMeter,
   type RequestBudget,
   type Round,
   requestBudget,
   withRetries,
-} from './retries.ts';
+} from './requests.ts';
 export * from './store.ts';
-export {
-  getItems,
-  type KeyRange,
-  type Page,
-  type PageOptions,
-  queryPage,
-  type RangeOptions,
-  readRange,
-  type ScanOptions,
-  scanTable,
-} from './table-reads.ts';
 export {
   type Condition,
   deleteItem,
   deleteItems,
+  getItems,
   insertItems,
+  type KeyRange,
+  type Page,
+  type PageOptions,
   putItems,
+  queryPage,
   type Raise,
+  type RangeOptions,
   raiseNumber,
+  readRange,
   replaceItem,
+  type ScanOptions,
+  scanTable,
   type Transaction,
   transact,
-} from './table-writes.ts';
+} from './table.ts';

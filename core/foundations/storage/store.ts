@@ -8,7 +8,7 @@ import { shardOf } from '../encoding/index.ts';
 import type { WireNames } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
 import { exactNumber } from './items.ts';
-import type { RequestBudget } from './retries.ts';
+import type { RequestBudget } from './requests.ts';
 import type { ExpiryOf } from './tables.ts';
 
 /**

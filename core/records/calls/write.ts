@@ -29,7 +29,14 @@ import type {
   StartAnswer,
   StartHeader,
 } from './model.ts';
-import { endFields, smallUsage, startFields } from './payloads.ts';
+import {
+  endFields,
+  type ItemMaker,
+  type PayloadLocation,
+  smallUsage,
+  startFields,
+  storePayloads,
+} from './payloads.ts';
 import {
   addToErrors,
   dropEnds,
@@ -39,7 +46,6 @@ import {
   replaceStarts,
   updateCall,
 } from './replace.ts';
-import { type ItemMaker, type PayloadLocation, storePayloads } from './store-payloads.ts';
 import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleTraces } from './traces.ts';
 
 /**

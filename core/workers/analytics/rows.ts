@@ -1,9 +1,11 @@
+import type { Bucket, RequestBudget, Store } from '../../foundations/storage/index.ts';
 import {
   ExactNumber,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type Micros,
+  type ProjectId,
   parseJson,
   parseRef,
   type WireNames,
@@ -16,8 +18,29 @@ import {
   storageSize,
 } from '../../records/calls/index.ts';
 import { type Costs, tokensOf } from '../../records/costs/index.ts';
-import type { FeedbackRecord } from '../../records/feedback/index.ts';
+import { type FeedbackRecord, feedbackOf } from '../../records/feedback/index.ts';
+import {
+  type CallChange,
+  type CallItem,
+  type CallItemName,
+  callOf,
+  type DeadLetterQueue,
+  hasEnd,
+  hasStart,
+  type ItemChange,
+  isolateRecords,
+  type MeasureSources,
+  measure,
+  nameText,
+  readCallItems,
+  type StreamRecord,
+  sendDeadLetters,
+  sequenceOf,
+  toCallChange,
+  toChange,
+} from '../streams/index.ts';
 import type { Dataset } from './columns.ts';
+import { storeRows } from './files.ts';
 
 /** The counts of one model, by the names of their fields. */
 type UsageCell = Readonly<Record<string, number>>;
@@ -40,7 +63,7 @@ export interface Row {
 }
 
 /** What identifies a state. */
-export interface State {
+interface State {
   readonly projectId: string;
   readonly id: string;
   readonly version: string;
@@ -51,17 +74,17 @@ export interface State {
 const versionLength = 40;
 
 /** A record's number as text that orders as the numbers do. */
-export const versionOf = (sequence: string): string => sequence.padStart(versionLength, '0');
+const versionOf = (sequence: string): string => sequence.padStart(versionLength, '0');
 
 /** The UTC day of a time. */
-export const dayOf = (time: Micros): string => new Date(Math.floor(time / 1000)).toISOString().slice(0, 10);
+const dayOf = (time: Micros): string => new Date(Math.floor(time / 1000)).toISOString().slice(0, 10);
 
 const commonCells = ({ projectId, id, version, writtenAt }: State, deleted: boolean) => ({
   ...{ project_id: projectId, id, version, written_at: writtenAt, deleted },
 });
 
 /** The row that takes all rows of an id on a day out of the view. */
-export const deletedRow = (dataset: Dataset, state: State, day: string): Row => ({
+const deletedRow = (dataset: Dataset, state: State, day: string): Row => ({
   dataset,
   day,
   cells: commonCells(state, true),
@@ -90,13 +113,13 @@ const costCells = (costs: Costs): Record<string, number> =>
   );
 
 /** What a row of a call has beside its header. */
-export interface CallMeasures {
+interface CallMeasures {
   readonly usage: JsonValue;
   readonly costs: Costs;
 }
 
 /** The row of a call. */
-export const callRow = (
+const callRow = (
   names: WireNames,
   header: CallHeader,
   { usage, costs }: CallMeasures,
@@ -139,7 +162,7 @@ const scoresIn = (payload: JsonObject): Record<string, number> =>
   );
 
 /** The row of a record of feedback. */
-export const feedbackRow = (
+const feedbackRow = (
   names: WireNames,
   { header, payload }: FeedbackRecord,
   state: Omit<State, 'projectId' | 'id'>,
@@ -157,4 +180,191 @@ export const feedbackRow = (
       payload: payload !== null && payload.length <= maxPayload ? payload : null,
     },
   };
+};
+
+/** The state of a call after the changes of a batch. */
+interface CallState {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly version: string;
+  /** Null if it was deleted. */
+  readonly header: CallHeader | null;
+  /** Days that it was filed under before, and is not any more. */
+  readonly formerDays: readonly string[];
+}
+
+/**
+ * How old a change must be for a read at half the price, in microseconds. DynamoDB's copies are the
+ * same within a second.
+ */
+const settledAfter = 60_000_000;
+
+/** A call with its changes in a batch, in their order. */
+interface ChangedCall {
+  readonly projectId: ProjectId;
+  readonly id: string;
+  readonly changes: readonly CallChange[];
+}
+
+const byCall = (changes: readonly CallChange[]): ChangedCall[] =>
+  [...Map.groupBy(changes, ({ projectId, id }) => `${projectId}\n${id}`).values()].flatMap((some) =>
+    some.slice(0, 1).map(({ projectId, id }) => ({ projectId, id, changes: some })),
+  );
+
+/** An item as a batch left it; undefined if the batch has no change of it. */
+const leftBy = ({ changes }: ChangedCall, part: CallItem['part']): CallItem | null | undefined => {
+  const last = changes.findLast((change) => change.part === part);
+  return last && (last.after ?? null);
+};
+
+/** The other half that must be read to know a call's state. An end beside the start is in force. */
+const missing = (call: ChangedCall): CallItemName[] => {
+  const { projectId, id } = call;
+  const [start, end] = [leftBy(call, 'S'), leftBy(call, 'E')];
+  if (start === undefined) return [{ projectId, id, part: 'S' }];
+  if (start === null || !hasStart(start) || hasEnd(start) || end !== undefined) return [];
+  return [{ projectId, id, part: 'E' }];
+};
+
+const stateOf = (call: ChangedCall, read: ReadonlyMap<string, CallItem>): CallState | undefined => {
+  const { projectId, id, changes } = call;
+  const itemOf = (part: CallItem['part']) => {
+    const left = leftBy(call, part);
+    return left === undefined ? read.get(nameText({ projectId, id, part })) : left;
+  };
+  const [start, end] = [itemOf('S'), itemOf('E')];
+  const version = versionOf(changes.at(-1)?.change.sequence ?? '');
+  const header = hasStart(start)
+    ? callOf(projectId, start, hasEnd(start) ? start : hasEnd(end) ? end : undefined)
+    : null;
+  const days = changes.flatMap(({ before }) => (hasStart(before) ? [dayOf(before.start.startedAt)] : []));
+  const formerDays = [...new Set(days)].filter((day) => !header || day !== dayOf(header.start.startedAt));
+  return header || formerDays.length > 0 ? { projectId, id, version, header, formerDays } : undefined;
+};
+
+/**
+ * Finds the states of calls after the changes of a batch, one for each call. A half that the batch
+ * does not have is read as it is now. If it changes later, a later record says so.
+ *
+ * @param now the present
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+const callStates = async (
+  store: Store,
+  changes: readonly CallChange[],
+  now: Micros,
+  budget: RequestBudget,
+): Promise<CallState[]> => {
+  const calls = byCall(changes);
+  const isSettled = (call: ChangedCall) => call.changes.every(({ change }) => change.at < now - settledAfter);
+  const read = new Map<string, CallItem>();
+  for (const consistent of [false, true]) {
+    const some = calls.filter((call) => isSettled(call) !== consistent).flatMap(missing);
+    for (const [name, item] of await readCallItems(store, some, budget, { consistent })) read.set(name, item);
+  }
+  return calls.flatMap((call) => stateOf(call, read) ?? []);
+};
+
+/** What rows are made from. */
+interface RowSources extends MeasureSources {
+  readonly feedback: Store;
+}
+
+const callRows = async (
+  sources: RowSources,
+  changes: readonly ItemChange[],
+  writtenAt: Micros,
+  budget: RequestBudget,
+): Promise<Row[]> => {
+  const { calls } = sources;
+  const states = await callStates(
+    calls,
+    changes.flatMap((change) => toCallChange(calls, change) ?? []),
+    writtenAt,
+    budget,
+  );
+  const headers = states.flatMap(({ header }) => (header ? [header] : []));
+  const measured = await measure(sources, headers, false, budget);
+  return states.flatMap(({ projectId, id, version, header, formerDays }) => {
+    const state = { version, writtenAt };
+    const former = formerDays.map((day) => deletedRow('calls', { projectId, id, ...state }, day));
+    const measures = header && measured.get(header);
+    return measures ? [...former, callRow(calls.names, header, measures, state)] : former;
+  });
+};
+
+/** The row of the last of a record's changes; none if nothing of it ever was a row. */
+const feedbackRowOf = async (
+  { feedback }: RowSources,
+  changes: readonly ItemChange[],
+  writtenAt: Micros,
+): Promise<Row[]> => {
+  const last = changes.at(-1);
+  if (!last) return [];
+  const { projectId, sequence, after } = last;
+  const state = { version: versionOf(sequence), writtenAt };
+  const record = after && (await feedbackOf(feedback, projectId, after));
+  if (record) return [feedbackRow(feedback.names, record, state)];
+  for (const { before } of changes) {
+    const former = before && (await feedbackOf(feedback, projectId, before));
+    if (!former) continue;
+    const { id, createdAt } = former.header;
+    return [deletedRow('feedback', { projectId, id, ...state }, dayOf(createdAt))];
+  }
+  return [];
+};
+
+/**
+ * Makes the rows of records: one for each call and each record of feedback, as the last record of
+ * it left it.
+ *
+ * @param writtenAt now
+ * @throws ServiceError 503 when storage does not answer in time; Error if a record cannot be read
+ */
+const makeRows = async (
+  sources: RowSources,
+  records: readonly StreamRecord[],
+  writtenAt: Micros,
+  budget: RequestBudget,
+): Promise<Row[]> => {
+  const changes = records.map(toChange);
+  const of = ({ table }: Store) => changes.filter((change) => change.table === table.name);
+  const rows = await callRows(sources, of(sources.calls), writtenAt, budget);
+  const feedback = Map.groupBy(
+    of(sources.feedback),
+    ({ projectId, key }) => `${projectId} ${JSON.stringify(key)}`,
+  );
+  for (const ofRecord of feedback.values()) rows.push(...(await feedbackRowOf(sources, ofRecord, writtenAt)));
+  return rows;
+};
+
+/** What rows are made from, and where files of them go. */
+export interface RowWriter extends RowSources {
+  readonly bucket: Bucket;
+  readonly deadLetters: DeadLetterQueue;
+}
+
+/** Names the files of a batch by its first record, which no other batch begins with. */
+const nameOf = ([first]: readonly StreamRecord[]): string =>
+  `${versionOf(first ? sequenceOf(first) : '')}-${(first?.eventID ?? '').slice(0, 8)}`;
+
+/**
+ * Writes the rows of a batch of records as files. A record that cannot be read goes to the queue of
+ * dead letters.
+ *
+ * @returns the number of rows
+ * @throws ServiceError 503 when a store does not answer in time: the batch may come again as it is
+ */
+export const writeRows = async (
+  writer: RowWriter,
+  records: readonly StreamRecord[],
+  budget: RequestBudget,
+): Promise<number> => {
+  const writtenAt = Date.now() * 1000;
+  const { results: rows, letters } = await isolateRecords(records, (some) =>
+    makeRows(writer, some, writtenAt, budget),
+  );
+  await storeRows(writer.bucket, rows, nameOf(records), budget);
+  await sendDeadLetters(writer.deadLetters, letters, budget);
+  return rows.length;
 };

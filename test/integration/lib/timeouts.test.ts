@@ -23,7 +23,7 @@ const streamedMs = 15 * 60_000;
 
 /**
  * The time of one step on storage with all its tries, in milliseconds; `maxStepMs` in
- * core/foundations/storage/retries.ts.
+ * core/foundations/storage/requests.ts.
  */
 const maxStepMs = 25_000;
 

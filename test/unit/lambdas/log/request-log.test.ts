@@ -1,9 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { newMeter } from '../../../../core/foundations/storage/index.ts';
 import { ServiceError } from '../../../../core/foundations/wire/index.ts';
-import { RequestLog } from '../../../../lambdas/log/index.ts';
+import { errorOf, problemsOf, RequestLog } from '../../../../lambdas/log/request-log.ts';
 import { startContainer } from '../../../support/container.ts';
-import { linesOf } from './lines.ts';
+
+/** The lines that a piece of work writes to standard output, parsed. */
+const linesOf = async (work: () => unknown): Promise<Record<string, unknown>[]> => {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+  try {
+    await work();
+  } finally {
+    write.mockRestore();
+  }
+  return lines.map((line) => JSON.parse(line));
+};
 
 const newLog = (Log = RequestLog) =>
   new Log(
@@ -16,7 +30,7 @@ afterEach(() => vi.unstubAllEnvs());
 /** The class as a container has it that has just started. */
 const loadAnew = async (): Promise<typeof RequestLog> => {
   const load = startContainer();
-  const module = await load<{ RequestLog: typeof RequestLog }>('lambdas/log/index.ts');
+  const module = await load<{ RequestLog: typeof RequestLog }>('lambdas/log/request-log.ts');
   return module.RequestLog;
 };
 
@@ -152,4 +166,221 @@ describe('the line of a request that ends in an error', () => {
       error: { cause: { message: 'inner', cause: { message: 'unprocessed items' } } },
     });
   });
+});
+
+/** What a log gets to see and must not say. */
+const canary = 'canary-7f3a';
+
+const written = (error: unknown): string => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const subject = { message: 'request', requestId: 'r', route: '/call/read' } as const;
+  new RequestLog(subject, { awsRequestId: 'i' }).endsIn(error);
+  return String(write.mock.lastCall?.[0]);
+};
+afterEach(() => vi.restoreAllMocks());
+
+const parseFailure = (): unknown => {
+  try {
+    return JSON.parse(`{"prompt": ${canary}}`);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('the log of an error', () => {
+  it('is one line of JSON with its name, message and stack, and those of its causes', () => {
+    const cause = new RangeError('too far');
+    const { error } = JSON.parse(written(new Error('no way', { cause })));
+    expect(error).toMatchObject({
+      name: 'Error',
+      message: 'no way',
+      cause: { name: 'RangeError', message: 'too far' },
+    });
+    expect(error.stack).toContain('request-log.test.ts');
+    expect(written(cause)).toMatch(/^[^\n]*\n$/);
+  });
+
+  it('omits the item, request or response that an SDK attaches to it', () => {
+    const extras = {
+      Item: { b: canary },
+      $response: { body: canary },
+      input: canary,
+      CancellationReasons: [canary],
+    };
+    const error = Object.assign(new Error('The conditional request failed'), extras);
+    expect(written(error)).not.toContain(canary);
+    expect(written(new Error('outer', { cause: error }))).not.toContain(canary);
+  });
+
+  it('omits a text that does not parse, which the error quotes', () => {
+    const error = parseFailure();
+    expect(String(error)).toContain(canary.slice(0, 4));
+    const line = written(error);
+    expect(line).not.toContain('canary');
+    expect(JSON.parse(line).error).toMatchObject({
+      name: 'SyntaxError',
+      stack: expect.stringContaining('request-log.test.ts'),
+    });
+    expect(written(new Error('outer', { cause: error }))).not.toContain('canary');
+  });
+});
+
+const locOf = (type: string, ...loc: string[]) => problemsOf([{ loc, msg: 'quotes the body', type }])[0]?.loc;
+
+describe('the place of a problem', () => {
+  it('is its steps, with dots', () => {
+    expect(locOf('missing', 'body', 'batch', '3', 'req', 'start', 'op_name')).toBe(
+      'body.batch.3.req.start.op_name',
+    );
+    expect(locOf('list_type', 'body', 'query', '$expr', '$and')).toBe('body.query.$expr.$and');
+    expect(locOf('value_error', 'body', 'query', '$expr', '$eq', '0', '$getField')).toBe(
+      'body.query.$expr.$eq.0.$getField',
+    );
+  });
+
+  it.each([
+    ['a field that there is none of', 'body.start.*', ['extra_forbidden', 'body', 'start', 'ssn_078051120']],
+    ['a model', 'body.costs.*.prompt_token_cost', ['missing', 'body', 'costs', 'gpt', 'prompt_token_cost']],
+    [
+      'an operator that there is none of',
+      'body.query.$expr.*',
+      ['value_error', 'body', 'query', '$expr', 'secret'],
+    ],
+    [
+      'a header for an upstream',
+      'body.extra_headers.*',
+      ['value_error', 'body', 'extra_headers', 'sk-proj-abcdef0123456789'],
+    ],
+    ['what no name of the service looks like', 'body.*', ['missing', 'body', 'my secret']],
+    ['a key', 'body.*', ['missing', 'body', `svc_0123456789abcdef_${'0'.repeat(64)}`]],
+  ] as const)('does not have %s in it', (_, expected, [type, ...loc]) => {
+    expect(locOf(type, ...loc)).toBe(expected);
+  });
+});
+
+describe('problems', () => {
+  it('beyond the tenth are left out', () => {
+    const detail = { loc: ['body'], msg: '', type: 'missing' };
+    expect(problemsOf(Array.from({ length: 11 }, () => detail))).toHaveLength(10);
+  });
+});
+
+describe('an error', () => {
+  it('that is no Error is not told: it may be anything', () => {
+    expect(errorOf('a payload')).toEqual({ name: 'unknown', message: 'string' });
+  });
+});
+
+/**
+ * The schema that AWS publishes for validating documents of the embedded metric format, without its
+ * titles and examples
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html).
+ */
+const published: Parameters<typeof z.fromJSONSchema>[0] = {
+  type: 'object',
+  required: ['_aws'],
+  properties: {
+    _aws: {
+      type: 'object',
+      required: ['Timestamp', 'CloudWatchMetrics'],
+      properties: {
+        Timestamp: { type: 'integer' },
+        CloudWatchMetrics: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['Namespace', 'Dimensions', 'Metrics'],
+            properties: {
+              Namespace: { type: 'string', pattern: '^(.*)$', minLength: 1, maxLength: 1024 },
+              Dimensions: {
+                type: 'array',
+                minItems: 1,
+                items: {
+                  type: 'array',
+                  minItems: 0,
+                  maxItems: 30,
+                  items: { type: 'string', pattern: '^(.*)$', minLength: 1, maxLength: 250 },
+                },
+              },
+              Metrics: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: ['Name'],
+                  properties: {
+                    Name: { type: 'string', pattern: '^(.*)$', minLength: 1, maxLength: 1024 },
+                    Unit: {
+                      type: 'string',
+                      pattern:
+                        '^(Seconds|Microseconds|Milliseconds|Bytes|Kilobytes|Megabytes|Gigabytes|Terabytes|Bits|Kilobits|Megabits|Gigabits|Terabits|Percent|Count|Bytes\\/Second|Kilobytes\\/Second|Megabytes\\/Second|Gigabytes\\/Second|Terabytes\\/Second|Bits\\/Second|Kilobits\\/Second|Megabits\\/Second|Gigabits\\/Second|Terabits\\/Second|Count\\/Second|None)$',
+                    },
+                    StorageResolution: { type: 'integer' },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const document = z.fromJSONSchema(published);
+
+const lineWith = async (namespace: string | undefined) => {
+  vi.stubEnv('METRICS_NAMESPACE', namespace);
+  const subject = { message: 'request', requestId: 'r', route: '/call/read' } as const;
+  const [line] = await linesOf(() => new RequestLog(subject, { awsRequestId: 'i' }).ends('answered'));
+  return line ?? {};
+};
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('a log line', () => {
+  it('has no metrics if its route has none', async () => {
+    expect(await lineWith(undefined)).not.toHaveProperty('_aws');
+  });
+
+  it('is a document of the embedded metric format if its route has metrics', async () => {
+    expect(document.safeParse(await lineWith('Pennytrace')).error).toBeUndefined();
+    expect(document.safeParse(await lineWith(undefined)).success).toBe(false);
+  });
+
+  it('has a number for each metric and a text for each dimension, as the specification requires', async () => {
+    const line = await lineWith('Pennytrace');
+    const { _aws } = line as { _aws: { CloudWatchMetrics: { Metrics: { Name: string }[] }[] } };
+    const [directive] = _aws.CloudWatchMetrics;
+    expect(directive).toEqual({
+      Namespace: 'Pennytrace',
+      Dimensions: [['route']],
+      Metrics: [
+        { Name: 'ms', Unit: 'Milliseconds' },
+        { Name: 'failed', Unit: 'Count' },
+        { Name: 'throttled', Unit: 'Count' },
+        { Name: 'rows', Unit: 'Count' },
+        { Name: 'readUnits', Unit: 'Count' },
+        { Name: 'writeUnits', Unit: 'Count' },
+      ],
+    });
+    expect(line.route).toBe('/call/read');
+    for (const { Name } of directive?.Metrics ?? []) expect(line[Name]).toEqual(expect.any(Number));
+  });
+
+  it('has its time in milliseconds', async () => {
+    const { _aws } = (await lineWith('Pennytrace')) as { _aws: { Timestamp: number } };
+    expect(Math.abs(Date.now() - _aws.Timestamp)).toBeLessThan(60_000);
+  });
+});
+
+const root = resolve(import.meta.dirname, '../../../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+it('docs/operations.md has every field of a log line, in order, and no other', () => {
+  const [, interfaceBody = ''] =
+    /interface LineFields \{(.*?)\n\}/s.exec(read('lambdas/log/request-log.ts')) ?? [];
+  const fields = [...interfaceBody.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, name]) => name);
+  const [, logs = ''] = /\n## Logs\n(.*?)\n### /s.exec(read('docs/operations.md')) ?? [];
+  const rows = [...logs.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? []);
+  expect(rows).toEqual([...fields, '_aws']);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import pMap, { pMapSkip } from 'p-map';
 import { unavailable } from '../wire/index.ts';
 
 /**
@@ -42,8 +43,7 @@ const maxDelayMs = 2000;
 const maxStepMs = 25_000;
 
 /** When a step that begins now must be over, in milliseconds since 1970. */
-export const stepDeadline = (budget: RequestBudget): number =>
-  Math.min(budget.deadline, Date.now() + maxStepMs);
+const stepDeadline = (budget: RequestBudget): number => Math.min(budget.deadline, Date.now() + maxStepMs);
 
 /** Exponential back-off with full jitter, in milliseconds, after the given try (0, 1, …). */
 const delay = (tried: number): number => Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** tried);
@@ -57,7 +57,7 @@ const delay = (tried: number): number => Math.random() * Math.min(maxDelayMs, ba
  * @throws ServiceError 503 when the deadline comes before the next try; the signal's AbortError
  * when nobody waits any more
  */
-export const backOff = async (
+const backOff = async (
   { signal }: RequestBudget,
   tried: number,
   deadline: number,
@@ -177,3 +177,39 @@ export const compareAndSwapAll = async <T>(
     return left.length === 0 ? { value: undefined } : undefined;
   });
 };
+
+/**
+ * Works on the items of a list, several at once. Results keep the list's order.
+ *
+ * After a failure it begins nothing more, and waits for what is under way before it throws. A
+ * function that has answered is frozen: a write behind its answer would be done whenever it thaws.
+ *
+ * @param concurrency how many are under way at once
+ * @throws the first failure
+ */
+export const mapConcurrent = async <T, R>(
+  list: readonly T[],
+  concurrency: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> => {
+  const failures: unknown[] = [];
+  const guarded = async (item: T, index: number): Promise<R | typeof pMapSkip> => {
+    if (failures.length > 0) return pMapSkip;
+    try {
+      return await work(item, index);
+    } catch (error) {
+      failures.push(error);
+      return pMapSkip;
+    }
+  };
+  const results = await pMap(list, guarded, { concurrency });
+  if (failures.length > 0) throw failures[0];
+  return results;
+};
+
+/** The batches of one request that are under way at once. */
+export const batchConcurrency = 8;
+
+/** Cuts a list into runs of at most `size`. */
+export const chunked = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inSources } from '../../../../lambdas/log/stack-trace.ts';
+import { inSources } from '../../../../lambdas/log/request-log.ts';
 import { bundle } from '../../../../lib/bundles.ts';
 import { root, temporaryFolder } from '../../../support/project.ts';
 

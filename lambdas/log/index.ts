@@ -1,2 +1,0 @@
-export type { LineFields, LoggedError, LoggedProblem, Outcome } from './fields.ts';
-export { type Details, RequestLog, type Subject } from './request-log.ts';
