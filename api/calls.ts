@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseTime, utf8Length } from '../core/foundations/wire/index.ts';
+import { endPayload, envelopeBytes, parseTime, startPayload } from '../core/foundations/wire/index.ts';
 import {
   displayText,
   documented,
@@ -19,25 +19,6 @@ import { deleted, done, ignoredUser, name, project } from './fields.ts';
 /*
  * Reports of calls, and their changes. Queries are in `queries.ts`.
  */
-
-/** The fields of the payload, and the length of the JSON that stands for a missing one. */
-export const startPayload = { attributes: '{}'.length, inputs: '{}'.length };
-export const endPayload = { output: 'null'.length, exception: 'null'.length, summary: '{}'.length };
-
-/** Bytes of a record's JSON without the values of its payload fields. */
-export const envelopeBytes = (record: object, payload: Readonly<Record<string, number>>): number => {
-  const rest: Record<string, unknown> = { ...record };
-  let bytes = 0;
-  for (const [field, defaultLength] of Object.entries(payload)) {
-    // Its name in quotes, a colon and a comma. The default that is stored for a missing field was
-    // not received.
-    bytes += Object.hasOwn(record, field) ? field.length + 4 : -defaultLength;
-    // A null was received as such, and is stored as its default.
-    if (rest[field] === null) bytes += 'null'.length - defaultLength;
-    delete rest[field];
-  }
-  return bytes + utf8Length(JSON.stringify(rest));
-};
 
 const optionalId = (description: string) => field(nullish(id), description);
 const step = (description: string) => field(nullish(integer), description);

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, utf8Length } from '../foundations/wire/index.ts';
+import { endPayload, envelopeBytes, startPayload } from '../foundations/wire/index.ts';
 import type { CallEnd, CallReport, CallStart } from '../records/calls/index.ts';
 
 /*
@@ -9,24 +9,18 @@ import type { CallEnd, CallReport, CallStart } from '../records/calls/index.ts';
 type MadeStart = Omit<CallStart, 'displayName' | 'runId' | 'runStep' | 'envelopeBytes'>;
 type MadeEnd = Omit<CallEnd, 'displayName' | 'runStepEnd' | 'envelopeBytes'>;
 
-/** Bytes of JSON that a report would have, without the values of its payload fields. */
-const envelopeBytes = (record: object, payload: Readonly<Record<string, JsonValue>>): number =>
-  Object.keys(payload).reduce(
-    (bytes, field) => bytes + field.length + '"":,'.length,
-    utf8Length(JSON.stringify(record)),
-  );
-
 /** The report of a call's start. */
-export const startReport = ({ attributes, inputs, ...record }: MadeStart): CallReport => {
-  const payload: { attributes: JsonObject; inputs: JsonObject } = { attributes, inputs };
-  const bytes = envelopeBytes(record, payload);
-  const none = { displayName: null, runId: null, runStep: null };
-  return { kind: 'start', start: { ...record, ...none, ...payload, envelopeBytes: bytes } };
-};
+export const startReport = (start: MadeStart): CallReport => ({
+  kind: 'start',
+  start: {
+    ...start,
+    ...{ displayName: null, runId: null, runStep: null },
+    envelopeBytes: envelopeBytes(start, startPayload),
+  },
+});
 
 /** The report of a call's end. */
-export const endReport = ({ output, exception, summary, ...record }: MadeEnd): CallReport => {
-  const payload = { output, exception, summary };
-  const bytes = envelopeBytes(record, payload);
-  return { kind: 'end', end: { ...record, ...payload, runStepEnd: null, envelopeBytes: bytes } };
-};
+export const endReport = (end: MadeEnd): CallReport => ({
+  kind: 'end',
+  end: { ...end, runStepEnd: null, envelopeBytes: envelopeBytes(end, endPayload) },
+});

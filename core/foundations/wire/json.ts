@@ -212,3 +212,22 @@ const csvField = (value: JsonValue | undefined): string => {
 
 /** Values as a line of CSV (RFC 4180), without its line break. */
 export const csvLine = (values: readonly (JsonValue | undefined)[]): string => values.map(csvField).join(',');
+
+/** The payload fields of reports, and the length of the JSON that is stored for a missing one. */
+export const startPayload = { attributes: '{}'.length, inputs: '{}'.length };
+export const endPayload = { output: 'null'.length, exception: 'null'.length, summary: '{}'.length };
+
+/** Bytes of a report's JSON without the values of its payload fields. */
+export const envelopeBytes = (report: object, payload: Readonly<Record<string, number>>): number => {
+  const rest: Record<string, unknown> = { ...report };
+  let bytes = 0;
+  for (const [field, defaultLength] of Object.entries(payload)) {
+    // Its name in quotes, a colon and a comma. The default that is stored for a missing field was
+    // not received.
+    bytes += Object.hasOwn(report, field) ? field.length + 4 : -defaultLength;
+    // A null was received as such, and is stored as its default.
+    if (rest[field] === null) bytes += 'null'.length - defaultLength;
+    delete rest[field];
+  }
+  return bytes + utf8Length(JSON.stringify(rest));
+};

@@ -1,46 +1,7 @@
-import type { JsonObject, JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
+import type { CallEnd, CallReport, CallStart } from '../../../api/calls.ts';
+import type { JsonObject, Micros, ProjectId } from '../../foundations/wire/index.ts';
 
-/**
- * The validated start of a call as a client reports it. If `id` or `traceId` is null, the server
- * makes it.
- */
-export interface CallStart {
-  readonly projectId: ProjectId;
-  readonly id: string | null;
-  readonly opName: string;
-  readonly displayName: string | null;
-  readonly traceId: string | null;
-  readonly parentId: string | null;
-  readonly threadId: string | null;
-  readonly turnId: string | null;
-  readonly startedAt: Micros;
-  readonly attributes: JsonObject;
-  readonly inputs: JsonObject;
-  readonly runId: string | null;
-  readonly runStep: number | null;
-  /** Bytes of the start as compact JSON, without the values of attributes and inputs. */
-  readonly envelopeBytes: number;
-}
-
-/** The validated end of a call as a client reports it. */
-export interface CallEnd {
-  readonly projectId: ProjectId;
-  readonly id: string;
-  readonly endedAt: Micros;
-  readonly output: JsonValue;
-  readonly exception: string | null;
-  readonly summary: JsonObject;
-  readonly runStepEnd: number | null;
-  /** The name to show from now on. @default - it stays what it is */
-  readonly displayName?: string | null;
-  /** Bytes of the end as compact JSON, without the values of output, summary and exception. */
-  readonly envelopeBytes: number;
-}
-
-/** A report: a start or an end. */
-export type CallReport =
-  | { readonly kind: 'start'; readonly start: CallStart }
-  | { readonly kind: 'end'; readonly end: CallEnd };
+export type { CallEnd, CallReport, CallStart };
 
 /** The answer to a start. Ends are answered with null. */
 export interface StartAnswer {

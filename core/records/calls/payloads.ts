@@ -11,6 +11,7 @@ import {
   type RequestBudget,
   readRange,
   type Store,
+  writeUnitBytes,
 } from '../../foundations/storage/index.ts';
 import {
   hasExactNumber,
@@ -361,8 +362,6 @@ export interface ItemMaker<T extends { readonly item: Item }> {
 
 /** A payload is not packed by itself if it would have to shrink to less than this part. */
 const bestRatio = 16;
-/** An item or row of so many bytes takes one write unit. */
-const unitBytes = 1024;
 /**
  * The calls of a request whose payloads are shown in lists: so many, or one of so many. Of more,
  * reading their segment costs a list little for each.
@@ -444,7 +443,7 @@ const itemsWithPayloads = async <T extends { readonly item: Item }>(
       if (!location) return [];
       const item = maker.make(call, location);
       // Lists show a payload where that takes no further write unit.
-      return isAlone || itemBytes(item.item) <= unitBytes ? [[call, item]] : [];
+      return isAlone || itemBytes(item.item) <= writeUnitBytes ? [[call, item]] : [];
     }),
   );
   return made.flat();

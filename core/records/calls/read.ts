@@ -19,6 +19,7 @@ import {
   blockOf,
   isBlank,
   type Payload,
+  pointersOf,
   segmentLocation,
   segmentObject,
   toPayload,
@@ -143,11 +144,6 @@ export interface StoredCall {
 const cacheBytes = 32 * 1024 * 1024;
 /** The number of objects read concurrently. */
 const bucketConcurrency = 16;
-
-const pointersOf = ({ start, end }: CallHeader): PayloadPointer[] => [
-  start.payload,
-  ...(end ? [end.payload] : []),
-];
 
 /** Whether part of a payload is in an item that was not read with the header. */
 const isApart = ({ start, end, endPart, inline }: CallHeader): boolean =>

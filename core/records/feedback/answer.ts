@@ -57,17 +57,17 @@ export const feedbackKind = (names: WireNames): RecordKind => ({
 /** Whether a path leads into the payload. */
 export const isInPayload = ({ field }: FieldPath): boolean => field === payloadField;
 
-/** What a call's summary shows of feedback on it. */
+/** What a call's summary shows of feedback on it, in the order of a whole record. */
 export const joinedFields = (names: WireNames): string[] => [
   'id',
-  'feedback_type',
   names.ref,
+  'feedback_type',
   payloadField,
   'creator',
-  'created_at',
-  names.userId,
   // Queries in Weave's dialect ask which scorer gave it.
   ...(names.dialect === 'weave' ? ['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'] : []),
+  'created_at',
+  names.userId,
 ];
 
 /** What is answered to a creation, on the wire. */
@@ -102,6 +102,16 @@ export class FeedbackReader {
     const parsed = this.#parsed.get(record) ?? (parseJson(record.payload ?? '{}') as JsonObject);
     this.#parsed.set(record, parsed);
     return parsed;
+  }
+
+  /** Some fields of a record, whose payload must have been read if it is among them. */
+  object(record: FeedbackRecord, fields: readonly string[]): JsonObject {
+    const read = (field: string): JsonValue => {
+      const value = this.#values[field];
+      if (value === payloadField) return record.payload === null ? null : this.payload(record);
+      return value?.(record.header) ?? null;
+    };
+    return Object.fromEntries(fields.map((field) => [field, read(field)]));
   }
 
   /** A whole field as JSON text; a payload as it was stored, unparsed. */

@@ -44,7 +44,6 @@ import {
   isId,
   type JsonValue,
   type ProjectId,
-  parseJson,
   type WireNames,
 } from '../../foundations/wire/index.ts';
 import { encoder, FeedbackReader, feedbackKind, isInPayload, joinedFields } from './answer.ts';
@@ -392,12 +391,13 @@ export const feedbackOn = async (
   callIds: readonly string[],
   budget: RequestBudget,
 ): Promise<ReadonlyMap<string, JsonValue[]>> => {
-  const encode = encoder(store.names, new FeedbackReader(store.names), joinedFields(store.names));
+  const reader = new FeedbackReader(store.names);
+  const fields = joinedFields(store.names);
   const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
     const ref = callRef(store.names, projectId, callId);
     const records = await Array.fromAsync(recordsOf(store, projectId, onRef(ref), () => true, budget));
     const onCall = records.flat().filter(({ header }) => header.ref === ref);
-    return [callId, onCall.map((record) => parseJson(encode(record)) as JsonValue)];
+    return [callId, onCall.map((record) => reader.object(record, fields))];
   });
   return new Map(found.filter(([, records]) => records.length > 0));
 };
