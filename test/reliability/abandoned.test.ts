@@ -4,10 +4,10 @@ import { Agent, type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { calls, noise, report } from '../support/endpoints/scenario.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { runs } from '../support/sampling.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { calls, noise, report } from './scenarios/scenario.ts';
 
 /* Clients that send too much, too slowly, or go away, at the service as it is deployed. */
 

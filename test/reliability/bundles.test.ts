@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
+import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Sender } from '../support/in-process.ts';
 import { sample } from '../support/sampling.ts';
-import { type Scenario, scenarios } from './scenarios/index.ts';
 import { look, prepare, type Seen } from './trial.ts';
 
 /*
@@ -40,7 +40,7 @@ const settled = async (scenario: Scenario, project: string): Promise<Seen> => {
 
 const keyed = routes.filter(isKeyed).map(({ path }) => path);
 describe.each(sample(keyed, 8, 'bundles'))('%s', (path) => {
-  const scenario = scenarios[path]?.at(-1);
+  const scenario = scenariosOf(path).at(-1);
 
   it(`answers as if nothing had been while storage fails now and then: ${scenario?.name}`, async () => {
     if (!scenario) throw new Error(`${path} has no scenario`);

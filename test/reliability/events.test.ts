@@ -5,10 +5,10 @@ import { localCredentials } from '../../local/stores.ts';
 import type { BusEvent } from '../../local/streams/event-bus.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { outputOf } from '../../local/template/stack.ts';
+import { end, report, start } from '../support/endpoints/scenario.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { random } from '../support/random.ts';
 import { deep, repeatWith, seed } from '../support/sampling.ts';
-import { end, report, start } from './scenarios/scenario.ts';
 
 /*
  * Clients report calls and feedback in every way, while requests to stores fail, the bus refuses

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
+import { scenariosOf } from '../support/endpoints/index.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Sent } from '../support/in-process.ts';
 import { keyWith } from '../support/keys.ts';
 import { deep, sample } from '../support/sampling.ts';
-import { scenarios } from './scenarios/index.ts';
 import { prepare } from './trial.ts';
 
 /*
@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   // One after the other: several at once would each start functions of their own.
   for (const { path } of storing) {
-    const scenario = scenarios[path]?.at(-1);
+    const scenario = scenariosOf(path).at(-1);
     if (!scenario) throw new Error(`${path} has no scenario`);
     prepared.push({ path, request: (await prepare(faulty.sender, scenario)).request });
   }

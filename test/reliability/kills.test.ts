@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
+import { scenariosOf } from '../support/endpoints/index.ts';
 import { describeKills, useKiller } from './kills.ts';
-import { scenarios } from './scenarios/index.ts';
 import { look, prepare } from './trial.ts';
 
 const killer = useKiller();
@@ -15,7 +15,7 @@ describeKills(killer, writing);
 describe('/inference/v1/{path+}', () => {
   it('answers whole when its function dies over the record, which is whole or not there', async () => {
     const path = '/inference/v1/{path+}';
-    const [scenario] = scenarios[path] ?? [];
+    const [scenario] = scenariosOf(path);
     if (!scenario) throw new Error(`${path} has no scenario`);
     for (const nth of [0, 1]) {
       const { sender, sendKilled, trap } = killer();

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Dialect } from '../../core/foundations/wire/names.ts';
+import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Answer, Sender } from '../support/in-process.ts';
 import { deep, repeatWith, sample } from '../support/sampling.ts';
-import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
 import { expectNothingHalf, look, prepare, type Seen } from './trial.ts';
 
 /** A storage request: which one with that operation, from 0. */
@@ -149,8 +150,8 @@ const expectBadGateway = ({ status, headers, text }: Answer): void => {
 
 /** What the scenarios are of. */
 interface KillOptions {
-  /** By the path of their route. @default - those of the service's own dialect */
-  readonly scenarios?: Readonly<Record<string, readonly Scenario[]>>;
+  /** @default svc */
+  readonly dialect?: Dialect;
   /**
    * How many moments of each route are tried, unless the run is deep. @default - as many as all
    * kinds of moments take
@@ -165,13 +166,13 @@ interface KillOptions {
 export const describeKills = (
   killer: () => Killer,
   paths: readonly string[],
-  { scenarios = ownScenarios, most = Number.POSITIVE_INFINITY }: KillOptions = {},
+  { dialect = 'svc', most = Number.POSITIVE_INFINITY }: KillOptions = {},
 ): void => {
   const [possible, tried] = [new Set<string>(), new Set<string>()];
 
   describe.each(paths)('%s', (path) => {
     // The last scenario of a route is the one that makes the most different requests.
-    const scenario = scenarios[path]?.at(-1);
+    const scenario = scenariosOf(path, dialect).at(-1);
 
     it(`is whole or not there when its function dies, and can be repeated: ${scenario?.name}`, async () => {
       if (!scenario) throw new Error(`${path} has no scenario`);

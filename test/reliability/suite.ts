@@ -2,10 +2,10 @@ import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/endpoint.ts';
 import type { Dialect } from '../../core/foundations/wire/names.ts';
+import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { deep, repeatWith } from '../support/sampling.ts';
 import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
-import { scenarios as ownScenarios, type Scenario } from './scenarios/index.ts';
 import { type Clean, runClean, runFaulty, shortMs } from './trial.ts';
 
 /** How many trials of one scenario are under way at once: most of them wait. */
@@ -24,19 +24,17 @@ const named = ({ fault, operation, nth, lasting }: Injected): string =>
 interface FaultOptions {
   /** @default svc */
   readonly dialect?: Dialect;
-  /** By the path of their route. @default - those of the service's own dialect */
-  readonly scenarios?: Readonly<Record<string, readonly Scenario[]>>;
   /** Whether ways to fail are a sample, because other routes fail in each. @default false */
   readonly sampled?: boolean;
 }
 
 /**
  * Has storage requests that the scenarios of routes make fail, once and for good, and looks whether
- * each request keeps its promise. A route without a scenario fails.
+ * each request keeps its promise.
  */
 export const describeFaults = (
   routes: readonly Route[],
-  { dialect = 'svc', scenarios = ownScenarios, sampled = false }: FaultOptions = {},
+  { dialect = 'svc', sampled = false }: FaultOptions = {},
 ): void => {
   const coverage = newCoverage(sampled);
   const prepared = new Map<Scenario, Prepared>();
@@ -45,7 +43,7 @@ export const describeFaults = (
     service = await startInProcessWithModel(dialect);
     // In their order, since what is sampled for one depends on those before it.
     for (const { path } of routes) {
-      for (const scenario of scenarios[path] ?? []) {
+      for (const scenario of scenariosOf(path, dialect)) {
         const clean = await runClean(service, scenario);
         prepared.set(scenario, { clean, faults: faultsOf(coverage, path, scenario, clean.operations) });
       }
@@ -63,11 +61,7 @@ export const describeFaults = (
   };
 
   describe.concurrent.each(routes.map(({ path }) => path))('%s', (path) => {
-    const ofRoute = scenarios[path] ?? [];
-
-    it('has scenarios', () => {
-      expect(ofRoute.length).toBeGreaterThan(0);
-    });
+    const ofRoute = scenariosOf(path, dialect);
 
     it.each(ofRoute)(
       '$name: whole, or refused and repeated, whatever fails',

@@ -1,10 +1,10 @@
 import pMap from 'p-map';
 import { expect, vi } from 'vitest';
+import type { Scenario } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults.ts';
 import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
 import type { Answer, InProcess, Sender, Sent } from '../support/in-process.ts';
 import { type Injected, unreached } from './injected.ts';
-import type { Scenario } from './scenarios/index.ts';
 
 /** What is seen of a project: the records of each view, as text. */
 export type Seen = readonly (readonly string[])[];

@@ -4,11 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, isPage, type KeyedRoute, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { formatKey, makeKey } from '../../../core/foundations/auth/index.ts';
+import type { Dialect } from '../../../core/foundations/wire/names.ts';
+import { allRoutes } from '../../../weave/api/routes.ts';
+import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { nothing } from '../../support/endpoints/tenants.ts';
+import { bytesOf, type Sent } from '../../support/in-process.ts';
 import { inTurns } from '../../support/sampling.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { type SharedService, sharedService, startService, type TestService } from '../../support/service.ts';
 import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
-import { goodRequests, project } from './requests.ts';
 
 /**
  * Makes the `Authorization` headers of a request to a route, given how the route wants a key to be
@@ -116,17 +120,21 @@ const rows = [...matrix.matchAll(/^ {2}(\S.*?) {2,}(\S+) +(\S+) +(\S+) +(\S+)$/g
   }),
 );
 
-let service: TestService;
+const project = 'acme/shop';
+
 let upstream: TestUpstream;
-let keys: KeyMaker;
+let svc: TestService;
+let weave: SharedService;
+let keysOf: Readonly<Record<Dialect, KeyMaker>>;
 beforeAll(async () => {
   upstream = await startUpstream();
-  service = await startService({ inference: { baseUrl: upstream.baseUrl } });
-  keys = keyMaker(service);
+  svc = await startService({ inference: { baseUrl: upstream.baseUrl } });
+  weave = await sharedService({ dialect: 'weave' });
+  keysOf = { svc: keyMaker(svc), weave: keyMaker(weave) };
 });
 afterAll(async () => {
-  keys[Symbol.dispose]();
-  await service.stop();
+  for (const keys of Object.values(keysOf)) keys[Symbol.dispose]();
+  await svc.stop();
   await upstream[Symbol.asyncDispose]();
 });
 
@@ -138,20 +146,29 @@ interface Seen {
   readonly hasRequestId: boolean;
 }
 
+/** The dialect of a route in the tests: Weave's is that of its own routes. */
+const dialectOf = (route: Route): Dialect => route.dialect ?? 'svc';
+
 /**
  * Sends a route's good request, with these headers beside it; through node:http, which sends a
  * header as often as it is told.
  */
 const send = async (route: Route, authorization: Headers): Promise<Seen> => {
-  const { path = route.path, body, headers } = goodRequests[route.path] ?? { body: null };
+  const { url } = dialectOf(route) === 'weave' ? weave : svc;
+  const request: Pick<Sent, 'path' | 'headers' | 'body'> = isKeyed(route)
+    ? requestTo(route, fixtureOf(route.path), project, nothing)
+    : { path: route.path, body: {} };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const fields = [
-    ...Object.entries({ ...headers, host: new URL(service.url).host, 'content-type': 'application/json' }),
+    ...Object.entries({
+      ...{ host: new URL(url).host, 'content-type': 'application/json' },
+      ...request.headers,
+    }),
     ...authorization.map((value) => ['authorization', value]),
   ].flat();
-  httpRequest(service.url + path, { method: route.method, headers: fields }, resolve)
+  httpRequest(url + request.path, { method: route.method, headers: fields }, resolve)
     .once('error', reject)
-    .end(route.method === 'POST' ? JSON.stringify(body) : undefined);
+    .end(route.method === 'GET' ? undefined : bytesOf({ ...request, method: 'PUT' }));
   const answer = await promise;
   return {
     status: answer.statusCode ?? 0,
@@ -174,40 +191,44 @@ const error = (
   hasRequestId: true,
 });
 
-const unauthorized = error(
-  401,
-  ['header', 'authorization'],
-  'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
-  'unauthorized',
-  'Basic realm="svc", charset="UTF-8", Bearer realm="svc"',
-);
+const unauthorized = (realm: string): Seen =>
+  error(
+    401,
+    ['header', 'authorization'],
+    'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
+    'unauthorized',
+    `Basic realm="${realm}", charset="UTF-8", Bearer realm="${realm}"`,
+  );
 
-/**
- * What a route answers, by its cell of the matrix. A key that may read another project may ask for
- * the projects that it can read.
- */
-const expected = ({ path }: Route, outcome: string): Seen | undefined => {
-  const request = goodRequests[path];
-  if (!request || outcome === '401') return unauthorized;
-  const { status = 200, answer, forbidden } = request;
+/** What a key may not do with the project of a route's request. */
+const refusalOf = ({ path, role }: KeyedRoute): string =>
+  fixtureOf(path).refusal ??
+  `this key may not ${role === 'inference' ? 'use inference in' : role} the project ${project}`;
+
+/** What a route answers, by its cell of the matrix. */
+const expected = (route: KeyedRoute, outcome: string): Seen => {
+  const { status = 200, answer, projectAt = ['body', 'project_id'] } = fixtureOf(route.path);
   if (outcome === '200') return { status, body: answer, challenge: undefined, hasRequestId: true };
-  if (outcome === '403' && 'body' in forbidden)
-    return { status: 403, body: forbidden.body, challenge: undefined, hasRequestId: true };
-  if (outcome === '403' && 'loc' in forbidden) return error(403, forbidden.loc, forbidden.msg, 'forbidden');
-  const msg = `this key may not write, so not record in, the project ${project}`;
-  return outcome === '403+' ? error(403, ['header', 'openai-project'], msg, 'forbidden') : undefined;
+  if (outcome === '403+')
+    return error(
+      403,
+      ['header', 'openai-project'],
+      `this key may not write, so not record in, the project ${project}`,
+      'forbidden',
+    );
+  if (outcome !== '403') return unauthorized(dialectOf(route));
+  const refusal = refusalOf(route);
+  // OTLP has errors of a shape of its own; 7 is PERMISSION_DENIED.
+  return route.form === 'otlp'
+    ? { ...error(403, [], '', ''), body: JSON.stringify({ code: 7, message: refusal }) }
+    : error(403, projectAt, refusal, 'forbidden');
 };
-
-it('every route that requires a key has a request in the matrix, and no other path has', () => {
-  const keyed = routes.filter(isKeyed).map(({ path }) => path);
-  expect(Object.keys(goodRequests).sort()).toEqual(keyed.sort());
-});
 
 it('every row of the matrix has credentials, and all credentials have a row', () => {
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(credentials));
 });
 
-const requested = routes.filter(isKeyed).filter(({ path }) => path in goodRequests);
+const requested = allRoutes.filter(isKeyed);
 
 /** The one whose answer depends on more than its column. */
 const isOfProjects = ({ path }: Route): boolean => path === '/projects/query';
@@ -219,13 +240,15 @@ const isOfProjects = ({ path }: Route): boolean => path === '/projects/query';
 const rowsOf = (route: KeyedRoute): typeof rows => {
   const column = requested.filter((other) => columnOf(other) === columnOf(route) && !isOfProjects(other));
   const isAlone = column.length < 3 || isOfProjects(route);
-  return isAlone ? rows : inTurns(rows, column.indexOf(route));
+  return isAlone ? rows : inTurns(rows, column.indexOf(route), route.dialect === 'weave' ? 4 : 3);
 };
 
-describe.each(requested)('$path', (route) => {
+describe.each(requested)('$method $path', (route) => {
   it.each(rowsOf(route))('with $name', async ({ name, outcomes }) => {
+    const keys = keysOf[dialectOf(route)];
     const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
     const outcome = outcomes[columnOf(route)] ?? '';
+    // A key that may read another project may ask for the projects that it can read.
     const mayAsk = isOfProjects(route) && name.startsWith('all ');
     expect(await send(route, headers ?? [])).toEqual(expected(route, mayAsk ? '200' : outcome));
   });
@@ -243,7 +266,7 @@ describe.each(routes.filter((route) => !takesKey(route) && !isPage(route)))(
   (route) => {
     it('answers everybody the same, with any credentials', async () => {
       const answers = await Promise.all(
-        Object.values(credentials).map(async (make) => send(route, await make(keys, basic))),
+        Object.values(credentials).map(async (make) => send(route, await make(keysOf.svc, basic))),
       );
       const [first] = answers;
       expect(first).toMatchObject({ status: 200, challenge: undefined, hasRequestId: true });

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isKeyed } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
+import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { nothing } from '../../support/endpoints/tenants.ts';
 import { temporaryFolder } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { basic, bearer } from './credentials.ts';
-import { goodRequests } from './requests.ts';
 
 /** What clients send and logs must not hold. */
 const canary = 'canary-7f3a9c';
@@ -39,9 +41,9 @@ const withoutPermissions = (roles: RegExp): string => {
 const query = { $expr: { $in: [{ $getField: 'inputs.text' }, [{ $literal: canary }]] } };
 
 /** A route's good request, with the canary wherever a client's own text goes. */
-const bodyOf = (path: keyof typeof goodRequests): string =>
+const bodyOf = (path: string, body: object): string =>
   JSON.stringify({
-    ...Object(goodRequests[path]?.body),
+    ...body,
     ...(/^\/calls\/(stream_query|query_stats)$/.test(path) && { query }),
   })
     .replace('"op_name"', `"inputs":{"text":"${canary}"},"op_name"`)
@@ -71,23 +73,22 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
   });
   afterAll(() => service.stop());
 
-  const touching = routes.filter(
-    ({ path, stores }) => path in goodRequests && Object.keys(stores).length > 0,
-  );
+  const touching = routes.filter(isKeyed).filter(({ stores }) => Object.keys(stores).length > 0);
   // Recording comes after the answer, which it never changes.
   const failing = touching.filter(({ scheme }) => what === 'the keys' || scheme !== 'bearer');
 
-  it.each(failing)('answer $path with an error that does not say why', async ({ path, scheme }) => {
-    const { path: at = path, headers } = goodRequests[path] ?? {};
+  it.each(failing)('answer $path with an error that does not say why', async (route) => {
+    const { path, scheme } = route;
+    const { path: asked, headers, body } = requestTo(route, fixtureOf(path), 'acme/shop', nothing);
     const authorization = (scheme === 'bearer' ? bearer : (key: string) => basic(key, 'api'))(service.key);
-    const answer = await fetch(service.url + at, {
+    const answer = await fetch(service.url + asked, {
       method: 'POST',
       headers: { ...headers, authorization, 'content-type': 'application/json' },
-      body: bodyOf(path),
+      body: bodyOf(path, body),
     });
     const isStatus = path.startsWith('/otel/') && 'msg' in fault;
-    const body = isStatus ? { code: 13, message: fault.msg } : { detail: [fault] };
-    expect([answer.status, await answer.json()]).toEqual([status, body]);
+    const expected = isStatus ? { code: 13, message: fault.msg } : { detail: [fault] };
+    expect([answer.status, await answer.json()]).toEqual([status, expected]);
     const id = answer.headers.get('x-request-id') ?? 'none';
     // The log comes on its own way.
     const told = () => service.logged.filter((line) => line.includes(id)).join();

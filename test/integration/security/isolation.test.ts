@@ -1,116 +1,220 @@
+import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isKeyed, type KeyedRoute } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import type { JsonObject, JsonValue } from '../../../core/foundations/wire/index.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
-import { basic, bearer, keyMaker } from './credentials.ts';
-import { about, probes } from './probes.ts';
+import type { Dialect } from '../../../core/foundations/wire/names.ts';
+import { allRoutes } from '../../../weave/api/routes.ts';
 import {
   at,
   callRef,
-  contentsOf,
   everyInclude,
   feedbackOf,
-  fill,
   type Names,
-  nobodys,
-  nothing,
   objectRef,
-  seen,
   startOf,
-  theirs,
-} from './tenants.ts';
+} from '../../support/endpoints/fixture.ts';
+import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { filling, fillingInWeave, namesOf, nothing } from '../../support/endpoints/tenants.ts';
+import { type Answer, bytesOf, type Sent } from '../../support/in-process.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
+import { basic, bearer, keyMaker } from './credentials.ts';
 
-let service: SharedService;
-let ourKey: string;
-let theirKey: string;
-let them: Names;
-/** What their project holds, before anybody else does anything. */
-let contents: string[];
+/** Theirs, of which we are to learn nothing. */
+const theirs = 'umbrella/lab';
+/** As long as theirs, and of nobody. */
+const nobodys = 'umbrella/xyz';
 
-const send = (path: string, body: JsonValue, key = ourKey): Promise<Response> =>
-  service.post(path, body, { headers: { authorization: basic(key), 'accept-encoding': 'identity' } });
+/** One of two dialects, with a project of theirs in it. */
+interface World {
+  readonly service: SharedService;
+  readonly ourKey: string;
+  readonly theirKey: string;
+  readonly them: Names;
+  /** What their project holds, before anybody else does anything. */
+  readonly contents: readonly string[];
+}
 
-/** Sends what is expected to succeed. */
-const done = async (path: string, body: JsonValue, key = ourKey): Promise<JsonObject> => {
-  const answer = await send(path, body, key);
+const sendTo = (
+  { service, ourKey }: Pick<World, 'service' | 'ourKey'>,
+  { path, method, body, headers }: Sent,
+  key = ourKey,
+): Promise<Response> =>
+  service.post(path, undefined, {
+    headers: { authorization: basic(key), 'accept-encoding': 'identity', ...headers },
+    ...(method && { method }),
+    body: method === 'GET' ? null : new Uint8Array(bytesOf({ path, body })),
+  });
+
+/** Sends what is expected to succeed, and gives its answer. */
+const succeed = async (
+  world: Pick<World, 'service' | 'ourKey'>,
+  sent: Sent,
+  key?: string,
+): Promise<Answer> => {
+  const answer = await sendTo(world, sent, key);
   const text = await answer.text();
-  expect([path, answer.status, text]).toEqual([path, 200, expect.anything()]);
-  return text.startsWith('{') ? (JSON.parse(text.split('\n')[0] ?? '') as JsonObject) : {};
+  expect([sent.path, answer.status, text]).toEqual([sent.path, 200, expect.anything()]);
+  return { status: answer.status, headers: {}, text, complete: true };
 };
 
-beforeAll(async () => {
-  service = await sharedService();
+/** Requests that show all that a project holds. */
+const contents: Readonly<Record<Dialect, (project: string, names: Names) => Sent[]>> = {
+  svc: (project) => [
+    { path: '/calls/stream_query', body: { project_id: project, ...everyInclude } },
+    ...['/threads/stream_query', '/objs/query', '/feedback/query', '/cost/query'].map((path) => ({
+      ...{ path, body: { project_id: project } },
+    })),
+  ],
+  weave: (project, { file, table, object, digest, row }) => [
+    ...(['/aliases', '/tags'] as const).map((path) => ({
+      ...{ path: `${path}?project_id=${encodeURIComponent(project)}`, method: 'GET' as const, body: {} },
+    })),
+    { path: '/file/content', body: { project_id: project, digest: file } },
+    { path: '/table/query', body: { project_id: project, digest: table } },
+    {
+      path: '/refs/read_batch',
+      body: { refs: [`weave:///${project}/object/${object}:${digest}/attr/rows/id/${row}`] },
+    },
+    { path: '/calls/stream_query', body: { project_id: project } },
+  ],
+};
+
+/** All that a project holds, as its owner sees it. */
+const contentsOf = async (
+  dialect: Dialect,
+  world: Pick<World, 'service' | 'ourKey'>,
+  project: string,
+  names: Names,
+  key: string,
+): Promise<string[]> =>
+  pMap(contents[dialect](project, names), async (sent) => (await succeed(world, sent, key)).text);
+
+const newWorld = async (dialect: Dialect): Promise<World> => {
+  const service = await sharedService(dialect === 'weave' ? { dialect } : undefined);
   using keys = keyMaker(service);
-  ourKey = await keys.granted('acme/*:write acme/*:inference');
-  theirKey = await keys.granted('umbrella/lab:write umbrella/lab:inference');
-  them = await fill((path, body) => done(path, body, theirKey), theirs);
-  contents = await contentsOf(service, theirs);
+  const ourKey = await keys.granted('acme/*:write acme/*:inference');
+  const theirKey = await keys.granted('umbrella/lab:write umbrella/lab:inference');
+  const world = { service, ourKey, theirKey };
+  const fill = dialect === 'weave' ? fillingInWeave(theirs) : filling(theirs);
+  const answers = await pMap(fill, (sent) => succeed(world, sent, theirKey), { concurrency: 1 });
+  const them = namesOf(answers);
+  return { ...world, them, contents: await contentsOf(dialect, world, theirs, them, theirKey) };
+};
+
+let svc: World;
+let weave: World;
+beforeAll(async () => {
+  svc = await newWorld('svc');
+  weave = await newWorld('weave');
 });
 
 let projects = 0;
 /** A project of ours that holds nothing yet, with a name as long as that of all others. */
 const newProject = (): string => `acme/${String(projects++).padStart(4, '0')}`;
 
-it('every route that touches a store is probed', () => {
-  // What the key may read is all that /projects/query looks at: its own test has what it answers.
-  const probed = routes.filter(
-    ({ path, stores, scheme }) =>
-      scheme !== 'bearer' &&
-      scheme !== 'none' &&
-      Object.keys(stores).length > 0 &&
-      path !== '/projects/query',
-  );
-  expect(new Set(probes.map(([path]) => path))).toEqual(new Set(probed.map(({ path }) => path)));
-});
+/** What of an answer's headers has nothing to do with what is asked. */
+const incidental = new Set(['date', 'x-request-id', 'x-amzn-requestid', 'connection', 'keep-alive']);
 
-describe('the other tenant’s data', () => {
-  it.each(probes)('makes %s answer about %s as about nothing', async (path, _, body) => {
+/** All of an answer that a caller sees, but for when it was and what was asked. */
+const seen = async (answer: Response, asked: readonly string[]) => {
+  const text = (await answer.text())
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, '<id>');
+  return {
+    status: answer.status,
+    headers: [...answer.headers].filter(([name]) => !incidental.has(name)),
+    body: asked.reduce((rest, name) => rest.replaceAll(name, '<asked>'), text),
+  };
+};
+
+/** What is asked of a route: its good request, and its probes. */
+const asking = (route: KeyedRoute) => {
+  const fixture = fixtureOf(route.path);
+  const of = (what: string, body = fixture.body) => ({
+    ...{ path: route.path, what },
+    request: (project: string, names: Names) => requestTo(route, fixture, project, names, body),
+  });
+  const all = [
+    of('its request'),
+    ...Object.entries(fixture.probes ?? {}).map(([what, body]) => of(what, body)),
+  ];
+  return all.map((each) => ({ ...each, scheme: route.scheme }));
+};
+
+/** Whether it names what another tenant has. */
+const isProbe = ({ request }: ReturnType<typeof asking>[number]): boolean =>
+  JSON.stringify(request(theirs, svc.them)) !== JSON.stringify(request(theirs, nothing));
+
+const dialects: readonly [dialect: Dialect, routes: readonly KeyedRoute[], world: () => World][] = [
+  ['svc', routes.filter(isKeyed), () => svc],
+  ['weave', allRoutes.filter(isKeyed).filter((route) => route.dialect === 'weave'), () => weave],
+];
+
+describe.each(dialects)('in the dialect %s, the other tenant’s data', (dialect, routesOfDialect, world) => {
+  // What the key may read is all that /projects/query looks at: its own test has what it answers.
+  const asked = routesOfDialect.filter(({ path }) => path !== '/projects/query').flatMap(asking);
+  const ofStores = asked.filter(({ scheme }) => scheme !== 'bearer');
+
+  it.each(ofStores)('makes $path answer about $what as about nothing', async ({ request }) => {
+    const { them } = world();
     const ask = async (names: Names) => {
       const project = newProject();
-      return seen(await send(path, about(project, path, body(names))), [project, ...Object.values(names)]);
+      const masked = [project, ...Object.values(them), ...Object.values(nothing)];
+      return seen(await sendTo(world(), request(project, names)), masked);
     };
     const ofTheirs = await ask(them);
     expect(ofTheirs).toEqual(await ask(nothing));
     expect(ofTheirs.body).not.toContain('secret');
   });
 
-  it.each(probes)(
-    'makes %s, about %s in their project, answer as in one that does not exist',
-    async (path, _, body) => {
-      const ask = async (project: string, names: Names) =>
-        seen(await send(path, about(project, path, body(names))), [project, theirs, ...Object.values(names)]);
+  it.each(asked)(
+    'makes $path, about $what in their project, answer as in one that does not exist',
+    async ({ request, scheme }) => {
+      const { ourKey, them } = world();
+      const authorization = (scheme === 'bearer' ? bearer : basic)(ourKey);
+      const ask = async (project: string, names: Names) => {
+        const sent = request(project, names);
+        const answer = await sendTo(world(), { ...sent, headers: { ...sent.headers, authorization } });
+        return seen(answer, [project, theirs, ...Object.values(names)]);
+      };
       const inTheirs = await ask(theirs, them);
       expect(inTheirs).toEqual(await ask(nobodys, nothing));
       expect(inTheirs.status).toBe(403);
     },
   );
 
-  it('is not used for inference, whether it exists or not', async () => {
-    const ask = async (project: string) => {
-      const headers = { authorization: bearer(ourKey), 'OpenAI-Project': project };
-      const body = { model: 'm', messages: [] };
-      return seen(await service.post('/inference/v1/chat/completions', body, { headers }), [project]);
-    };
-    const inTheirs = await ask(theirs);
-    expect(inTheirs).toEqual(await ask(nobodys));
-    expect(inTheirs.status).toBe(403);
+  it('is unchanged afterwards', async () => {
+    const { theirKey, them, contents: before } = world();
+    expect(await contentsOf(dialect, world(), theirs, them, theirKey)).toEqual(before);
+    expect(before.join()).toContain('secret');
   });
 
-  it('is unchanged afterwards', async () => {
-    expect(await contentsOf(service, theirs)).toEqual(contents);
+  it('is named by a request to each route, but where a route takes no names', () => {
+    const probed = new Set(asked.filter(isProbe).map(({ path }) => path));
+    const others = routesOfDialect.map(({ path }) => path).filter((path) => !probed.has(path));
+    expect(others).toEqual(
+      dialect === 'svc'
+        ? ['/cost/create', '/inference/v1/{path+}', '/projects/query']
+        : ['/file/create', '/table/create', '/aliases', '/tags'],
+    );
   });
 });
+
+const send = (path: string, body: JsonValue & object, key?: string) => sendTo(svc, { path, body }, key);
+const done = async (path: string, body: object, key?: string): Promise<JsonObject> =>
+  JSON.parse((await succeed(svc, { path, body }, key)).text) as JsonObject;
 
 describe('a call of ours', () => {
   it('does not join the trace of a parent of theirs', async () => {
     const project = newProject();
     const { trace_id } = await done('/call/start', {
-      start: startOf(project, 'c', { parent_id: them.call }),
+      start: startOf(project, 'c', { parent_id: svc.them.call }),
     });
-    expect(trace_id).not.toBe(them.trace);
-    const batch = [{ mode: 'start', req: { start: startOf(project, 'd', { parent_id: them.child }) } }];
+    expect(trace_id).not.toBe(svc.them.trace);
+    const batch = [{ mode: 'start', req: { start: startOf(project, 'd', { parent_id: svc.them.child }) } }];
     const { res } = await done('/call/upsert_batch', { batch });
-    expect(JSON.stringify(res)).not.toContain(them.trace);
+    expect(JSON.stringify(res)).not.toContain(svc.them.trace);
   });
 
   it('does not show feedback that they put on it in their own project', async () => {
@@ -119,7 +223,7 @@ describe('a call of ours', () => {
     await done(
       '/feedback/create',
       feedbackOf(theirs, { id: project, svc_ref: callRef(project, 'c') }),
-      theirKey,
+      svc.theirKey,
     );
     const { call } = await done('/call/read', { project_id: project, id: 'c', ...everyInclude });
     expect(JSON.stringify(call)).toContain('"feedback":[]');
@@ -152,7 +256,7 @@ describe('a call of ours', () => {
         const body = { project_id: project, expand_columns: ['inputs.p'], ...how };
         return seen(await send('/calls/stream_query', body), [project, ...Object.values(names)]);
       };
-      const ofTheirs = await ask(them);
+      const ofTheirs = await ask(svc.them);
       expect(ofTheirs).toEqual(await ask(nothing));
       expect(ofTheirs.status).toBe(200);
       expect(ofTheirs.body).not.toContain('secret');
@@ -174,15 +278,55 @@ describe('a request that names their project beside ours', () => {
     ],
     [
       '/refs/read_batch',
-      (project) => ({ refs: [project, theirs].map((of) => objectRef(of, them.object, 'latest')) }),
+      (project) => ({ refs: [project, theirs].map((of) => objectRef(of, svc.them.object, 'latest')) }),
     ],
   ];
 
   it.each(mixed)('to %s is refused, and nothing of it is stored', async (path, body) => {
     const project = newProject();
-    const empty = await contentsOf(service, project);
+    const { ourKey, theirKey, them } = svc;
+    const ofOurs = () => contentsOf('svc', svc, project, them, ourKey);
+    const empty = await ofOurs();
     expect((await send(path, body(project))).status).toBe(403);
-    expect(await contentsOf(service, project)).toEqual(empty);
-    expect((await contentsOf(service, theirs)).join()).not.toContain('mixed');
+    expect(await ofOurs()).toEqual(empty);
+    expect((await contentsOf('svc', svc, theirs, them, theirKey)).join()).not.toContain('mixed');
+  });
+});
+
+describe('in Weave’s dialect, the other tenant’s data', () => {
+  it('is not read by an alias of theirs', async () => {
+    const ask = async ({ object, alias }: Names) => {
+      const project = newProject();
+      const body = { project_id: project, object_id: object, digest: alias };
+      return seen(await sendTo(weave, { path: '/obj/read', body }), [project, object, alias]);
+    };
+    expect(await ask(weave.them)).toEqual(await ask(nothing));
+  });
+
+  it('is not read through a row of a table of theirs', async () => {
+    const ask = async ({ object, digest, row }: Names) => {
+      const project = newProject();
+      const ref = `weave:///${theirs}/object/${object}:${digest}/attr/rows/id/${row}`;
+      const start = startOf(project, 'c', { inputs: { ref } });
+      await sendTo(weave, { path: `/v2/${project}/call/start`, body: { start } });
+      const query = { project_id: project, expand_columns: ['inputs.ref'], columns: ['inputs.ref'] };
+      const answer = await sendTo(weave, { path: '/calls/stream_query', body: query });
+      return seen(answer, [project, object, digest, row]);
+    };
+    const ofTheirs = await ask(weave.them);
+    expect(ofTheirs).toEqual(await ask(nothing));
+    expect(ofTheirs.status).toBe(200);
+    expect(ofTheirs.body).not.toContain('secret');
+  });
+
+  it('is not counted by what a row of a table of theirs says', async () => {
+    const project = newProject();
+    const ref = `weave:///${theirs}/object/${weave.them.object}:${weave.them.digest}/attr/rows/id/${weave.them.row}`;
+    const start = startOf(project, 'c', { inputs: { ref } });
+    await sendTo(weave, { path: `/v2/${project}/call/start`, body: { start } });
+    const saysSecret = { $eq: [{ $getField: 'inputs.ref.text' }, { $literal: 'secret' }] };
+    const query = { project_id: project, expand_columns: ['inputs.ref'], query: { $expr: saysSecret } };
+    const answer = await sendTo(weave, { path: '/calls/query_stats', body: query });
+    expect(await answer.json()).toMatchObject({ count: 0 });
   });
 });

@@ -1,6 +1,7 @@
+import { byId } from '../../support/endpoints/fixture.ts';
+import { noise } from '../../support/endpoints/scenario.ts';
 import type { Answer } from '../../support/in-process.ts';
 import type { Random } from '../../support/random.ts';
-import { byIds, noise } from '../scenarios/scenario.ts';
 import type { Client } from './client.ts';
 import { Slots } from './slots.ts';
 
@@ -65,7 +66,7 @@ export const feedbackModel = (client: Client, random: Random, project: string): 
   };
   const remove = async (ids: readonly string[], send = client.send): Promise<void> => {
     if (ids.length === 0) return;
-    const body = { project_id: project, query: byIds(ids) };
+    const body = { project_id: project, query: byId(...ids) };
     const answer = await send({ path: '/feedback/purge', body });
     for (const id of ids) note(slots, id, undefined, answer);
   };
@@ -170,7 +171,7 @@ export const costsModel = (client: Client, random: Random, project: string): Rec
   const remove = async (models: readonly string[], send = client.send): Promise<void> => {
     const known = models.filter((model) => ids.has(model));
     if (known.length === 0) return;
-    const query = byIds(known.map((model) => ids.get(model) ?? ''));
+    const query = byId(...known.map((model) => ids.get(model) ?? ''));
     const answer = await send({ path: '/cost/purge', body: { project_id: project, query } });
     for (const model of known) note(slots, model, undefined, answer);
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer, Sent } from '../../support/in-process.ts';
+import type { Answer, Sent } from '../in-process.ts';
 
 /** One representative request to a route, and what it is sent into. */
 export interface Scenario {
@@ -85,7 +85,14 @@ export const callViews = (project: string): Sent[] => [
 export const callReads = (project: string, ...ids: readonly string[]): Sent[] =>
   ids.map((id) => ({ path: '/call/read', body: { project_id: project, id } }));
 
-/** The query of a purge by ids. */
-export const byIds = (ids: readonly string[]) => ({
-  $expr: { $or: ids.map((id) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] })) },
-});
+/** The upload of a file, as a form. */
+export const fileForm = (project: string, content: string): Sent => {
+  const part = (name: string, text: string) =>
+    `--boundary\r\ncontent-disposition: form-data; name=${name}\r\n\r\n${text}\r\n`;
+  const parts = part('"project_id"', project) + part('"file"; filename="f"', content);
+  return {
+    path: '/file/create',
+    body: Buffer.from(`${parts}--boundary--\r\n`),
+    headers: { 'content-type': 'multipart/form-data; boundary=boundary' },
+  };
+};

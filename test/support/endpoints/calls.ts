@@ -1,0 +1,289 @@
+import type { Sent } from '../in-process.ts';
+import { attributes, exportJson, spanExport, spanJson } from '../otel.ts';
+import { at, type Fixture, missing, startOf } from './fixture.ts';
+import {
+  callReads,
+  calls,
+  callViews,
+  end,
+  forBucket,
+  noise,
+  report,
+  type Scenario,
+  start,
+} from './scenario.ts';
+
+const oneStart = (item: ReturnType<typeof start>): Sent => ({ path: '/call/start', body: item.req });
+const oneEnd = (item: ReturnType<typeof end>): Sent => ({ path: '/call/end', body: item.req });
+const views = (p: string): Sent[] => [...callViews(p), ...callReads(p, 'c')];
+
+const starts: readonly Scenario[] = [
+  { name: 'a small start', request: (p) => oneStart(start(p, 'c')), views, atomic: true },
+  {
+    name: 'a start whose payload is a segment',
+    request: (p) => oneStart(start(p, 'c', { inputs: { q: noise(20_000) } })),
+    views,
+    atomic: true,
+  },
+  {
+    name: 'a start whose payload is an object',
+    request: (p) => oneStart(start(p, 'c', { inputs: { q: noise(forBucket) } })),
+    views,
+    atomic: true,
+  },
+  {
+    name: 'a start of a child that takes the trace of its parent',
+    before: (p) => [report(start(p, 'parent'))],
+    request: (p) => oneStart(start(p, 'c', { parent_id: 'parent', trace_id: null })),
+    views,
+    atomic: true,
+  },
+  {
+    name: 'a start that replaces one beside its end, and moves it',
+    before: (p) => [report(start(p, 'c'), end(p, 'c'))],
+    request: (p) =>
+      oneStart(start(p, 'c', { trace_id: 'moved', started_at: '2026-10-01T00:00:00.5Z', op_name: 'other' })),
+    views,
+  },
+  {
+    name: 'a start behind its end',
+    before: (p) => [report(end(p, 'c', { output: noise(20_000) }))],
+    request: (p) => oneStart(start(p, 'c')),
+    views,
+  },
+];
+
+const ends: readonly Scenario[] = [
+  {
+    name: 'a small end',
+    before: (p) => [report(start(p, 'c'))],
+    request: (p) => oneEnd(end(p, 'c')),
+    views,
+    atomic: true,
+  },
+  { name: 'an end before its start', request: (p) => oneEnd(end(p, 'c')), views, atomic: true },
+  {
+    name: 'an end whose payload is an object',
+    before: (p) => [report(start(p, 'c'))],
+    request: (p) => oneEnd(end(p, 'c', { output: noise(forBucket) })),
+    views,
+    atomic: true,
+  },
+  {
+    name: 'an end that replaces one that lies beside the start',
+    before: (p) => [report(start(p, 'c'), end(p, 'c'))],
+    request: (p) => oneEnd(end(p, 'c', { output: 'another', exception: 'failed' })),
+    views,
+    atomic: true,
+  },
+];
+
+const batches: readonly Scenario[] = [
+  {
+    name: 'calls with their ends, of two projects, one in the bucket',
+    request: (p) =>
+      report(
+        ...calls(p, 40),
+        start(p, 'c', { inputs: { q: noise(forBucket) } }),
+        end(p, 'c'),
+        start(`${p}-2`, 'c'),
+      ),
+    views: (p) => [...views(p), ...callViews(`${p}-2`)],
+  },
+  {
+    name: 'starts alone, and ends of what was started before',
+    before: (p) => [report(...Array.from({ length: 30 }, (_, i) => start(p, `e${i}`)))],
+    request: (p) =>
+      report(
+        ...Array.from({ length: 30 }, (_, i) => end(p, `e${i}`)),
+        ...Array.from({ length: 30 }, (_, i) => start(p, `s${i}`, { inputs: { q: noise(600, `${i}`) } })),
+      ),
+    views,
+  },
+  {
+    name: 'what was reported already, with other content',
+    before: (p) => [report(...calls(p, 12)), report(start(p, 'c'), end(p, 'x'))],
+    request: (p) =>
+      report(
+        ...calls(p, 12, { op_name: 'other' }).filter((_, i) => i % 3 !== 1),
+        start(p, 'x'),
+        start(p, 'c', { trace_id: 'moved' }),
+        end(p, 'c'),
+      ),
+    views,
+  },
+];
+
+const updates: readonly Scenario[] = [
+  {
+    name: 'another display name',
+    before: (p) => [report(start(p, 'c'), end(p, 'c'))],
+    request: (p) => ({
+      path: '/call/update',
+      body: { project_id: p, call_id: 'c', display_name: 'Answer' },
+    }),
+    views,
+    atomic: true,
+  },
+];
+
+/** A call with so many children, which have one each. */
+const family = (p: string, children: number): object[] => [
+  start(p, 'c', { inputs: { q: noise(2000) } }),
+  end(p, 'c'),
+  ...Array.from({ length: children }, (_, i) => [
+    start(p, `child ${i}`, { parent_id: 'c' }),
+    end(p, `child ${i}`),
+    start(p, `grandchild ${i}`, { parent_id: `child ${i}` }),
+  ]).flat(),
+];
+
+const deletions: readonly Scenario[] = [
+  {
+    name: 'a call with what is below it, beside others in its segment',
+    before: (p) => [
+      report(...family(p, 8), ...calls(p, 3)),
+      report(end(p, 'grandchild 0', { output: noise(5000) })),
+    ],
+    request: (p) => ({ path: '/calls/delete', body: { project_id: p, call_ids: ['c', 'nothing'] } }),
+    views,
+  },
+  {
+    name: 'a call whose payload is an object that it shares',
+    before: (p) => [
+      report(start(p, 'c', { inputs: { q: noise(40_000) } }), end(p, 'c', { output: noise(forBucket, 'b') })),
+    ],
+    request: (p) => ({ path: '/calls/delete', body: { project_id: p, call_ids: ['c'] } }),
+    views,
+    atomic: true,
+  },
+];
+
+const idOf = (i: number): string => (i + 1).toString(16).padStart(16, '0');
+
+/** Spans of one trace and thread, below the first, whose payloads make a segment. */
+const someSpans = (count: number, bytes: number) =>
+  Array.from({ length: count }, (_, i) =>
+    spanJson({
+      spanId: idOf(i),
+      ...(i > 0 && { parentSpanId: idOf(0) }),
+      attributes: attributes({ text: noise(bytes, `${i}`), 'session.id': 'thread' }),
+    }),
+  );
+
+const spans: readonly Scenario[] = [
+  {
+    name: 'spans of two projects, one of them in the bucket',
+    request: (p) => {
+      const one = exportJson({ 'svc.project_id': p }, someSpans(30, 600));
+      const other = exportJson({ 'svc.project_id': `${p}-2` }, someSpans(2, forBucket));
+      const resourceSpans = [one, other].flatMap((each) => each.resourceSpans as object[]);
+      return { path: '/otel/v1/traces', body: { resourceSpans } };
+    },
+    views: (p) => [...callViews(p), ...callViews(`${p}-2`)],
+  },
+];
+
+const path = '/inference/v1/chat/completions';
+const messages = [{ role: 'user', content: noise(5000) }];
+
+const recorded: readonly Scenario[] = [
+  {
+    name: 'a request that is recorded',
+    request: (p) => ({ path, body: { model: 'any', messages }, headers: { 'openai-project': p } }),
+    views: callViews,
+    atomic: true,
+    unharmed: true,
+  },
+  {
+    name: 'a streamed request that is recorded',
+    request: (p) => ({
+      path,
+      body: { model: 'any', messages, stream: true },
+      headers: { 'openai-project': p },
+    }),
+    views: callViews,
+    atomic: true,
+    unharmed: true,
+  },
+];
+
+const writeCalls = [
+  'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
+  'bucket/segments/*: PutObject',
+  'rollups: UpdateItem',
+] as const;
+
+/** The routes that write calls. */
+export const callFixtures = {
+  '/call/start': {
+    permitted: writeCalls,
+    body: (p, { trace }) => ({ start: startOf(p, 'c', { trace_id: trace }) }),
+    answer: '{"id":"c","trace_id":"trace-non"}',
+    projectAt: ['body', 'start', 'project_id'],
+    probes: { 'a parent': (p, { call }) => ({ start: startOf(p, 'adopted', { parent_id: call }) }) },
+    scenarios: starts,
+  },
+  '/call/end': {
+    permitted: writeCalls,
+    body: (p) => ({ end: { project_id: p, id: 'c', ended_at: at(1) } }),
+    answer: '{}',
+    projectAt: ['body', 'end', 'project_id'],
+    probes: {
+      'a call': (p, { call }) => ({ end: { project_id: p, id: call, ended_at: at(2), output: 'ours' } }),
+    },
+    scenarios: ends,
+  },
+  '/call/upsert_batch': {
+    permitted: writeCalls,
+    body: (p) => ({ batch: [{ mode: 'start', req: { start: startOf(p, 'c', { trace_id: 't' }) } }] }),
+    answer: '{"res":[{"id":"c","trace_id":"t"}]}',
+    projectAt: ['body', 'batch', '0', 'req', 'start', 'project_id'],
+    probes: {
+      'a parent, a thread and a call': (p, { call, thread }) => ({
+        batch: [
+          { mode: 'start', req: { start: startOf(p, 'adopted', { parent_id: call, thread_id: thread }) } },
+          { mode: 'end', req: { end: { project_id: p, id: call, ended_at: at(2) } } },
+        ],
+      }),
+    },
+    scenarios: batches,
+  },
+  '/call/update': {
+    permitted: ['calls: BatchGetItem PutItem'],
+    body: (p, { call }) => ({ project_id: p, call_id: call, display_name: 'None' }),
+    ...missing('call_id', 'there is no such call in this project, or no start of it yet'),
+    scenarios: updates,
+  },
+  '/calls/delete': {
+    permitted: [
+      'calls: BatchGetItem BatchWriteItem PutItem DeleteItem Query',
+      'calls/index/by_trace: Query',
+      'feedback: BatchGetItem DeleteItem PutItem',
+      'feedback/index/by_ref: Query',
+      'bucket/segments/*: GetObject PutObject DeleteObject',
+      'bucket/feedback/*: DeleteObject',
+      'bucket: ListBucket',
+      'rollups: UpdateItem',
+    ],
+    body: (p, { call, child }) => ({ project_id: p, call_ids: [call, child] }),
+    answer: '{"num_deleted":0}',
+    scenarios: deletions,
+  },
+  '/otel/v1/traces': {
+    permitted: writeCalls,
+    body: (p) => spanExport(p),
+    answer: '{}',
+    probes: { 'a thread': (p, { thread }) => spanExport(p, { 'session.id': thread }) },
+    scenarios: spans,
+  },
+  '/inference/v1/{path+}': {
+    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+    path: () => '/inference/v1/embeddings',
+    headers: (p) => ({ 'openai-project': p }),
+    body: () => ({ model: 'm', input: 'text' }),
+    answer: '{"ok":true}',
+    projectAt: ['header', 'openai-project'],
+    scenarios: recorded,
+  },
+} as const satisfies Readonly<Record<string, Fixture>>;

@@ -1,0 +1,125 @@
+import type { Route } from '../../../api/endpoint.ts';
+import type { RoutePath } from '../../../api/routes.ts';
+import type { WeavePath } from '../../../weave/api/routes.ts';
+import type { Sent } from '../in-process.ts';
+import type { Scenario } from './scenario.ts';
+
+/** A path that all dialects have, and that takes a key with a role. */
+export type KeyedPath = Exclude<RoutePath, '/health' | '/openapi.json' | '/me'>;
+
+/** A path of Weave's dialect alone that takes a key with a role. */
+export type KeyedWeavePath = Exclude<WeavePath, '/server_info' | '/graphql'>;
+
+/**
+ * What things of a project are called: those of a project that has one of everything, or nothing.
+ * They are of one length each, so that answers about both can be compared byte by byte.
+ */
+export type Names = Readonly<
+  Record<
+    | 'call'
+    | 'child'
+    | 'trace'
+    | 'thread'
+    | 'feedback'
+    | 'object'
+    | 'price'
+    | 'digest'
+    | 'alias'
+    | 'file'
+    | 'table'
+    | 'row',
+    string
+  >
+>;
+
+/** Makes the body of a request about a project from the names of what is asked for. */
+type BodyOf = (project: string, names: Names) => object;
+
+/** What the tests that go over all routes need to know of one. */
+export interface Fixture {
+  /**
+   * What its function may do to the stores: actions on a table, one of its indexes, the bucket, or
+   * its objects below a prefix. Written out by hand and not made of lib/permissions.ts: whoever
+   * gives a function more says so here, too.
+   */
+  readonly permitted: readonly string[];
+  /** The permissions that requests seldom or never use, with why they are needed all the same. */
+  readonly seldom?: Readonly<Record<string, string>>;
+  /**
+   * The body of a good request; a GET has none. Its answer must not depend on what other fixtures
+   * leave behind. If it names something that another tenant has, isolation is tested with it.
+   */
+  readonly body?: BodyOf;
+  /** Where the request goes. @default - the path of the route */
+  readonly path?: (project: string, names: Names) => string;
+  readonly headers?: (project: string) => Readonly<Record<string, string>>;
+  /** The status of the answer; 404 if what the request names has to exist. @default 200 */
+  readonly status?: number;
+  /** The answer if there is nothing by the names of the request. Times in it are `<time>`. */
+  readonly answer: string;
+  /** Where the request names its project, as a refusal says. @default ['body', 'project_id'] */
+  readonly projectAt?: readonly string[];
+  /** The message of a refusal. @default - that the key may not read or write the project */
+  readonly refusal?: string;
+  /** Further bodies that name what another tenant has, by what they name. */
+  readonly probes?: Readonly<Record<string, BodyOf>>;
+  /**
+   * Requests that between them make every kind of storage request that the route can make. The last
+   * one makes the most kinds. @default - its good request, to a project that has one of everything
+   */
+  readonly scenarios?: readonly Scenario[];
+}
+
+/** A route's request about a project. */
+export const requestTo = (
+  { path, method }: Pick<Route, 'path' | 'method'>,
+  fixture: Fixture,
+  project: string,
+  names: Names,
+  body = fixture.body,
+): Sent => ({
+  path: fixture.path?.(project, names) ?? path,
+  ...(method !== 'POST' && { method }),
+  body: body?.(project, names) ?? {},
+  headers: fixture.headers?.(project) ?? {},
+});
+
+/** Times of the first minute of the day that requests are about. */
+export const at = (second: number): string => `2026-10-01T00:00:${String(second).padStart(2, '0')}Z`;
+
+export const where = (field: string, value: string) => ({
+  $expr: { $eq: [{ $getField: field }, { $literal: value }] },
+});
+export const byId = (...ids: readonly string[]) => ({
+  $expr: { $or: ids.map((id) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] })) },
+});
+export const callRef = (project: string, id: string): string => `svc:///${project}/call/${id}`;
+export const objectRef = (project: string, id: string, version: string): string =>
+  `svc:///${project}/object/${id}:${version}`;
+
+/** The start of a call. */
+export const startOf = (project: string, id: string, fields: object = {}) => ({
+  ...{ project_id: project, id, op_name: 'op', started_at: at(0) },
+  ...fields,
+});
+
+/** A feedback record. */
+export const feedbackOf = (project: string, fields: object = {}) => ({
+  ...{ project_id: project, svc_ref: callRef(project, 'c'), feedback_type: 'note' },
+  ...{ payload: { text: 'secret' } },
+  ...fields,
+});
+
+export const price = { prompt_token_cost: 1, completion_token_cost: 2, effective_date: at(0) };
+
+/** All that a query of calls can add to them. */
+export const everyInclude = {
+  ...{ include_costs: true, include_feedback: true },
+  ...{ include_storage_size: true, include_total_storage_size: true },
+};
+
+/** The body of a 404. */
+export const missing = (loc: string, msg: string): { readonly status: number; readonly answer: string } => ({
+  status: 404,
+  answer: JSON.stringify({ detail: [{ loc: ['body', loc], msg, type: 'not_found' }] }),
+});

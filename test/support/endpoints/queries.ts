@@ -1,0 +1,266 @@
+import type { Sent } from '../in-process.ts';
+import { everyInclude, type Fixture, objectRef, price } from './fixture.ts';
+import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
+
+const feedbackOn = (p: string, id: string): Sent => ({
+  path: '/feedback/create',
+  body: {
+    ...{ project_id: p, id: `on ${id}`, svc_ref: `svc:///${p}/call/${id}`, feedback_type: 'note' },
+    payload: { text: noise(3000) },
+  },
+});
+
+const priced = (p: string): Sent => ({
+  path: '/cost/create',
+  body: {
+    project_id: p,
+    costs: { 'gpt-4o': { ...price, effective_date: '2026-09-01T00:00:00Z' } },
+  },
+});
+
+const prompt = (p: string): Sent => ({
+  path: '/obj/create',
+  body: { obj: { project_id: p, object_id: 'prompt', val: { text: noise(80_000) } } },
+});
+
+/** Calls in segments and in the bucket, one of them with a ref, feedback, prices. */
+const before = (p: string): Sent[] => [
+  report(...calls(p, 30)),
+  report(
+    start(p, 'c', { inputs: { prompt: `svc:///${p}/object/prompt:latest`, q: noise(forBucket) } }),
+    end(p, 'c'),
+  ),
+  report(start(p, 'running')),
+  report(end(p, 'running', { output: noise(3000) })),
+  feedbackOn(p, 'c'),
+  priced(p),
+  prompt(p),
+];
+
+const query = (p: string, body: object, headers: Readonly<Record<string, string>> = {}): Sent => ({
+  path: '/calls/stream_query',
+  body: { project_id: p, ...body },
+  headers,
+});
+
+const reads: readonly Scenario[] = [
+  {
+    name: 'a call with all that can be added to it',
+    before,
+    request: (p) => ({ path: '/call/read', body: { project_id: p, id: 'c', ...everyInclude } }),
+  },
+  {
+    name: 'a call of a segment, its end apart',
+    before,
+    request: (p) => ({ path: '/call/read', body: { project_id: p, id: 'running' } }),
+  },
+];
+
+const queries: readonly Scenario[] = [
+  { name: 'everything, in order of time', before, request: (p) => query(p, {}) },
+  {
+    name: 'calls with all that can be added to them, as one list',
+    before,
+    request: (p) =>
+      query(p, { ...everyInclude, expand_columns: ['inputs.prompt'] }, { accept: 'application/json' }),
+  },
+  {
+    name: 'ids, filtered and sorted by their payloads, as CSV',
+    before,
+    request: (p) =>
+      query(
+        p,
+        {
+          filter: { call_ids: ['1', '2', '3', 'c'] },
+          query: {
+            $expr: {
+              $contains: { input: { $getField: 'output' }, substr: { $literal: 'answer' } },
+            },
+          },
+          sort_by: [{ field: 'inputs.q', direction: 'desc' }],
+        },
+        { accept: 'text/csv' },
+      ),
+  },
+  {
+    name: 'a thread, backwards',
+    before,
+    request: (p) =>
+      query(p, {
+        filter: { thread_ids: ['thread'] },
+        sort_by: [{ field: 'started_at', direction: 'desc' }],
+        columns: ['id'],
+      }),
+  },
+];
+
+const stats: readonly Scenario[] = [
+  {
+    name: 'how many calls have a text in their payloads, and how large they are',
+    before,
+    request: (p) => ({
+      path: '/calls/query_stats',
+      body: {
+        project_id: p,
+        query: {
+          $expr: { $contains: { input: { $getField: 'output' }, substr: { $literal: 'answer' } } },
+        },
+        include_total_storage_size: true,
+      },
+    }),
+  },
+];
+
+const threads: readonly Scenario[] = [
+  {
+    name: 'all threads',
+    before: (p) => [report(...calls(p, 20)), report(...calls(p, 5, { thread_id: 'another' }).slice(0, 6))],
+    request: (p) => ({ path: '/threads/stream_query', body: { project_id: p } }),
+  },
+];
+
+const statistics: readonly Scenario[] = [
+  {
+    name: 'a day by the hour, by op, with costs',
+    before,
+    request: (p) => ({
+      path: '/calls/stats',
+      body: {
+        ...{ project_id: p, start: '2026-09-30T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 3600 },
+        call_metrics: [{ metric: 'latency_ms', aggregations: ['avg'], percentiles: [95] }],
+        usage_metrics: [{ metric: 'total_cost' }],
+        group_by: ['op_name'],
+      },
+    }),
+  },
+];
+
+const usage: readonly Scenario[] = [
+  {
+    name: 'what calls of a trace used, with an end apart, and what it cost',
+    before,
+    request: (p) => ({
+      path: '/calls/usage',
+      body: { project_id: p, call_ids: ['1', '2', 'running'], include_costs: true },
+    }),
+  },
+];
+
+const projects: readonly Scenario[] = [
+  {
+    // Others are noted all the while; the first stays the first.
+    name: 'the first project that the key may read',
+    before: (p) => [report(start(p, 'c'))],
+    request: () => ({ path: '/projects/query', body: { limit: 1 } }),
+  },
+];
+
+const readCalls = [
+  'calls: BatchGetItem Query',
+  'calls/index/by_trace: Query',
+  'bucket/segments/*: GetObject',
+  'bucket: ListBucket',
+] as const;
+const queryCalls = [
+  ...readCalls,
+  'calls/index/by_time: Query',
+  'calls/index/by_thread: Query',
+  'calls/index/by_error: Query',
+] as const;
+const joinFeedback = [
+  'feedback: BatchGetItem',
+  'feedback/index/by_ref: Query',
+  'bucket/feedback/*: GetObject',
+] as const;
+const moved = {
+  'Query on calls': 'a call whose end moved between the reading of index and item is looked up by its id',
+};
+const tooLarge = 'usage that is too large for a header, of a call whose payload is too large for an item';
+const noUsage = '{"call_usage":{},"error_counts":{},"unfinished_call_ids":[]}';
+
+/** The routes that read calls, and projects. */
+export const queryFixtures = {
+  '/call/read': {
+    permitted: [...readCalls, 'costs: Query', ...joinFeedback],
+    body: (p, { call }) => ({ project_id: p, id: call, ...everyInclude }),
+    answer: '{"call":null}',
+    scenarios: reads,
+  },
+  '/calls/stream_query': {
+    permitted: [
+      ...queryCalls,
+      'costs: Query',
+      ...joinFeedback,
+      'objects: BatchGetItem',
+      'bucket/objects/*: GetObject',
+    ],
+    seldom: moved,
+    body: (p, { call, child }) => ({ project_id: p, filter: { call_ids: [call, child] }, ...everyInclude }),
+    answer: '',
+    probes: {
+      'a trace': (p, { trace }) => ({ project_id: p, filter: { trace_ids: [trace] }, ...everyInclude }),
+      'a parent': (p, { call }) => ({ project_id: p, filter: { parent_ids: [call] }, ...everyInclude }),
+      'a thread': (p, { thread }) => ({ project_id: p, filter: { thread_ids: [thread] } }),
+      'a turn': (p, { call }) => ({ project_id: p, filter: { turn_ids: [call] } }),
+      'an input': (p, { object, digest }) => ({
+        ...{ project_id: p, filter: { input_refs: [objectRef('umbrella/lab', object, digest)] } },
+      }),
+    },
+    scenarios: queries,
+  },
+  '/calls/query_stats': {
+    permitted: queryCalls,
+    seldom: moved,
+    body: (p, { call }) => ({ project_id: p, filter: { call_ids: [call] } }),
+    answer: '{"count":0,"total_storage_size_bytes":null}',
+    probes: {
+      'a trace': (p, { trace }) => ({
+        ...{ project_id: p, filter: { trace_ids: [trace] }, include_total_storage_size: true },
+      }),
+    },
+    scenarios: stats,
+  },
+  '/calls/stats': {
+    permitted: [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query'],
+    seldom: {
+      ...moved,
+      'BatchWriteItem on rollups':
+        'rollups are stored when the marks of the writes before are over, after minutes',
+    },
+    body: (p, { call, thread }) => ({
+      ...{ project_id: p, start: '1999-10-01T00:00:00.000000Z', end: '1999-10-02T00:00:00.000000Z' },
+      ...{ granularity: 86_400, filter: { call_ids: [call], thread_ids: [thread] } },
+    }),
+    answer:
+      '{"start":"<time>","end":"<time>","granularity":86400,"timezone":"UTC","call_buckets":[],"usage_buckets":[]}',
+    probes: {
+      'calls of their day': (p, { call, thread }) => ({
+        ...{ project_id: p, start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z' },
+        filter: { call_ids: [call], thread_ids: [thread] },
+        call_metrics: [{ metric: 'call_count' }],
+      }),
+    },
+    scenarios: statistics,
+  },
+  '/calls/usage': {
+    permitted: [...readCalls, 'costs: Query'],
+    seldom: { ...moved, 'GetObject on bucket/segments/*': tooLarge, 'ListBucket on bucket': tooLarge },
+    body: (p, { call, child }) => ({ project_id: p, call_ids: [call, child], include_costs: true }),
+    answer: noUsage,
+    scenarios: usage,
+  },
+  '/threads/stream_query': {
+    permitted: ['calls: BatchGetItem', 'calls/index/by_thread: Query'],
+    body: (p, { thread }) => ({ project_id: p, filter: { thread_ids: [thread] } }),
+    answer: '',
+    scenarios: threads,
+  },
+  '/projects/query': {
+    permitted: ['rollups: Query'],
+    body: () => ({ limit: 0 }),
+    answer: '{"projects":[]}',
+    projectAt: ['header', 'authorization'],
+    refusal: 'this key may not read any project',
+    scenarios: projects,
+  },
+} as const satisfies Readonly<Record<string, Fixture>>;

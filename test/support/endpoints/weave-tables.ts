@@ -1,0 +1,194 @@
+import type { JsonObject } from '../../../core/foundations/wire/index.ts';
+import { bytesDigest, tableDigest, valueDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import type { Sent } from '../in-process.ts';
+import { type Fixture, missing } from './fixture.ts';
+import { fileForm, noise, type Scenario } from './scenario.ts';
+
+/** Rows that are told apart by where they begin, of so many characters each. */
+const rows = (from: number, count: number, characters = 20): JsonObject[] =>
+  Array.from({ length: count }, (_, i) => ({ id: from + i, text: noise(characters, `${from + i}`) }));
+
+const digestsOf = (list: readonly JsonObject[]): string[] => list.map(valueDigest);
+
+const create = (p: string, list: readonly JsonObject[]): Sent => ({
+  path: '/table/create',
+  body: { table: { project_id: p, rows: list } },
+});
+const table = (p: string, list: readonly JsonObject[]): Sent => ({
+  path: '/table/query',
+  body: { project_id: p, digest: tableDigest(digestsOf(list)) },
+  mayBeAbsent: true,
+});
+
+const few = rows(0, 3);
+/** More than an item holds: rows do not compress. */
+const many = rows(100, 8, 4000);
+
+const tables: readonly Scenario[] = [
+  { name: 'a small table', request: (p) => create(p, few), views: (p) => [table(p, few)], atomic: true },
+  {
+    name: 'a table in the bucket, of which some rows are there',
+    before: (p) => [create(p, many.slice(0, 3))],
+    request: (p) => create(p, many),
+    views: (p) => [table(p, many)],
+    atomic: true,
+  },
+];
+
+const content = (p: string, text: string): Sent => ({
+  path: '/file/content',
+  body: { project_id: p, digest: bytesDigest(Buffer.from(text)) },
+  mayBeAbsent: true,
+});
+const small = 'print("small")';
+const large = noise(30_000);
+
+const files: readonly Scenario[] = [
+  {
+    name: 'a small file',
+    request: (p) => fileForm(p, small),
+    views: (p) => [content(p, small)],
+    atomic: true,
+  },
+  {
+    name: 'a file in the bucket',
+    request: (p) => fileForm(p, large),
+    views: (p) => [content(p, large)],
+    atomic: true,
+  },
+];
+
+const bases = (p: string): Sent[] => [create(p, few), create(p, many)];
+const all = [...few, ...many];
+const updated = [...many.slice(1), ...few.slice(0, 1), ...rows(900, 1)];
+const digest = tableDigest(digestsOf(many));
+const fewDigest = tableDigest(digestsOf(few));
+
+const readTables = [
+  'objects: BatchGetItem Query',
+  'bucket/tables/*: GetObject',
+  'bucket: ListBucket',
+] as const;
+const secret = { text: 'secret' };
+const noTable = missing('base_digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
+const noTableRead = missing('digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
+
+/** The routes of files and tables, which Weave's dialect alone has. */
+export const tableFixtures = {
+  '/table/create': {
+    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'rollups: UpdateItem'],
+    body: (p) => ({ table: { project_id: p, rows: [] } }),
+    answer: `{"digest":"${tableDigest([])}","row_digests":[]}`,
+    projectAt: ['body', 'table', 'project_id'],
+    probes: { rows: (p) => ({ table: { project_id: p, rows: [secret] } }) },
+    scenarios: tables,
+  },
+  '/table/create_from_digests': {
+    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject'],
+    body: (p) => ({ project_id: p, row_digests: [] }),
+    answer: `{"digest":"${tableDigest([])}"}`,
+    probes: { 'a row': (p, { row }) => ({ project_id: p, row_digests: [row] }) },
+    scenarios: [
+      {
+        name: 'a table of rows that came in two requests',
+        before: bases,
+        request: (p) => ({
+          path: '/table/create_from_digests',
+          body: { project_id: p, row_digests: digestsOf(all) },
+        }),
+        views: (p) => [table(p, all)],
+        atomic: true,
+      },
+    ],
+  },
+  '/table/update': {
+    permitted: [...readTables, 'objects: BatchWriteItem', 'bucket/tables/*: PutObject'],
+    body: (p, { table: base }) => ({ project_id: p, base_digest: base, updates: [] }),
+    ...noTable,
+    scenarios: [
+      {
+        name: 'a row less, one of another table, and a new one',
+        before: bases,
+        request: (p) => ({
+          path: '/table/update',
+          body: {
+            ...{ project_id: p, base_digest: digest },
+            updates: [
+              { pop: { index: 0 } },
+              { append: { row: few[0] } },
+              { append: { row: rows(900, 1)[0] } },
+            ],
+          },
+        }),
+        views: (p) => [table(p, updated), table(p, many)],
+      },
+    ],
+  },
+  '/table/query': {
+    permitted: readTables,
+    body: (p, { table: asked }) => ({ project_id: p, digest: asked }),
+    ...noTableRead,
+    scenarios: [
+      { name: 'all rows of a small table', before: bases, request: (p) => table(p, few) },
+      {
+        name: 'rows of the bucket by digest, sorted',
+        before: bases,
+        request: (p) => ({
+          path: '/table/query',
+          body: {
+            ...{ project_id: p, digest, sort_by: [{ field: 'text', direction: 'desc' }] },
+            filter: { row_digests: digestsOf([...many.slice(0, 2), ...many.slice(-2)]) },
+          },
+        }),
+      },
+    ],
+  },
+  '/table/query_stats': {
+    permitted: ['objects: BatchGetItem'],
+    body: (p, { table: asked }) => ({ project_id: p, digest: asked }),
+    ...noTableRead,
+    scenarios: [
+      {
+        name: 'how many rows a table has',
+        before: bases,
+        request: (p) => ({ path: '/table/query_stats', body: { project_id: p, digest } }),
+      },
+    ],
+  },
+  '/table/query_stats_batch': {
+    permitted: ['objects: BatchGetItem'],
+    body: (p, { table: asked }) => ({ project_id: p, digests: [asked] }),
+    answer: '{"tables":[]}',
+    scenarios: [
+      {
+        name: 'how large tables are',
+        before: bases,
+        request: (p) => ({
+          path: '/table/query_stats_batch',
+          body: { project_id: p, digests: [digest, fewDigest], include_storage_size: true },
+        }),
+      },
+    ],
+  },
+  '/file/create': {
+    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
+    body: (p) => fileForm(p, 'secret').body,
+    headers: (p) => fileForm(p, '').headers ?? {},
+    answer: `{"digest":"${bytesDigest(Buffer.from('secret'))}"}`,
+    probes: { 'the same file': (p) => fileForm(p, 'secret').body },
+    scenarios: files,
+  },
+  '/file/content': {
+    permitted: ['objects: BatchGetItem', 'bucket/files/*: GetObject', 'bucket: ListBucket'],
+    body: (p, { file: asked }) => ({ project_id: p, digest: asked }),
+    ...missing('digest', `there is no file ${valueDigest('no file')} in acme/shop`),
+    scenarios: [
+      { name: 'a small file', before: (p) => [fileForm(p, small)], request: (p) => content(p, small) },
+      {
+        name: 'a file of the bucket',
+        before: (p) => [fileForm(p, large)],
+        request: (p) => content(p, large),
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Fixture>>;

@@ -1,0 +1,208 @@
+import type { Sent } from '../in-process.ts';
+import { at, type Fixture, type KeyedPath, type KeyedWeavePath, startOf } from './fixture.ts';
+import { callReads, calls, callViews, end, noise, report, type Scenario, start } from './scenario.ts';
+import { labelFixtures, labelScenarios } from './weave-labels.ts';
+import { tableFixtures } from './weave-tables.ts';
+
+/* Views and what comes before are the requests of both dialects: their reports hold no name. */
+
+const views = (p: string): Sent[] => [...callViews(p), ...callReads(p, 'c')];
+
+/** A call that is over, in one. */
+const whole = (p: string, id: string, fields: object = {}): object => ({
+  ...start(p, id).req.start,
+  ...end(p, id).req.end,
+  ...fields,
+});
+
+const complete = (p: string, batch: readonly object[]): Sent => ({
+  path: `/v2/${p}/calls/complete`,
+  body: { batch },
+});
+
+const completions: readonly Scenario[] = [
+  {
+    name: 'what was reported already, with other content',
+    before: (p) => [report(start(p, 'c')), report(...calls(p, 3))],
+    request: (p) => complete(p, [whole(p, 'c', { op_name: 'other' }), whole(p, '1', { output: 'other' })]),
+    views,
+  },
+  {
+    name: 'calls that are over, with payloads that make a segment',
+    request: (p) =>
+      complete(p, [
+        ...Array.from({ length: 30 }, (_, i) => whole(p, `${i}`, { inputs: { q: noise(600, `${i}`) } })),
+        whole(p, 'c', { inputs: { q: noise(30_000) } }),
+      ]),
+    views,
+  },
+];
+
+const shown = (p: string, columns: readonly string[]): Sent => ({
+  path: '/calls/stream_query',
+  body: { project_id: p, columns },
+});
+
+const onCall = (p: string): Sent => ({
+  path: '/feedback/create',
+  body: {
+    ...{ project_id: p, id: 'on c', weave_ref: `weave:///${p}/call/c` },
+    ...{ feedback_type: 'note', payload: { note: 'good' } },
+  },
+});
+
+const before = (p: string): Sent[] => [
+  report(...calls(p, 20), start(p, 'c'), end(p, 'c')),
+  onCall(p),
+  report(end(p, '1', { output: noise(3000) })),
+];
+
+const isNoted = {
+  $expr: { $eq: [{ $getField: 'feedback.[note].payload.note' }, { $literal: 'good' }] },
+};
+
+const isMine = { $expr: { $eq: [{ $getField: 'inputs.m.name' }, { $literal: 'mine' }] } };
+
+const writeCalls = [
+  'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
+  'bucket/segments/*: PutObject',
+  'rollups: UpdateItem',
+] as const;
+const joinFeedback = [
+  'feedback: BatchGetItem',
+  'feedback/index/by_ref: Query',
+  'bucket/feedback/*: GetObject',
+] as const;
+const readTables = [
+  'objects: BatchGetItem Query',
+  'bucket/tables/*: GetObject',
+  'bucket: ListBucket',
+] as const;
+
+/** The routes that Weave's dialect alone has. */
+export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
+  ...tableFixtures,
+  ...labelFixtures,
+  '/v2/{entity}/{project}/calls/complete': {
+    permitted: writeCalls,
+    path: (p) => `/v2/${p}/calls/complete`,
+    body: (p) => ({ batch: [{ ...startOf(p, 'w', { trace_id: 't' }), ended_at: at(1) }] }),
+    answer: '{}',
+    projectAt: ['body', 'batch', '0', 'project_id'],
+    probes: {
+      'a trace and a parent': (p, { trace, call }) => ({
+        batch: [{ ...startOf(p, 'c', { trace_id: trace, parent_id: call }), ended_at: at(1) }],
+      }),
+    },
+    scenarios: completions,
+  },
+  '/v2/{entity}/{project}/call/start': {
+    permitted: writeCalls,
+    path: (p) => `/v2/${p}/call/start`,
+    body: (p) => ({ start: startOf(p, 'w', { trace_id: 't' }) }),
+    answer: '{"id":"w","trace_id":"t"}',
+    projectAt: ['body', 'start', 'project_id'],
+    probes: { 'a parent': (p, { call }) => ({ start: startOf(p, 'c', { parent_id: call }) }) },
+    scenarios: [
+      {
+        name: 'a small start',
+        request: (p) => ({ path: `/v2/${p}/call/start`, body: start(p, 'c').req }),
+        views,
+        atomic: true,
+      },
+    ],
+  },
+  '/v2/{entity}/{project}/call/end': {
+    permitted: writeCalls,
+    path: (p) => `/v2/${p}/call/end`,
+    body: (p) => ({ end: { project_id: p, id: 'w', ended_at: at(1) } }),
+    answer: '{}',
+    projectAt: ['body', 'end', 'project_id'],
+    probes: { 'a call': (p, { call }) => ({ end: { project_id: p, id: call, ended_at: at(1) } }) },
+    scenarios: [
+      {
+        name: 'an end whose payload is a segment',
+        before: (p) => [report(start(p, 'c'))],
+        request: (p) => ({ path: `/v2/${p}/call/end`, body: end(p, 'c', { output: noise(20_000) }).req }),
+        views,
+        atomic: true,
+      },
+      {
+        name: 'an end that names its call',
+        before: (p) => [report(start(p, 'c'))],
+        request: (p) => ({ path: `/v2/${p}/call/end`, body: end(p, 'c', { display_name: 'Named' }).req }),
+        // The name is written first, so it may be there alone.
+        views: (p) => [
+          shown(p, ['id', 'display_name']),
+          shown(p, ['id', 'ended_at', 'output', 'summary.weave.status']),
+        ],
+      },
+    ],
+  },
+  '/trace/usage': {
+    permitted: [
+      'calls: BatchGetItem Query',
+      'calls/index/by_time: Query',
+      'calls/index/by_trace: Query',
+      'calls/index/by_thread: Query',
+      'calls/index/by_error: Query',
+      'bucket/segments/*: GetObject',
+      'bucket: ListBucket',
+      'costs: Query',
+      ...joinFeedback,
+    ],
+    seldom: { 'Query on calls': 'as for /calls/stream_query' },
+    body: (p, { trace }) => ({ project_id: p, filter: { trace_ids: [trace] } }),
+    answer: '{"call_usage":{},"error_counts":{},"unfinished_call_ids":[]}',
+    scenarios: [
+      {
+        name: 'what a trace used, with an end apart, by a query of its payloads',
+        before,
+        request: (p) => ({
+          path: '/trace/usage',
+          body: {
+            project_id: p,
+            filter: { trace_ids: ['trace'] },
+            query: {
+              $expr: { $contains: { input: { $getField: 'output' }, substr: { $literal: 'answer' } } },
+            },
+            include_costs: true,
+          },
+        }),
+      },
+    ],
+  },
+};
+
+/** What a function may do in Weave's dialect besides, and requests that do it. */
+export const furtherInWeave: Readonly<
+  Partial<Record<KeyedPath, Partial<Pick<Fixture, 'permitted' | 'scenarios'>>>>
+> = {
+  '/objs/query': { scenarios: labelScenarios['/objs/query'] },
+  '/obj/delete': { scenarios: labelScenarios['/obj/delete'] },
+  '/obj/read': { permitted: ['objects: Query'] },
+  '/refs/read_batch': { permitted: readTables },
+  '/calls/stream_query': { permitted: readTables },
+  '/calls/stats': { permitted: joinFeedback },
+  '/calls/query_stats': {
+    permitted: [...joinFeedback, 'bucket/objects/*: GetObject', ...readTables],
+    scenarios: [
+      {
+        name: 'how many calls have feedback that says something',
+        before,
+        request: (p) => ({ path: '/calls/query_stats', body: { project_id: p, query: isNoted } }),
+      },
+      {
+        name: 'how many calls have a ref to what says something',
+        before: (p) => [
+          { path: '/obj/create', body: { obj: { project_id: p, object_id: 'm', val: { name: 'mine' } } } },
+          report(start(p, 'c', { inputs: { m: `weave:///${p}/object/m:v0` } })),
+        ],
+        request: (p) => ({
+          path: '/calls/query_stats',
+          body: { project_id: p, expand_columns: ['inputs.m'], query: isMine },
+        }),
+      },
+    ],
+  },
+};
