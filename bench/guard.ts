@@ -42,9 +42,9 @@ const listedCalls = 5000;
 const isCounted = ({ name, unit }: Figure): boolean => unit !== 'ms' && !/cold: write units/.test(name);
 
 /** The minified size of every handler's bundle. */
-const sizesOfBundles = ({ environment }: Bench): Figure[] => {
+const sizesOfBundles = async ({ environment }: Bench): Promise<Figure[]> => {
   if (environment.bundles !== undefined) return bundleFigures(environment.bundles);
-  using bundles = makeBundles();
+  using bundles = await makeBundles();
   return bundleFigures(bundles.folder);
 };
 
@@ -79,7 +79,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     ),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
-    bundles: sizesOfBundles(bench),
+    bundles: await sizesOfBundles(bench),
   };
 };
 

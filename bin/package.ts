@@ -20,9 +20,8 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { dialects } from '../core/foundations/wire/names.ts';
 import { bundle } from '../lib/bundles.ts';
-import { bundleOf } from '../lib/functions.ts';
-import { constantsOf, handlersIn } from '../lib/handlers.ts';
-import { addPage, pageHandler } from '../lib/page.ts';
+import { bundleOf, constantsOf, handlersIn } from '../lib/handlers.ts';
+import { addPage, buildPage, pageHandler } from '../lib/page.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
 const kept = [
@@ -122,16 +121,17 @@ const buildConstruct = (root: string, outdir: string): void => {
  * @param outdir an absolute path; what is there is removed
  * @throws Error if something does not build; esbuild prints where and why
  */
-const buildPackage = (root: string, outdir: string): void => {
+const buildPackage = async (root: string, outdir: string): Promise<void> => {
   rmSync(outdir, { recursive: true, force: true });
   buildConstruct(root, outdir);
   writeDeclarations(root, outdir);
+  const page = await buildPage(root);
   for (const dialect of dialects) {
     const folder = join(outdir, 'bundles', dialect);
     const handlers = handlersIn(dialect);
-    const bundles = bundle({ root, handlers, outdir: folder, constants: constantsOf(dialect) });
+    const bundles = await bundle({ root, handlers, outdir: folder, constants: constantsOf(dialect) });
     rmSync(join(folder, 'meta.json'));
-    addPage(root, bundleOf(bundles, pageHandler));
+    addPage(page, bundleOf(bundles, pageHandler));
   }
 };
 
@@ -139,7 +139,7 @@ if (import.meta.main) {
   const folder = process.cwd();
   restoreManifest(folder);
   if (!process.argv.includes('--restore')) {
-    buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
+    await buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
     swapManifest(folder);
   }
 }

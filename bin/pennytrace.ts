@@ -1,8 +1,10 @@
 import { makeApp } from '../lib/app.ts';
 import { SettingsError } from '../lib/config.ts';
 
+// esbuild collects its garbage less often, and takes a third less time.
+process.env.GOGC ??= '800';
 try {
-  makeApp().synth();
+  (await makeApp()).synth();
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(error.message);

@@ -6,7 +6,8 @@ import { type Route, takesKey } from '../api/endpoint.ts';
 import type { AcceptedScheme } from '../core/foundations/auth/index.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
-import { bundleOf, ServiceFunction } from './functions.ts';
+import { ServiceFunction } from './functions.ts';
+import { bundleOf } from './handlers.ts';
 import { makeTable } from './storage.ts';
 
 interface AuthProps {

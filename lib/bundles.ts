@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 interface BundleOptions {
   /** The project's root, an absolute path: it has `lambdas/` and resolves every import. */
@@ -60,14 +60,15 @@ const lazyImports = (metafile: Metafile | undefined, handler: string): string[] 
   return Object.keys(lazyPackages).filter((name) => imports.some(({ path }) => path === name));
 };
 
-/** A lazy package as one file, and what went into it. */
+/** A lazy package as one file, and esbuild's account of it. */
 interface PackageBundle {
+  readonly name: string;
   readonly contents: Uint8Array;
   readonly account: Metafile['outputs'][string] | undefined;
 }
 
-const packageBundle = (root: string, name: string): PackageBundle => {
-  const { outputFiles, metafile } = buildSync({
+const packageBundle = async (root: string, name: string): Promise<PackageBundle> => {
+  const { outputFiles = [], metafile } = await build({
     ...buildOptions,
     external: [],
     sourcemap: false,
@@ -77,36 +78,15 @@ const packageBundle = (root: string, name: string): PackageBundle => {
   });
   const [file] = outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${name}`);
-  return { contents: file.contents, account: Object.values(metafile?.outputs ?? {})[0] };
+  return { name, contents: file.contents, account: Object.values(metafile?.outputs ?? {})[0] };
 };
 
-/**
- * Puts lazy packages beside the bundles that import them, where Node looks for them. Each is
- * bundled once.
- *
- * @returns esbuild's account of each
- */
-const addPackages = (
-  root: string,
-  outdir: string,
-  importers: ReadonlyMap<string, readonly string[]>,
-): Metafile['outputs'] => {
-  const packages = new Map<string, PackageBundle>();
-  for (const [handler, names] of importers) {
-    for (const name of names) {
-      const made = packages.get(name) ?? packageBundle(root, name);
-      packages.set(name, made);
-      const folder = join(outdir, handler, 'node_modules', name);
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'index.cjs'), made.contents);
-      writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, exports: './index.cjs' }));
-    }
-  }
-  return Object.fromEntries(
-    [...packages].flatMap(([name, { account }]) =>
-      account ? [[`${virtualOutdir}/node_modules/${name}/index.cjs`, account]] : [],
-    ),
-  );
+/** Puts a lazy package beside a bundle that imports it, where Node looks for it. */
+const addPackage = (folder: string, { name, contents }: PackageBundle): void => {
+  const target = join(folder, 'node_modules', name);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, 'index.cjs'), contents);
+  writeFileSync(join(target, 'package.json'), JSON.stringify({ name, exports: './index.cjs' }));
 };
 
 /**
@@ -118,13 +98,13 @@ const addPackages = (
  * @returns each handler's folder, an absolute path if `outdir` is one
  * @throws Error if a handler does not build; esbuild prints where and why
  */
-export const bundle = ({
+export const bundle = async ({
   root,
   handlers,
   outdir,
   constants = {},
-}: BundleOptions): ReadonlyMap<string, string> => {
-  const { outputFiles = [], metafile } = buildSync({
+}: BundleOptions): Promise<ReadonlyMap<string, string>> => {
+  const { outputFiles = [], metafile } = await build({
     ...buildOptions,
     absWorkingDir: root,
     define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
@@ -132,13 +112,21 @@ export const bundle = ({
     outdir: virtualOutdir,
     write: false,
   });
+  const imported = new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)]));
+  const needed = new Set([...imported.values()].flat());
+  const packages = await Promise.all([...needed].map((name) => packageBundle(root, name)));
   for (const { path, contents } of outputFiles) {
     const target = join(outdir, path.slice(join(root, virtualOutdir).length));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, contents);
   }
-  const importers = new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)]));
-  const outputs = { ...metafile?.outputs, ...addPackages(root, outdir, importers) };
+  for (const [handler, names] of imported)
+    for (const each of packages) if (names.includes(each.name)) addPackage(join(outdir, handler), each);
+  const accounts = packages.map(({ name, account }) => [
+    `${virtualOutdir}/node_modules/${name}/index.cjs`,
+    account,
+  ]);
+  const outputs = { ...metafile?.outputs, ...Object.fromEntries(accounts) };
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ ...metafile, outputs }));
   return new Map(handlers.map((handler) => [handler, join(outdir, handler)]));
 };

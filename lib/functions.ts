@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
+import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { type Permission, permissionsOf } from './permissions.ts';
 import type { Storage } from './storage.ts';
@@ -178,13 +179,6 @@ const descriptionOf = ({ handler }: Route, routes: readonly Route[]): string =>
     .filter((other) => other.handler === handler)
     .map(({ method, path }) => `${method} ${path}`)
     .join(', ');
-
-/** The folder of a handler's bundle. Throws an Error if there is none. */
-export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {
-  const folder = bundles.get(handler);
-  if (folder === undefined) throw new Error(`lambdas/${handler}.ts was not bundled`);
-  return folder;
-};
 
 const environmentOf = (route: Route, { config, name, storage }: FunctionsProps): Record<string, string> => {
   const { calls, payloads, costs, feedback, rollups } = route.stores;

@@ -39,3 +39,10 @@ export const constantsOf = (dialect: Dialect = 'svc'): Readonly<Record<string, s
   'process.env.DIALECT': dialect,
   OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version, dialect))}\n`,
 });
+
+/** The folder of a handler's bundle. Throws an Error if there is none. */
+export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {
+  const folder = bundles.get(handler);
+  if (folder === undefined) throw new Error(`lambdas/${handler}.ts was not bundled`);
+  return folder;
+};

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { type BuildOptions, type BuildResult, buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Metafile } from 'esbuild';
 import { index, type PageFile } from '../lambdas/page/answer.ts';
 
 /** The handler whose function serves the page. */
@@ -118,8 +118,8 @@ export const pageOf = (
 };
 
 /** Builds the page. Throws an Error if it does not build; esbuild prints where and why. */
-export const buildPage = (root: string): BuiltPage =>
-  pageOf(root, buildSync({ ...pageOptions, absWorkingDir: root }));
+export const buildPage = async (root: string): Promise<BuiltPage> =>
+  pageOf(root, await build({ ...pageOptions, absWorkingDir: root }));
 
 /** How well files are compressed: brotli's best takes seconds more and saves little. */
 export const brotli = (contents: Uint8Array): Buffer =>
@@ -131,14 +131,12 @@ export const brotli = (contents: Uint8Array): Buffer =>
   });
 
 /**
- * Builds the page and puts it beside the bundle of its handler. Each file is there as it is, with
+ * Puts the page beside the bundle of its handler. Each file is there as it is, with
  * brotli (`.br`) and with gzip (`.gz`), and the list of all in `files.json`.
  *
  * @param bundle the folder of the handler's bundle
- * @throws Error if the page does not build; esbuild prints where and why
  */
-export const addPage = (root: string, bundle: string): void => {
-  const { files } = buildPage(root);
+export const addPage = ({ files }: BuiltPage, bundle: string): void => {
   const list: Record<string, PageFile> = {};
   for (const [name, contents] of files) {
     const target = join(bundle, folder, name);

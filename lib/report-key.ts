@@ -8,8 +8,8 @@ import { isUser } from '../core/foundations/auth/keys.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
 import { parseProjectId } from '../core/foundations/wire/ids.ts';
 import type { Config } from './config.ts';
-import { bundleOf, ServiceFunction } from './functions.ts';
-import { keyMakerHandler } from './handlers.ts';
+import { ServiceFunction } from './functions.ts';
+import { bundleOf, keyMakerHandler } from './handlers.ts';
 
 interface KeyMakerProps {
   readonly config: Config;

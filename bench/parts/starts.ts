@@ -33,10 +33,10 @@ interface Bundles extends Disposable {
 }
 
 /** Bundles every handler, and an empty one for comparison. */
-export const makeBundles = (): Bundles => {
+export const makeBundles = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
-  bundle({ root, handlers: own, outdir: folder, constants: constantsOf('svc') });
-  bundle({ root, handlers: ofWeave, outdir: join(folder, 'weave'), constants: constantsOf('weave') });
+  await bundle({ root, handlers: own, outdir: folder, constants: constantsOf('svc') });
+  await bundle({ root, handlers: ofWeave, outdir: join(folder, 'weave'), constants: constantsOf('weave') });
   mkdirSync(join(folder, 'empty'));
   writeFileSync(join(folder, 'empty/index.cjs'), 'exports.handler = async () => ({ statusCode: 200 });\n');
   return {
@@ -111,7 +111,7 @@ export const starts: BenchPart = {
   name: 'starts',
   title: `Bundles, and the time from the spawn of Node to a loaded handler (${rounds} rounds)`,
   run: async () => {
-    using bundles = makeBundles();
+    using bundles = await makeBundles();
     const sizes = bundleFigures(bundles.folder);
     return [...sizes, ...(await startRatios(bundles))];
   },

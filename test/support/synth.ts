@@ -4,9 +4,9 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Route } from '../../api/endpoint.ts';
 import { routes as allRoutes } from '../../api/routes.ts';
-import { PennytraceStack } from '../../lib/app.ts';
 import { readConfig } from '../../lib/config.ts';
 import { handlersFor } from '../../lib/handlers.ts';
+import { PennytraceStack } from '../../lib/stack.ts';
 import { cdkContext, temporaryFolder } from './project.ts';
 
 /**

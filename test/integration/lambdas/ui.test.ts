@@ -16,7 +16,7 @@ beforeAll(async () => {
 const ask = (path: string, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
   get(service.url + path, headers);
 
-const page = buildPage(join(import.meta.dirname, '../../..'));
+const page = await buildPage(join(import.meta.dirname, '../../..'));
 const script = page.first[0] ?? '';
 
 describe('the page', () => {
@@ -118,9 +118,9 @@ describe('the weight of the page', () => {
     expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(180_000);
   });
 
-  it('is the same whoever builds it', () => {
+  it('is the same whoever builds it', async () => {
     const names = (built: typeof page) => [...built.files.keys()].sort();
-    expect(names(buildPage(join(import.meta.dirname, '../../..')))).toEqual(names(page));
+    expect(names(await buildPage(join(import.meta.dirname, '../../..')))).toEqual(names(page));
     expect(readFileSync(join(import.meta.dirname, '../../../web/index.html'), 'utf8')).toContain(
       '<base href="./">',
     );

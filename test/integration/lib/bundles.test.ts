@@ -113,37 +113,37 @@ describe('bundling', () => {
     writeFileSync(join(folder, 'lambdas/call/start.ts'), source);
     return folder;
   };
-  const fingerprint = (projectRoot: string): string => {
-    const folder = bundle({ root: projectRoot, handlers: ['call/start'], outdir: temporaryFolder() }).get(
-      'call/start',
-    );
-    return FileSystem.fingerprint(folder ?? '');
+  const fingerprint = async (projectRoot: string): Promise<string> => {
+    const outdir = temporaryFolder();
+    await bundle({ root: projectRoot, handlers: ['call/start'], outdir });
+    return FileSystem.fingerprint(join(outdir, 'call/start'));
   };
   const source = "import { greet } from '../../core/greet.ts';\nexport const handler = () => greet('you');\n";
 
-  it('gives the same bytes wherever the project and its output lie', () => {
+  it('gives the same bytes wherever the project and its output lie', async () => {
     const first = project(source);
     const copy = join(temporaryFolder(), 'deeper', 'down');
     cpSync(first, copy, { recursive: true });
-    expect(fingerprint(copy)).toBe(fingerprint(first));
+    expect(await fingerprint(copy)).toBe(await fingerprint(first));
   });
 
-  it('gives other bytes for another source', () => {
-    expect(fingerprint(project(source.replace('you', 'us')))).not.toBe(fingerprint(project(source)));
+  it('gives other bytes for another source', async () => {
+    const other = await fingerprint(project(source.replace('you', 'us')));
+    expect(other).not.toBe(await fingerprint(project(source)));
   });
 
-  it('leaves out what a handler does not use', () => {
+  it('leaves out what a handler does not use', async () => {
     const folder = project(source);
     writeFileSync(
       join(folder, 'core/greet.ts'),
       "export const greet = () => 'x';\nexport const part = 'unused';\n",
     );
     const outdir = temporaryFolder();
-    bundle({ root: folder, handlers: ['call/start'], outdir });
+    await bundle({ root: folder, handlers: ['call/start'], outdir });
     expect(readFileSync(join(outdir, 'call/start/index.cjs'), 'utf8')).not.toContain('unused');
   });
 
-  it('puts a lazy package beside the handlers that import it, which find it when they need it', () => {
+  it('puts a lazy package beside the handlers that import it, which find it when they need it', async () => {
     const lazy = project(
       "export const handler = async () => (await import('@pydantic/genai-prices')).calcPrice({ input_tokens: 1e6 }, 'gpt-4o').total_price;\n",
     );
@@ -151,7 +151,7 @@ describe('bundling', () => {
     writeFileSync(join(lazy, 'lambdas/call/end.ts'), source);
     const outdir = temporaryFolder();
     const handlers = ['call/start', 'call/end'];
-    const folders = bundle({ root: lazy, handlers, outdir });
+    const folders = await bundle({ root: lazy, handlers, outdir });
     expect([...folders]).toEqual(handlers.map((handler) => [handler, join(outdir, handler)]));
     const folder = join(outdir, 'call/start');
     expect(statSync(join(folder, 'index.cjs')).size).toBeLessThan(1000);
@@ -170,7 +170,7 @@ describe('bundling', () => {
     // In a process of its own: esbuild writes past this one to its standard error.
     const { status, stderr } = spawnSync(
       process.execPath,
-      ['--input-type=module', '--eval', `import { bundle } from ${module}; bundle(${options});`],
+      ['--input-type=module', '--eval', `import { bundle } from ${module}; await bundle(${options});`],
       { encoding: 'utf8' },
     );
     expect(status).toBe(1);

@@ -7,7 +7,7 @@ import { bundle } from '../../../../lib/bundles.ts';
 import { root, temporaryFolder } from '../../../support/project.ts';
 
 /** Bundles a handler that throws where it says so, and gives the stack of its error. */
-const stackOfBundle = (): { stack: string; file: string } => {
+const stackOfBundle = async (): Promise<{ stack: string; file: string }> => {
   const project = temporaryFolder();
   mkdirSync(join(project, 'lambdas/call'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
@@ -18,17 +18,15 @@ const stackOfBundle = (): { stack: string; file: string } => {
     '};',
   ];
   writeFileSync(join(project, 'lambdas/call/start.ts'), source.join('\n'));
-  const folder = bundle({ root: project, handlers: ['call/start'], outdir: join(project, 'out') }).get(
-    'call/start',
-  );
-  const file = join(folder ?? '', 'index.cjs');
+  await bundle({ root: project, handlers: ['call/start'], outdir: join(project, 'out') });
+  const file = join(project, 'out/call/start/index.cjs');
   const script = `try { require(${JSON.stringify(file)}).handler('as it should') } catch (error) { console.log(error.stack) }`;
   return { stack: execFileSync(process.execPath, ['--eval', script], { encoding: 'utf8' }), file };
 };
 
 describe('a stack trace in the sources', () => {
-  it('names the source, line and column of what was bundled', () => {
-    const { stack, file } = stackOfBundle();
+  it('names the source, line and column of what was bundled', async () => {
+    const { stack, file } = await stackOfBundle();
     expect(stack).toContain(file);
     const mapped = inSources(stack);
     expect(mapped).toContain('Error: as it should');

@@ -1,0 +1,47 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { tables } from '../core/foundations/storage/tables.ts';
+import type { Config } from './config.ts';
+import { defaultId, Pennytrace, type Prebuilt } from './pennytrace.ts';
+
+interface PennytraceStackProps extends Prebuilt {
+  readonly config: Config;
+}
+
+/** The service alone in a stack for any account and region, with outputs that name its stores. */
+export class PennytraceStack extends Stack {
+  readonly service: Pennytrace;
+
+  constructor(scope: Construct, { config, ...prebuilt }: PennytraceStackProps) {
+    const { stackName, ...settings } = config;
+    super(scope, stackName, {
+      description: 'Tracing, feedback and inference for LLM applications, paid per request',
+    });
+
+    // The id keeps the logical ids of before there was the construct: another one would be another
+    // table for what is stored.
+    const service = new Pennytrace(this, defaultId, settings, prebuilt);
+    this.service = service;
+
+    this.#output('ApiUrl', service.apiUrl, 'The base URL of the service');
+    this.#output(tables.keys.output, service.keysTable.tableName, 'Where `npm run keys` keeps the keys');
+    this.#output(tables.calls.output, service.callsTable.tableName, 'Where calls are kept');
+    this.#output(tables.objects.output, service.objectsTable.tableName, 'Where objects are kept');
+    this.#output('PayloadsBucket', service.payloadsBucket.bucketName, 'Where big payloads are kept');
+    this.#output(tables.costs.output, service.costsTable.tableName, 'Where prices of models are kept');
+    this.#output(tables.feedback.output, service.feedbackTable.tableName, 'Where feedback is kept');
+    this.#output(tables.rollups.output, service.rollupsTable.tableName, 'Where rollups of calls are kept');
+    this.#analyticsOutputs(service);
+  }
+
+  /** What there is with the setting `analytics` alone. */
+  #analyticsOutputs({ analyticsBucket, analyticsDatabase }: Pennytrace): void {
+    if (!analyticsBucket || analyticsDatabase === undefined) return;
+    this.#output('AnalyticsBucket', analyticsBucket.bucketName, 'Where the files of analytics are');
+    this.#output('AnalyticsDatabase', analyticsDatabase, 'The database and the workgroup of Athena');
+  }
+
+  #output(name: string, value: string, description: string): void {
+    new CfnOutput(this, name, { value, description });
+  }
+}
