@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isKeyed, passThrough, stream } from '../api/endpoint.ts';
 import { dialects } from '../core/foundations/wire/names.ts';
 import { allRoutes, routesOf } from '../weave/api/routes.ts';
-import { upstreamsSetting } from './upstreams.ts';
+import type { PennytraceProps } from './props.ts';
 
 /** A construct id: `CallsStreamQuery` for `calls/stream_query` and for `CALLS_STREAM_QUERY`. */
 export const constructId = (name: string): string =>
@@ -11,7 +11,7 @@ export const constructId = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
     .join('');
 
-/** Every setting, read and checked. docs/configuration.md says what each is for. */
+/** Every setting, read and checked. {@link PennytraceProps} says what each is for. */
 export type Config = z.output<typeof settings>;
 
 /** Reads a context value: cdk.json gives JSON, the command line (`-c name=value`) a text. */
@@ -58,7 +58,7 @@ const routeMetrics = z
   });
 
 const fromJson = (value: unknown): unknown => {
-  if (typeof value !== 'string' || !value.startsWith('{')) return fromText(value);
+  if (typeof value !== 'string') return value;
   try {
     return JSON.parse(value);
   } catch {
@@ -66,46 +66,108 @@ const fromJson = (value: unknown): unknown => {
   }
 };
 
-const eventsError = 'write true, or {"bus": "<name>", "payloads": true}, of which both may be left out';
+/** A setting that is switched on with true, or with fields of its own; undefined for false. */
+const switched = <Shape extends z.ZodRawShape>(shape: Shape, error: string) =>
+  z.preprocess((value) => {
+    const given = fromJson(value);
+    return given === true ? {} : given === false ? undefined : given;
+  }, z.strictObject(shape, { error }).optional());
 
-/** Reads a setting that is switched on with true, or with its own fields: undefined for false. */
-const switched = (value: unknown): unknown => {
-  const given = fromJson(value);
-  return given === true ? {} : given === false ? undefined : given;
-};
+const region = text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'write the name of a region, e.g. us-east-1');
 
-/** The setting `analytics`. */
-const analyticsSetting = z.preprocess(
-  switched,
-  z
-    .strictObject(
-      {
-        /** The most that one query may read, in GB. */
-        scanLimitGb: whole(1, 10_000).default(10),
-        /** After how many days files are deleted. */
-        keepDays: whole(1, 36_500).optional(),
-      },
-      { error: 'write true, or {"scanLimitGb": 10, "keepDays": 365}, of which both may be left out' },
-    )
-    .optional(),
+const hasStar = (text: string): boolean => text.includes('*');
+
+/** A model's name, in which one `*` stands for any characters. */
+const pattern = text(
+  /^(?=.{1,256}$)[\x21-\x29\x2b-\x7e]*\*?[\x21-\x29\x2b-\x7e]*$/,
+  "write a model's name: 1 to 256 characters without spaces, among them at most one *",
 );
 
-/** The setting `events`. */
-const eventsSetting = z.preprocess(
-  switched,
+const renaming = z
+  .strictObject({ match: pattern, send: pattern })
+  .refine(({ match, send }) => hasStar(match) || !hasStar(send), {
+    error: 'write a * into match too: its text replaces the * in send',
+  });
+
+type Rule = string | z.output<typeof renaming>;
+
+const rule = z.union([pattern, renaming], {
+  error: 'write a model\'s name, in which one * may stand for any characters, or {"match": …, "send": …}',
+});
+
+/** The name of a model that its upstream gets. */
+export const sentBy = (given: Rule): string => (typeof given === 'string' ? given : given.send);
+
+const isLoopback = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'http:' && /^(127\.0\.0\.1|localhost|\[::1\])$/.test(hostname);
+
+const isBaseUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const plain = !url.username && !url.password && !/[?#]/.test(text);
+  return plain && (url.protocol === 'https:' || isLoopback(url));
+};
+
+const baseUrlRule = 'write a URL like https://api.openai.com/v1: https, without user, query or fragment';
+const baseUrl = z.string({ error: baseUrlRule }).refine(isBaseUrl, { error: baseUrlRule });
+
+const keySecret = text(
+  /^(?:arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:)?[A-Za-z0-9/_+=.@-]{1,519}$/,
+  'write the name or the ARN of a secret in Secrets Manager',
+);
+
+const named = {
+  name: text(/^[a-z0-9-]{1,32}$/, 'write 1 to 32 lower-case letters, digits or hyphens'),
+  models: z.array(rule, { error: 'write a list of models' }).min(1, { error: 'write at least one model' }),
+};
+
+/** An upstream with a key of its own, or none. */
+const keyed = z.strictObject({ ...named, baseUrl, keySecret: keySecret.optional() });
+
+/** Amazon Bedrock. The function's role may invoke the models that are named, and no other. */
+const bedrock = z.strictObject({
+  ...named,
+  models: named.models
+    .refine((rules) => !rules.map(sentBy).some(hasStar), {
+      error:
+        'write ids of models without *: the function may invoke these alone. A match may have a * if it has a send',
+    })
+    .refine((rules) => rules.map(sentBy).every((id) => /^[a-z0-9*][a-z0-9.:_*-]*$/i.test(id)), {
+      error: "write Bedrock's ids of models or inference profiles, not ARNs",
+    }),
+  bedrock: z.union([z.literal(true), z.strictObject({ region: region.optional() })], {
+    error: 'write true, or {"region": "<region>"}',
+  }),
+});
+
+/** Lambda allows 4 KB for a function's whole environment. Names of tables and others take some. */
+const maxBytes = 3000;
+
+const hasBedrock = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'bedrock' in value;
+
+/** One upstream. Its fields depend on whether it is Bedrock. */
+const upstream = z.unknown().transform((value, context): Upstream => {
+  const result = (hasBedrock(value) ? bedrock : keyed).safeParse(value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
+  return z.NEVER;
+});
+
+/** An upstream as the setting describes it. */
+export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
+
+/** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md explains the fields. */
+const upstreams = z.preprocess(
+  fromJson,
   z
-    .strictObject(
-      {
-        /** The name of the event bus. */
-        bus: text(/^[\w./-]{1,256}$/, 'write the name of an event bus of this account and region').default(
-          'default',
-        ),
-        /** Whether events have what calls got and gave, too. */
-        payloads: flag().default(false),
-      },
-      { error: eventsError },
-    )
-    .optional(),
+    .array(upstream, { error: 'write a list of upstreams' })
+    .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
+      error: 'give each upstream a name of its own',
+    })
+    .refine((list) => JSON.stringify(list).length <= maxBytes, {
+      error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
+    }),
 );
 
 /** The schema of the settings; the keys are the names of the context values. */
@@ -136,13 +198,24 @@ export const settings = z
     routeMetrics: routeMetrics.optional(),
     monthlyBudget: whole(1, 1_000_000).optional(),
     accountLogRole: flag().default(true),
-    inferenceUpstreams: upstreamsSetting.optional(),
+    inferenceUpstreams: upstreams.optional(),
     inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
     inferenceRatePerMinute: whole(1, 1_000_000).optional(),
-    events: eventsSetting.optional(),
-    analytics: analyticsSetting.optional(),
-  })
+    events: switched(
+      {
+        bus: text(/^[\w./-]{1,256}$/, 'write the name of an event bus of this account and region').default(
+          'default',
+        ),
+        payloads: flag().default(false),
+      },
+      'write true, or {"bus": "<name>", "payloads": true}, of which both may be left out',
+    ).optional(),
+    analytics: switched(
+      { scanLimitGb: whole(1, 10_000).default(10), keepDays: whole(1, 36_500).optional() },
+      'write true, or {"scanLimitGb": 10, "keepDays": 365}, of which both may be left out',
+    ).optional(),
+  } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',

@@ -2,10 +2,9 @@ import { Aws, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { tables } from '../core/foundations/storage/tables.ts';
-import type { Config } from './config.ts';
+import { type Config, sentBy, type Upstream } from './config.ts';
 import type { Permission } from './permissions.ts';
 import { makeTable } from './storage.ts';
-import { bedrockModels, keySecrets } from './upstreams.ts';
 
 /**
  * What the inference function needs besides its stores: the upstreams, permissions for what they
@@ -80,3 +79,26 @@ const modelPermissions = (id: string, region: string): Permission[] => {
     },
   ];
 };
+
+/**
+ * The models and inference profiles that Bedrock is asked for, each with its region.
+ *
+ * @returns ids and regions; a region is undefined if it is the stack's own
+ */
+const bedrockModels = (
+  upstreams: readonly Upstream[],
+): readonly { readonly id: string; readonly region: string | undefined }[] =>
+  upstreams.flatMap((given) => {
+    if (!('bedrock' in given)) return [];
+    const own = given.bedrock === true ? undefined : given.bedrock.region;
+    return given.models.map((model) => ({ id: sentBy(model), region: own }));
+  });
+
+/** The names and ARNs of the secrets that hold upstreams' keys, each once. */
+const keySecrets = (upstreams: readonly Upstream[]): readonly string[] => [
+  ...new Set(
+    upstreams.flatMap((given) =>
+      'keySecret' in given && given.keySecret !== undefined ? [given.keySecret] : [],
+    ),
+  ),
+];

@@ -124,8 +124,9 @@ describe('the settings', () => {
 describe('docs/configuration.md', () => {
   const lines = readFileSync(join(root, 'docs/configuration.md'), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {
-    const [, name, byDefault] = /^\| `(\w+)`\s+\| (?:`([^`]+)`|none)/.exec(line) ?? [];
-    return name === undefined ? [] : [{ name, byDefault }];
+    const [, name, byDefault, write = ''] =
+      /^\| `(\w+)`\s+\| (?:`([^`]+)`|none[^|]*) \| ([^|]*)/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, byDefault, write }];
   });
 
   it('has a row for each setting and no other', () => {
@@ -138,5 +139,14 @@ describe('docs/configuration.md', () => {
     );
     const actual = Object.entries(readConfig({})).map(([name, value]) => [name, String(value)]);
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
+  });
+
+  it('names the bounds that are checked', () => {
+    const bounds = rows.flatMap(({ name, write }) => {
+      const [bound] = /a whole number from \d+ to \d+/.exec(write) ?? [];
+      return bound === undefined ? [] : [[name, bound] as const];
+    });
+    expect(bounds.length).toBeGreaterThan(8);
+    for (const [name, bound] of bounds) expect(messageOf({ [name]: -1 }), name).toContain(`write ${bound}`);
   });
 });
