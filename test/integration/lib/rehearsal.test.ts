@@ -8,8 +8,7 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { bundleOf } from '../../../lib/handlers.ts';
-import { keyMakerHandler } from '../../../lib/handlers.ts';
+import { bundleOf, keyMakerHandler } from '../../../lib/handlers.ts';
 import { Pennytrace } from '../../../lib/pennytrace.ts';
 import { gateway } from '../../../local/gateway/gateway.ts';
 import { listen } from '../../../local/gateway/server.ts';
