@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { optionalQuery, type RecordKind, sortSchema } from '../core/foundations/expression/index.ts';
 import { idRule, isJsonObject } from '../core/foundations/wire/index.ts';
-import { purgeByIds } from '../core/foundations/wire/purge.ts';
 import {
   documented,
   field,
@@ -14,6 +13,7 @@ import {
 } from '../core/foundations/wire/schema.ts';
 import { endpoint, oneAnswer, oneRecord } from './endpoint.ts';
 import { done, micros, project, queryNames, queryText, slice, sortText, timestamp } from './fields.ts';
+import { purgeByIds } from './purge.ts';
 
 /** More than any token costs in any unit. Below it, tokens × cost stays finite. */
 const highestCost = 1e9;
@@ -101,25 +101,23 @@ export const costCreate = endpoint({
   },
 });
 
+const wholePrice = () =>
+  z.object({
+    id: field(z.string(), "The price's id."),
+    llm_id: field(z.string(), "The model's name."),
+    prompt_token_cost: field(z.number(), 'What one token of a prompt costs, in its unit.'),
+    completion_token_cost: field(z.number(), 'What one token of a completion costs, in its unit.'),
+    prompt_token_cost_unit: field(z.string(), 'Such as `USD`.'),
+    completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
+    effective_date: field(timestamp, 'Calls that started then or later cost this.'),
+    provider_id: field(z.string(), 'Who provides the model.'),
+  });
+
 /** A price as it is answered. With `fields` it has those alone. */
-const price = () =>
-  z
-    .partial(
-      z.object({
-        id: field(z.string(), "The price's id."),
-        llm_id: field(z.string(), "The model's name."),
-        prompt_token_cost: field(z.number(), 'What one token of a prompt costs, in its unit.'),
-        completion_token_cost: field(z.number(), 'What one token of a completion costs, in its unit.'),
-        prompt_token_cost_unit: field(z.string(), 'Such as `USD`.'),
-        completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
-        effective_date: field(timestamp, 'Calls that started then or later cost this.'),
-        provider_id: field(z.string(), 'Who provides the model.'),
-      }),
-    )
-    .register(documented, { name: 'Cost' });
+const price = () => z.partial(wholePrice()).register(documented, { name: 'Cost' });
 
 /** A price as it is answered, in full. */
-export type PriceRow = Readonly<Required<z.output<ReturnType<typeof price>>>>;
+export type PriceRow = Readonly<z.output<ReturnType<typeof wholePrice>>>;
 
 /** Prices as records for expressions. */
 export const priceKind = (): RecordKind => ({

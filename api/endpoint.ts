@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import type { AcceptedScheme, Role, Scheme } from '../core/foundations/auth/index.ts';
 import type { ProjectId } from '../core/foundations/wire/index.ts';
-import type { Dialect } from '../core/foundations/wire/names.ts';
 
 /*
  * What an endpoint is. Its description has everything that the API, the IAM permissions, the
@@ -224,8 +223,6 @@ interface Common<Path extends `/${string}`> {
    * parameters
    */
   readonly handler?: string;
-  /** The dialect that has it. @default - all of them */
-  readonly dialect?: Dialect;
 }
 
 /**
@@ -255,7 +252,6 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly path: `/${string}`;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly handler: string;
-  readonly dialect?: Dialect;
   /** The stores that the function touches, and how. */
   readonly stores: Stores;
   /** Whether the function sends requests on to the upstreams of the settings. */

@@ -5,7 +5,6 @@ import {
   type RecordKind,
   sortSchema,
 } from '../core/foundations/expression/index.ts';
-import { purgeByIds } from '../core/foundations/wire/purge.ts';
 import {
   displayText,
   documented,
@@ -32,6 +31,7 @@ import {
   sortText,
   timestamp,
 } from './fields.ts';
+import { purgeByIds } from './purge.ts';
 
 const maxText = 1024;
 const freeText = z

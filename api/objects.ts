@@ -161,8 +161,8 @@ export const objRead = endpoint({
   },
 });
 
-/** What only Weave's filter has: see `weave/api/changes.ts`. */
-const otherFilters: Readonly<Record<'excludedClasses' | 'tags' | 'aliases', readonly string[] | null>> = {
+/** What only deployments with labels can filter by. */
+const furtherFilters: Readonly<Record<'excludedClasses' | 'tags' | 'aliases', readonly string[] | null>> = {
   excludedClasses: null,
   tags: null,
   aliases: null,
@@ -178,7 +178,7 @@ const objectsFilter = () =>
     },
     {},
     ({ object_ids }) => ({
-      ...otherFilters,
+      ...furtherFilters,
       // An impossible id names no object.
       objectIds: object_ids?.filter(isObjectId) ?? null,
     }),
@@ -189,13 +189,22 @@ const objectsFilter = () =>
  */
 export type ObjectsFilter = z.output<ReturnType<typeof objectsFilter>>;
 
+/** A filter that lets every version through. */
+export const everyVersion: ObjectsFilter = {
+  ...furtherFilters,
+  objectIds: null,
+  isOp: null,
+  latestOnly: false,
+  baseObjectClasses: null,
+};
+
 /** The fields that versions can be sorted by. */
 export const sortFields = ['object_id', 'version_index', 'created_at'] as const;
 
 const objectsQueryBody = () =>
   record({
     project_id: project,
-    filter: field(withDefault(objectsFilter(), objectsFilter().parse({})), filterText),
+    filter: field(withDefault(objectsFilter(), everyVersion), filterText),
     ...slice,
     sort_by: field(
       withDefault(
@@ -211,7 +220,15 @@ const objectsQueryBody = () =>
   });
 
 /** A query over the objects of one project. Object id and version index decide ties. */
-export type ObjectsQuery = z.output<ReturnType<typeof objectsQueryBody>>;
+export interface ObjectsQuery extends Readonly<z.output<ReturnType<typeof objectsQueryBody>>> {
+  /** Whether tags and aliases are answered, where versions have any. @default false */
+  readonly withLabels?: boolean;
+  /** Whether the bytes of values are answered. @default false */
+  readonly withSizes?: boolean;
+}
+
+/** One key of an order of versions. */
+export type ObjectSortKey = ObjectsQuery['sortBy'][number];
 
 export const objsQuery = endpoint({
   path: '/objs/query',

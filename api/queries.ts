@@ -196,6 +196,21 @@ export const noIncludes: Includes = {
   totalStorageSize: false,
 };
 
+/** A filter that lets every call through. */
+export const everyCall: CallsFilter = {
+  opNames: null,
+  inputRefs: null,
+  outputRefs: null,
+  parentIds: null,
+  traceIds: null,
+  callIds: null,
+  threadIds: null,
+  turnIds: null,
+  traceRootsOnly: false,
+  userIds: null,
+  runIds: null,
+};
+
 const includeFields = () => ({
   include_costs: flag('Adds what the call cost, by model.'),
   include_feedback: flag('Adds the feedback on the call.'),
@@ -214,12 +229,11 @@ const includesOf = (body: Readonly<Record<string, unknown>>): Includes => ({
 
 /** Calls as records that expressions are about. The fields depend on what is asked for. */
 export const callKind = (includes: Includes): RecordKind => {
-  const { storage_size_bytes, total_storage_size_bytes, ...columns } = call().shape;
   return {
     // A kind of its own: fewer fields may be named.
     name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call`,
     fields: [
-      ...Object.keys(columns),
+      ...Object.keys(columns(jsonObject)),
       ...(includes.storageSize ? ['storage_size_bytes'] : []),
       ...(includes.totalStorageSize ? ['total_storage_size_bytes'] : []),
     ],
@@ -254,7 +268,7 @@ const callsFilter = () =>
 export type CallsFilter = z.output<ReturnType<typeof callsFilter>>;
 
 /** The filter of a request; one that lets every call through without it. */
-export const filter = () => field(withDefault(callsFilter(), callsFilter().parse({})), filterText);
+export const filter = () => field(withDefault(callsFilter(), everyCall), filterText);
 
 const everyInclude: Includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
 
@@ -350,10 +364,8 @@ export interface CallsQuery
       'offset' | 'sort' | 'columns' | 'expand' | 'returnExpanded'
     > {
   readonly expand: readonly FieldPath[];
-  /**
-   * Whether users are named beside their ids, which are their names here. @default - they are not
-   */
-  readonly usernames?: boolean;
+  /** A column with the name of the user, which is the id of the user here. @default - none */
+  readonly userNameColumn?: string | null;
 }
 
 const turnRow = {

@@ -50,6 +50,12 @@ export type ModelCallMetric = (typeof modelCallMetrics)[number];
 export const usageMetrics = [...tokenMetrics, ...costMetrics, ...modelCallMetrics] as const;
 export type UsageMetric = TokenMetric | CostMetric | ModelCallMetric;
 
+export const isCostMetric = (metric: UsageMetric): metric is CostMetric =>
+  costMetrics.some((each) => each === metric);
+
+export const isModelCallMetric = (metric: UsageMetric): metric is ModelCallMetric =>
+  modelCallMetrics.some((each) => each === metric);
+
 /** What is made of the values of a metric. */
 export const aggregations = ['sum', 'avg', 'min', 'max', 'count'] as const;
 export type Aggregation = (typeof aggregations)[number];

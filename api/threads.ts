@@ -51,7 +51,7 @@ const orderOf = (keys: readonly z.output<typeof sortKey>[]): readonly ThreadSort
   );
 
 /** The order where none is asked for: what was updated last comes first. */
-const defaultSort: readonly ThreadSortKey[] = [{ field: 'last_updated', descending: true }];
+export const defaultSort: readonly ThreadSortKey[] = [{ field: 'last_updated', descending: true }];
 
 const filter = () =>
   record(
@@ -66,11 +66,14 @@ const filter = () =>
 /** Which threads are wanted: all fields are ANDed, null asks for nothing. */
 export type ThreadsFilter = z.output<ReturnType<typeof filter>>;
 
+/** A filter that lets every thread through. */
+export const everyThread: ThreadsFilter = { after: null, before: null, threadIds: null };
+
 const threadsQuery = () =>
   record(
     {
       project_id: project,
-      filter: field(withDefault(filter(), filter().parse({})), filterText),
+      filter: field(withDefault(filter(), everyThread), filterText),
       ...slice,
       sort_by: field(
         z.pipe(

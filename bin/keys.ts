@@ -26,9 +26,10 @@ import {
 } from '../core/foundations/auth/index.ts';
 import { dynamodbClient, type Table } from '../core/foundations/storage/index.ts';
 import { tables } from '../core/foundations/storage/tables.ts';
-import { dialectOf, dialects, formatTime, type Micros, parseTime } from '../core/foundations/wire/index.ts';
+import { formatTime, type Micros, parseTime } from '../core/foundations/wire/index.ts';
 import { settings } from '../lib/config.ts';
 import { isRunning } from '../local/data-dir.ts';
+import { dialectOf, dialects } from '../weave/policy.ts';
 import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
 /** The command cannot do its work. The message says what to do about it. */

@@ -18,10 +18,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { dialects } from '../core/foundations/wire/names.ts';
 import { bundle } from '../lib/bundles.ts';
 import { bundleOf, constantsOf, handlersIn } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
+import { dialects } from '../weave/policy.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
 const kept = [

@@ -12,5 +12,5 @@ export const handler = endpoint(me, ({ caller: { user, keyId, expiresAt, grants 
   key_id: keyId,
   expires_at: expiresAt === undefined ? null : formatTime(expiresAt),
   grants: grants.map(({ scope, role }) => ({ resource: scope, role })),
-  service: { name: settings.names.service, version: SERVICE_VERSION },
+  service: { name: settings.policy.service, version: SERVICE_VERSION },
 }));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isKeyed, passThrough, stream } from '../api/endpoint.ts';
-import { dialects } from '../core/foundations/wire/names.ts';
 import { allRoutes, routesOf } from '../weave/api/routes.ts';
+import { dialects } from '../weave/policy.ts';
 import type { PennytraceProps } from './props.ts';
 
 /** A construct id: `CallsStreamQuery` for `calls/stream_query` and for `CALLS_STREAM_QUERY`. */

@@ -2,7 +2,7 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
 import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
-import { type Dialect, wireNames } from '../core/foundations/wire/names.ts';
+import { type Dialect, policyOf } from '../weave/policy.ts';
 import { constructId } from './config.ts';
 
 /** An answer that API Gateway gives by itself, without a function. */
@@ -38,7 +38,7 @@ const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
     error: keyRequired,
     brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
     headers: {
-      'WWW-Authenticate': challengeOf(wireNames(dialect).service),
+      'WWW-Authenticate': challengeOf(policyOf(dialect).service),
     },
   },
   {

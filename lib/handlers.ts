@@ -1,8 +1,8 @@
 import { handlersOf, type Route } from '../api/endpoint.ts';
-import type { Dialect } from '../core/foundations/wire/names.ts';
 import { openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 import { routesOf } from '../weave/api/routes.ts';
+import type { Dialect } from '../weave/policy.ts';
 import type { Config } from './config.ts';
 
 /** Makes and revokes the keys of functions that report: `Pennytrace.grantReport`. */

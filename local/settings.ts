@@ -10,7 +10,7 @@ import {
   roles,
 } from '../core/foundations/auth/index.ts';
 import type { Table } from '../core/foundations/storage/index.ts';
-import { type Dialect, dialects } from '../core/foundations/wire/names.ts';
+import { type Dialect, dialects } from '../weave/policy.ts';
 import type { LocalUpstream } from './inference.ts';
 
 /** A setting of the operator is wrong. The message says what to write instead. */

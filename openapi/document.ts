@@ -1,8 +1,8 @@
 import { isKeyed, type Operation, type Route, tags, takesKey } from '../api/endpoint.ts';
 import { error } from '../api/errors.ts';
 import type { AcceptedScheme } from '../core/foundations/auth/index.ts';
-import { type Dialect, wireNames } from '../core/foundations/wire/index.ts';
 import { routesOf } from '../weave/api/routes.ts';
+import { type Dialect, policyOf } from '../weave/policy.ts';
 import {
   contentOf,
   errorResponse,
@@ -128,7 +128,7 @@ const operationObject = (route: Route, operation: Operation, schemas: Schemas): 
 };
 
 const securitySchemes = (dialect: Dialect) => {
-  const key = `A key is \`${wireNames(dialect).service}_<16 of 0-9a-z>_<64 hex digits>\`.`;
+  const key = `A key is \`${policyOf(dialect).service}_<16 of 0-9a-z>_<64 hex digits>\`.`;
   return {
     basic: {
       type: 'http',

@@ -13,9 +13,9 @@ import type {
   BatchExecuteStatementCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { ownPolicy } from '../../core/foundations/policy.ts';
 import { dynamodbClient, type Item, type Store, type Table } from '../../core/foundations/storage/index.ts';
 import type { NamedTable } from '../../core/foundations/storage/tables.ts';
-import { wireNames } from '../../core/foundations/wire/index.ts';
 import { synthesize } from '../../local/assembly.ts';
 import { createTables, localCredentials, startDynamodb } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
@@ -24,8 +24,8 @@ import type { Call } from './calls.ts';
 import type { Figure } from './figures.ts';
 import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.ts';
 
-/** The wire names of the service in the bench. */
-export const names = wireNames();
+/** The wire policy of the service in the bench. */
+export const policy = ownPolicy;
 
 /** The longest answer of DynamoDB Local on a busy machine, in ms. */
 const requestTimeoutMs = 120_000;
@@ -86,7 +86,7 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   const newStore = async (table: NamedTable): Promise<Store> => ({
     table: await newTable(table),
     bucket,
-    names,
+    policy,
     shards: [4],
   });
   return {
@@ -172,7 +172,7 @@ const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Unit
   ),
 });
 
-const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<names>.+)\}$/;
+const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<policy>.+)\}$/;
 
 /**
  * The units of PartiQL inserts, which DynamoDB Local does not report: those of the same items as

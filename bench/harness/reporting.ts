@@ -1,9 +1,9 @@
 import { callBatch } from '../../api/calls.ts';
 import { bodyOf } from '../../api/endpoint.ts';
+import type { CallsQuery } from '../../api/queries.ts';
 import { callsStreamQuery } from '../../api/queries.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
-import type { CallsQuery } from '../../core/questions/query/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { callsComplete } from '../../weave/api/calls.ts';
 import type { Call } from './calls.ts';

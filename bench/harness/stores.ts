@@ -4,7 +4,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
 import { localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
-import { names } from './bench.ts';
+import { policy } from './bench.ts';
 
 /**
  * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
@@ -39,7 +39,7 @@ const storeAnswering = (answerOf: (operation: string, body: string) => string): 
   });
   const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
   bucket.client.catch(() => {});
-  return { table: { client, name: 'calls' }, bucket, names, shards: [4] };
+  return { table: { client, name: 'calls' }, bucket, policy, shards: [4] };
 };
 
 /** A store that takes all writes at once and holds nothing. */

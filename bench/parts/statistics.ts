@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { callBatch } from '../../api/calls.ts';
 import { bodyOf } from '../../api/endpoint.ts';
-import { callsQueryStats } from '../../api/queries.ts';
+import { callsQueryStats, everyCall } from '../../api/queries.ts';
 import { callsStats } from '../../api/stats.ts';
 import { threadsStreamQuery } from '../../api/threads.ts';
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
@@ -15,7 +15,7 @@ import {
   parseTime,
 } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
-import { countCalls, everyCall, noLookups } from '../../core/questions/query/index.ts';
+import { countCalls, noLookups } from '../../core/questions/query/index.ts';
 import { dimensionsOf, Groups, kept } from '../../core/questions/stats/cells.ts';
 import { statsOf, usageOf } from '../../core/questions/stats/index.ts';
 import { type Rollup, storeRollups } from '../../core/questions/stats/rollups.ts';

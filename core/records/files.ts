@@ -10,7 +10,6 @@ import {
 } from '../foundations/storage/index.ts';
 import type { TableKey } from '../foundations/storage/tables.ts';
 import { checkDigest, notFound, type ProjectId } from '../foundations/wire/index.ts';
-import { bytesDigest } from '../foundations/wire/weave-digest.ts';
 
 /*
  * A file is its bytes, named by their digest. Small ones are in the objects table: k = project 0 f
@@ -45,7 +44,7 @@ export const createFile = async (
   expected: string | null,
   budget: RequestBudget,
 ): Promise<string> => {
-  const digest = bytesDigest(content);
+  const digest = store.policy.bytesDigest(content);
   checkDigest({ of: 'this file', digest, expected });
   const key = fileKey(projectId, digest);
   const [known] = await getItems(store.table, [key], budget, { consistent: true, attributes: ['n'] });

@@ -9,7 +9,7 @@ export const handler = endpoint(feedbackQuery, ({ body, budget, describe }) => {
   const { plan, counts, records } = queryFeedback(settings.feedback, body, budget);
   describe(() => ({ plan: feedbackPlanSummary(plan), rows: counts.sent, scanned: counts.scanned }));
   const total = async () => {
-    if (settings.names.dialect === 'svc') return '';
+    if (!settings.policy.feedbackCount) return '';
     return `,"total_count":${await countFeedback(settings.feedback, body, counts.sent, budget)}`;
   };
   return streamJson(jsonList('result', records, undefined, total), body.offset);

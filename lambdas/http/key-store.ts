@@ -1,14 +1,13 @@
 import type { KeyStore } from '../../core/foundations/auth/index.ts';
 import { dynamodbClient } from '../../core/foundations/storage/index.ts';
-import { dialectOf, wireNames } from '../../core/foundations/wire/names.ts';
+import { policy } from './policy.ts';
 
 /**
  * The keys of the deployment, as the environment of a function names them.
  *
  * @throws Error if it does not
  */
-export const keysFromEnvironment = ({ DIALECT, KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
+export const keysFromEnvironment = ({ KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
   if (!KEYS_TABLE) throw new Error('KEYS_TABLE is not set: it should name the table of keys');
-  const { service } = wireNames(dialectOf(DIALECT));
-  return { service, table: { client: dynamodbClient(), name: KEYS_TABLE } };
+  return { service: policy.service, table: { client: dynamodbClient(), name: KEYS_TABLE } };
 };

@@ -46,7 +46,7 @@ const errorAnswer = (error: ServiceError, requestId: string): APIGatewayProxyRes
       'content-type': 'application/json',
       'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.names.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.policy.service) }),
     },
     body: jsonText(body),
   };

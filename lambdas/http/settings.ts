@@ -1,3 +1,4 @@
+import type { Policy } from '../../core/foundations/policy.ts';
 import {
   type Bucket,
   dynamodbClient,
@@ -6,14 +7,14 @@ import {
   type Table,
 } from '../../core/foundations/storage/index.ts';
 import type { TableVariable } from '../../core/foundations/storage/tables.ts';
-import { dialectOf, type WireNames, wireNames } from '../../core/foundations/wire/index.ts';
+import { policy } from './policy.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of
  * its route alone; any other throws an Error.
  */
 export interface Settings {
-  readonly names: WireNames;
+  readonly policy: Policy;
   readonly calls: Store;
   readonly objects: Store;
   readonly costs: Store;
@@ -59,7 +60,6 @@ const lazyBucket = (name: string): Bucket => {
 };
 
 const readSettings = (): Settings => {
-  const names = wireNames(dialectOf(process.env.DIALECT));
   const { PAYLOADS_BUCKET } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
@@ -74,7 +74,7 @@ const readSettings = (): Settings => {
         return given('PAYLOADS_BUCKET', payloads);
       },
       // Only routes that touch a store know its layout.
-      ...{ names, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
+      ...{ policy, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
     };
   };
   const { ROLLUPS_TABLE } = process.env;
@@ -85,7 +85,7 @@ const readSettings = (): Settings => {
   const costs = storeOf('COSTS_TABLE');
   const feedback = storeOf('FEEDBACK_TABLE');
   return {
-    names,
+    policy,
     get calls() {
       return given('CALLS_TABLE', calls);
     },

@@ -12,5 +12,5 @@ export const handler = endpoint(objRead, async ({ body, budget }) => {
   const labelsOf =
     body.withLabels && (await readLabels(settings.objects, body.projectId, [body.objectId], budget));
   const labels = labelsOf ? labelsOf(version.header) : undefined;
-  return wholeJson(`{"obj":${objectJson(settings.names, version, version.val, labels)}}`);
+  return wholeJson(`{"obj":${objectJson(settings.policy, version, version.val, labels)}}`);
 });

@@ -52,7 +52,7 @@ export const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     request.response = otlpAnswer(error.status, encoding, bytes, {
       'x-request-id': event.requestContext.requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.names.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.policy.service) }),
     });
   },
 });

@@ -9,7 +9,8 @@ export const handler = endpoint(tableQuery, ({ body, budget, describe }) => {
   let rows = 0;
   describe(() => ({ rows }));
   const texts = async function* () {
-    for await (const batch of queryTable(settings.objects, body, budget)) yield batch.map(rowJson);
+    for await (const batch of queryTable(settings.objects, body, budget))
+      yield batch.map((row) => rowJson(settings.objects, row));
   };
   const wrote = (count: number) => {
     rows += count;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type NamedTable, tables } from '../../core/foundations/storage/tables.ts';
-import { type Dialect, dialectOf } from '../../core/foundations/wire/names.ts';
+import { type Dialect, dialectOf } from '../../weave/policy.ts';
 import {
   type Assembly,
   isRoot,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { wireNames } from '../../core/foundations/wire/index.ts';
+import { ownPolicy } from '../../core/foundations/policy.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const names = wireNames();
+const policy = ownPolicy;
 const project = 'page/feedback';
 const at = encodeURIComponent(project);
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await post('/feedback/create', {
     project_id: project,
     feedback_type: 'thumbs',
-    [names.ref]: `${names.refScheme}${project}/call/f2`,
+    [policy.columns.ref]: `${policy.refScheme}${project}/call/f2`,
     payload: { up: false, note: 'Wrong order' },
     creator: 'Ada',
   });
@@ -26,7 +26,9 @@ const stored = async (id: string) => {
   const { result } = (await post('/feedback/query', {
     project_id: project,
     query: {
-      $expr: { $eq: [{ $getField: names.ref }, { $literal: `${names.refScheme}${project}/call/${id}` }] },
+      $expr: {
+        $eq: [{ $getField: policy.columns.ref }, { $literal: `${policy.refScheme}${project}/call/${id}` }],
+      },
     },
   })) as { result: { feedback_type: string; payload: unknown }[] };
   return result.map(({ feedback_type, payload }) => [feedback_type, payload]);

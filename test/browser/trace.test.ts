@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { wireNames } from '../../core/foundations/wire/index.ts';
+import { ownPolicy } from '../../core/foundations/policy.ts';
 import { runs } from '../support/sampling.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const names = wireNames();
+const policy = ownPolicy;
 const project = 'page/trace';
 const link = (trace: string, search = '') =>
   `trace?project=${encodeURIComponent(project)}&trace=${encodeURIComponent(trace)}${search}`;
@@ -104,7 +104,7 @@ beforeAll(async () => {
   await post('/feedback/create', {
     project_id: project,
     feedback_type: 'thumbs',
-    [names.ref]: `${names.refScheme}${project}/call/t1`,
+    [policy.columns.ref]: `${policy.refScheme}${project}/call/t1`,
     payload: { up: true, note: 'Well done' },
     creator: 'Ada',
   });

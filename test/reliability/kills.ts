@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dialect } from '../../core/foundations/wire/names.ts';
+import type { Dialect } from '../../weave/policy.ts';
 import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Answer, Sender } from '../support/in-process.ts';

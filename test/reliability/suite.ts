@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/endpoint.ts';
-import type { Dialect } from '../../core/foundations/wire/names.ts';
+import type { Dialect } from '../../weave/policy.ts';
 import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { deep, repeatWith } from '../support/sampling.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Dialect } from '../../core/foundations/wire/names.ts';
+import type { Dialect } from '../../weave/policy.ts';
 
 /**
  * The folder that the stack was synthesized to, once for this test run.

@@ -1,24 +1,24 @@
 import { callBatch } from '../../api/calls.ts';
 import { bodyOf } from '../../api/endpoint.ts';
-import { callsStreamQuery } from '../../api/queries.ts';
-import { toPath } from '../../core/foundations/expression/index.ts';
-import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
-import { type JsonObject, type ProjectId, wireNames } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import {
   type CallsFilter,
   type CallsQuery,
+  callsStreamQuery,
   everyCall,
   noIncludes,
-  queryCalls,
-  readCallJson,
-} from '../../core/questions/query/index.ts';
+} from '../../api/queries.ts';
+import { toPath } from '../../core/foundations/expression/index.ts';
+import { ownPolicy } from '../../core/foundations/policy.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
+import { parseBody } from '../../core/foundations/wire/parse-body.ts';
+import { queryCalls, readCallJson } from '../../core/questions/query/index.ts';
 import { type CallReport, writeCalls } from '../../core/records/calls/index.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */
 export const project = 'acme/shop' as ProjectId;
-export const names = wireNames();
+export const policy = ownPolicy;
 
 /** A call store of its own for one test file. */
 export const createCallStore = async (changes: Partial<Store> = {}): Promise<Store> => {

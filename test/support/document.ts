@@ -1,8 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type Dialect, parseTime, wireNames } from '../../core/foundations/wire/index.ts';
+import { parseTime } from '../../core/foundations/wire/index.ts';
 import { type JsonSchema, type OpenApiDocument, openApiDocument } from '../../openapi/index.ts';
 import { routesOf } from '../../weave/api/routes.ts';
+import type { Dialect } from '../../weave/policy.ts';
+import { policyOf } from '../../weave/policy.ts';
 
 /** Every object of a schema, itself included. */
 const objectsIn = (value: unknown): JsonSchema[] => {
@@ -40,7 +42,7 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
 
 /** The document of a service that is called as its dialect is by default, and what it says. */
 export const documentOf = (dialect: Dialect) => {
-  const names = wireNames(dialect);
+  const policy = policyOf(dialect);
   const document = openApiDocument('0.1.0', dialect);
   const routes = routesOf(dialect);
   const closed = closedOf(document);
@@ -60,7 +62,7 @@ export const documentOf = (dialect: Dialect) => {
     return operation;
   };
   return {
-    names,
+    policy,
     document,
     /** Every operation with its path in the document, in the order in which their examples work. */
     operations: routes.flatMap((route) =>
@@ -99,7 +101,7 @@ export const documentOf = (dialect: Dialect) => {
 
 /** What is said of a service in the service's own dialect. */
 export const {
-  names,
+  policy,
   document,
   operations,
   operationAt,

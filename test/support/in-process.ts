@@ -4,7 +4,6 @@ import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { isKeyed, type Route } from '../../api/endpoint.ts';
 import { toContext } from '../../core/foundations/auth/index.ts';
-import type { Dialect } from '../../core/foundations/wire/names.ts';
 import type { Settings } from '../../lambdas/http/settings.ts';
 import type { Limits } from '../../lambdas/http/stream.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../local/runtime/response-stream.ts';
 import { readStack } from '../../local/template/stack.ts';
 import { allRoutes, routesOf } from '../../weave/api/routes.ts';
+import type { Dialect } from '../../weave/policy.ts';
 import { assemblyWith } from './assembly-with.ts';
 import { startContainer } from './container.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';

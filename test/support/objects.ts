@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { everyVersion, type ObjectsFilter, type ObjectsQuery } from '../../api/objects.ts';
 import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
 import {
   type JsonObject,
@@ -6,15 +7,7 @@ import {
   parseVersionName,
   ServiceError,
 } from '../../core/foundations/wire/index.ts';
-import {
-  createObject,
-  deleteVersions,
-  everyVersion,
-  type ObjectsFilter,
-  type ObjectsQuery,
-  queryObjects,
-  readObject,
-} from '../../core/records/objects/index.ts';
+import { createObject, deleteVersions, queryObjects, readObject } from '../../core/records/objects/index.ts';
 import { project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

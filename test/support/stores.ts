@@ -3,9 +3,9 @@ import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
+import { ownPolicy } from '../../core/foundations/policy.ts';
 import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
 import type { NamedTable } from '../../core/foundations/storage/tables.ts';
-import { wireNames } from '../../core/foundations/wire/index.ts';
 import { createStores as createStackStores, localCredentials, storeEnvironment } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';
@@ -79,6 +79,6 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
 export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
   table: { client: dynamodb, name: table },
   bucket: { client: s3, name: bucket },
-  names: wireNames(),
+  policy: ownPolicy,
   shards: [shards],
 });

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { nameInWeave } from './derive.ts';
+import { nameInWeave } from '../names.ts';
 
 /*
  * Answers that are values, in Weave's dialect. Those that are streamed as text get their names

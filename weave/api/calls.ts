@@ -96,7 +96,7 @@ const wholeExample = {
 
 export const callsComplete = endpoint({
   path: '/v2/{entity}/{project}/calls/complete',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: batch,
   stores: reporting,
@@ -134,7 +134,7 @@ export const callsComplete = endpoint({
 
 export const callStartV2 = endpoint({
   path: '/v2/{entity}/{project}/call/start',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: oneRecord,
   stores: reporting,
@@ -170,7 +170,7 @@ export const callStartV2 = endpoint({
 
 export const callEndV2 = endpoint({
   path: '/v2/{entity}/{project}/call/end',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: oneRecord,
   stores: reporting,
@@ -219,7 +219,7 @@ export type TraceUsageRequest = z.output<ReturnType<typeof traceUsageBody>>;
 
 export const traceUsage = endpoint({
   path: '/trace/usage',
-  dialect: 'weave',
+  tolerant: true,
   shape: stream,
   stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'join' },
   tag: 'weave',

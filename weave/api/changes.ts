@@ -4,19 +4,16 @@ import { anyOf, flag, ignoredUser } from '../../api/fields.ts';
 import { maxItems, newObject, refs } from '../../api/objects.ts';
 import { callKind, expandColumns, noIncludes } from '../../api/queries.ts';
 import { groupBy } from '../../api/stats.ts';
-import type { RecordKind } from '../../core/foundations/expression/index.ts';
 import { toPath } from '../../core/foundations/expression/index.ts';
-import { wireNames } from '../../core/foundations/wire/names.ts';
-import { purgeByIdList } from '../../core/foundations/wire/purge.ts';
 import { field, id, listOf, nullish, refSchema, rule, time } from '../../core/foundations/wire/schema.ts';
-import { type Change, type Changes, derive, nameInWeave } from './derive.ts';
+import { kindInWeave, weavePolicy } from '../policy.ts';
+import { type Change, type Changes, derive } from './derive.ts';
 import { lenientName, optionalId, optionalName } from './lenient.ts';
+import { purgeByIdList } from './purge.ts';
 
 /*
  * What requests of Weave's dialect have that ours have not, or have otherwise.
  */
-
-const weave = wireNames('weave');
 
 /** The changes of a start. */
 export const startNames: Change = {
@@ -66,7 +63,7 @@ const costTerms: Change = {
   }),
 };
 
-const refOf = (...kinds: Parameters<typeof refSchema>[1]) => refSchema(weave, kinds);
+const refOf = (...kinds: Parameters<typeof refSchema>[1]) => refSchema(weavePolicy.refScheme, kinds);
 
 const draft: Change = {
   fields: () => ({
@@ -126,32 +123,6 @@ const feedbackIsNoColumn = z.check<Readonly<Record<string, unknown>>>(({ value, 
   }
 });
 
-const feedbackRule = (steps: readonly string[]): string | undefined =>
-  steps.length > 0 ? undefined : 'should name a type and a field: feedback.[<type>].payload.<path>';
-
-/** Records for expressions. Calls lead to the feedback on them, by its type. */
-export const kindInWeave = (kind: RecordKind): RecordKind => {
-  const fields = kind.fields.map(nameInWeave);
-  if (kind.name === 'Cost')
-    return {
-      ...kind,
-      fields: [...fields, 'cache_read_input_token_cost', 'cache_creation_input_token_cost'],
-    };
-  const { pathRule } = kind;
-  if (!pathRule) return { ...kind, fields };
-  return {
-    ...kind,
-    fields: [...fields, 'feedback'],
-    nested: [...kind.nested, 'feedback'],
-    missingIsEmpty: true,
-    pathRule: (path) => {
-      if (path.field === 'feedback') return feedbackRule(path.steps);
-      const [block = '', ...below] = path.steps;
-      return block === 'weave' ? pathRule({ ...path, steps: ['svc', ...below] }) : undefined;
-    },
-  };
-};
-
 /** The changes of components of requests. */
 export const changes: Changes = {
   components: {
@@ -181,7 +152,7 @@ const bodies: Readonly<Record<string, Change>> = {
       include_usernames: flag('Adds the name of the user, `wb_username`.'),
       latest_only: flag('Accepted, and of no meaning for calls.'),
     }),
-    names: { include_usernames: 'usernames' },
+    also: ({ include_usernames }) => ({ userNameColumn: include_usernames ? 'wb_username' : null }),
     check: feedbackIsNoColumn,
   },
   '/calls/query_stats': {
@@ -238,7 +209,7 @@ const bodies: Readonly<Record<string, Change>> = {
       digests: field(nullish(listOf(id, maxItems)), 'The digests of the versions; all versions without it.'),
     }),
   },
-  '/refs/read_batch': { fields: () => ({ refs: refs({ refScheme: weave.refScheme, rows: true }) }) },
+  '/refs/read_batch': { fields: () => ({ refs: refs({ refScheme: weavePolicy.refScheme, rows: true }) }) },
 };
 
 /** The body of one of our routes, in Weave's dialect. */

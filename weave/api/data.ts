@@ -11,7 +11,7 @@ import {
   sortText,
 } from '../../api/fields.ts';
 import { toPath } from '../../core/foundations/expression/index.ts';
-import type { JsonObject } from '../../core/foundations/wire/index.ts';
+import { isTableDigest, type JsonObject } from '../../core/foundations/wire/index.ts';
 import {
   documented,
   field,
@@ -23,7 +23,7 @@ import {
   rule,
   withDefault,
 } from '../../core/foundations/wire/schema.ts';
-import { digestPattern, tableDigestPattern } from '../../core/foundations/wire/weave-digest.ts';
+import { digestPattern } from '../digest.ts';
 
 /*
  * The endpoints of files and tables, which Weave's dialect alone has.
@@ -42,13 +42,8 @@ const contentDigest = z
 
 const tableDigest = z
   .string()
-  .check(
-    z.refine(
-      (text) => tableDigestPattern.test(text),
-      rule('should be the digest of a table: 64 hex digits, as it was answered'),
-    ),
-  )
-  .register(documented, { name: 'TableDigest', says: { pattern: tableDigestPattern.source } });
+  .check(z.refine(isTableDigest, rule('should be the digest of a table: 64 hex digits, as it was answered')))
+  .register(documented, { name: 'TableDigest', says: { pattern: '^[0-9a-f]{64}$' } });
 
 const expectedDigest = field(
   nullish(z.string()),
@@ -69,7 +64,7 @@ const rowDigests = z.array(z.string());
 
 export const fileCreate = endpoint({
   path: '/file/create',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: oneRecord,
   stores: { files: 'create', rollups: 'note' },
@@ -97,7 +92,7 @@ export const fileCreate = endpoint({
 
 export const fileContent = endpoint({
   path: '/file/content',
-  dialect: 'weave',
+  tolerant: true,
   shape: oneAnswer,
   stores: { files: 'read' },
   tag: 'weave',
@@ -115,7 +110,7 @@ export const fileContent = endpoint({
 
 export const tableCreate = endpoint({
   path: '/table/create',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: batch,
   stores: { tables: 'create', rollups: 'note' },
@@ -153,7 +148,7 @@ export const tableCreate = endpoint({
 
 export const tableCreateFromDigests = endpoint({
   path: '/table/create_from_digests',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: batch,
   stores: { tables: 'create' },
@@ -211,7 +206,7 @@ export type TableChange =
 
 export const tableUpdate = endpoint({
   path: '/table/update',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: batch,
   stores: { tables: 'update' },
@@ -286,8 +281,7 @@ export type TableQuery = z.output<ReturnType<typeof tableQueryBody>>;
 
 export const tableQuery = endpoint({
   path: '/table/query',
-  dialect: 'weave',
-
+  tolerant: true,
   shape: stream,
   stores: { tables: 'read' },
   tag: 'weave',
@@ -320,8 +314,7 @@ export const tableQuery = endpoint({
 
 export const tableQueryStats = endpoint({
   path: '/table/query_stats',
-  dialect: 'weave',
-
+  tolerant: true,
   shape: oneAnswer,
   stores: { tables: 'count' },
   tag: 'weave',
@@ -338,8 +331,7 @@ export const tableQueryStats = endpoint({
 
 export const tableQueryStatsBatch = endpoint({
   path: '/table/query_stats_batch',
-  dialect: 'weave',
-
+  tolerant: true,
   shape: oneAnswer,
   stores: { tables: 'count' },
   tag: 'weave',

@@ -15,33 +15,12 @@ import {
   record,
   type Shape,
 } from '../../core/foundations/wire/schema.ts';
+import { nameInWeave, textInWeave } from '../names.ts';
 
 /*
  * Schemas of Weave's dialect, derived from ours: the same with other names, and with what
  * `changes.ts` says of their components.
  */
-
-/** What our names are in Weave's dialect. Whatever is not here is called the same. */
-const names: Readonly<Record<string, string>> = {
-  svc: 'weave',
-  svc_ref: 'weave_ref',
-  svc_user_id: 'wb_user_id',
-  svc_run_id: 'wb_run_id',
-  svc_run_step: 'wb_run_step',
-  svc_run_step_end: 'wb_run_step_end',
-  svc_user_ids: 'wb_user_ids',
-  svc_run_ids: 'wb_run_ids',
-};
-
-/** A name in Weave's dialect. */
-export const nameInWeave = (name: string): string => names[name] ?? name;
-
-/** A text about names and refs, in Weave's dialect. */
-export const textInWeave = (text: string): string =>
-  text
-    .replaceAll('svc:///', 'weave:///')
-    .replaceAll(/\bsvc_\w+/g, nameInWeave)
-    .replaceAll(/\bsvc\./g, 'weave.');
 
 /** How an object of a request differs in Weave's dialect. */
 export interface Change {

@@ -36,7 +36,7 @@ const versionFields = { project_id: project, object_id: objectId, digest: versio
 
 export const aliasesSet = endpoint({
   path: '/objs/{object_id}/aliases',
-  dialect: 'weave',
+  tolerant: true,
   method: 'PUT',
   role: 'write',
   shape: oneRecord,
@@ -60,7 +60,7 @@ export const aliasesSet = endpoint({
 
 export const aliasesRemove = endpoint({
   path: '/objs/{object_id}/aliases/remove',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: oneRecord,
   stores: { objects: 'unlabel' },
@@ -86,7 +86,7 @@ export const aliasesRemove = endpoint({
 
 export const tagsAdd = endpoint({
   path: '/objs/{object_id}/versions/{digest}/tags',
-  dialect: 'weave',
+  tolerant: true,
   method: 'PUT',
   role: 'write',
   shape: oneRecord,
@@ -105,7 +105,7 @@ export const tagsAdd = endpoint({
 
 export const tagsRemove = endpoint({
   path: '/objs/{object_id}/versions/{digest}/tags/remove',
-  dialect: 'weave',
+  tolerant: true,
   role: 'write',
   shape: oneRecord,
   stores: { objects: 'label' },
@@ -123,7 +123,7 @@ export const tagsRemove = endpoint({
 
 export const aliasesList = endpoint({
   path: '/aliases',
-  dialect: 'weave',
+  tolerant: true,
   method: 'GET',
 
   shape: oneAnswer,
@@ -141,7 +141,7 @@ export const aliasesList = endpoint({
 
 export const tagsList = endpoint({
   path: '/tags',
-  dialect: 'weave',
+  tolerant: true,
   method: 'GET',
 
   shape: oneAnswer,

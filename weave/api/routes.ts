@@ -1,6 +1,7 @@
 import type { Operation, Route, Stores } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import type { Dialect } from '../../core/foundations/wire/names.ts';
+import { nameInWeave, textInWeave } from '../names.ts';
+import type { Dialect } from '../policy.ts';
 import { callEndV2, callStartV2, callsComplete, traceUsage } from './calls.ts';
 import { answerSchemaInWeave, bodyInWeave } from './changes.ts';
 import {
@@ -13,7 +14,6 @@ import {
   tableQueryStatsBatch,
   tableUpdate,
 } from './data.ts';
-import { nameInWeave, textInWeave } from './derive.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
 import { graphql, serverInfo } from './service.ts';
 
@@ -44,7 +44,7 @@ const list = [
 export type WeavePath = (typeof list)[number]['path'];
 
 /** The endpoints that Weave's dialect has beside all others. */
-const weaveRoutes: readonly Route[] = list;
+export const weaveRoutes: readonly Route[] = list;
 
 /** Stores that functions touch besides in Weave's dialect. */
 const furtherStores: Readonly<Record<string, Stores>> = {

@@ -4,7 +4,7 @@ import { field, freeObject, nullish } from '../../core/foundations/wire/schema.t
 
 export const serverInfo = openEndpoint({
   path: '/server_info',
-  dialect: 'weave',
+  tolerant: true,
   shape: fixed,
   tag: 'weave',
   name: 'ServerInfo',
@@ -26,7 +26,7 @@ export const serverInfo = openEndpoint({
 
 export const graphql = keyEndpoint({
   path: '/graphql',
-  dialect: 'weave',
+  tolerant: true,
   method: 'POST',
   tag: 'weave',
   name: 'Graphql',

@@ -1,11 +1,11 @@
 import { allows, type Grant } from '../../foundations/auth/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   type ProjectId,
   parseProjectId,
   projectIdRule,
   ServiceError,
   timeRule,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import { microsOf, type ProjectSpan } from './calls.ts';
 import type { ReceivedExport, Rejection } from './decode/spans.ts';
@@ -26,7 +26,7 @@ const parsed = (place: string, text: string): FoundProject => {
 };
 
 /** The environment that sets the project of an exporter, for messages. */
-const setProject = ({ otelProject }: Pick<WireNames, 'otelProject'>): string =>
+const setProject = ({ otelProject }: Pick<Policy, 'otelProject'>): string =>
   `OTEL_RESOURCE_ATTRIBUTES="${otelProject}=<entity>/<project>"`;
 
 /**
@@ -38,17 +38,17 @@ const setProject = ({ otelProject }: Pick<WireNames, 'otelProject'>): string =>
 export const projectOf = (
   resource: Attributes,
   header: string | undefined,
-  names: Pick<WireNames, 'otelProject'>,
+  policy: Pick<Policy, 'otelProject'>,
 ): FoundProject => {
-  const own = textOf(resource.get(names.otelProject));
-  if (own !== undefined) return parsed(`the resource's ${names.otelProject}`, own);
+  const own = textOf(resource.get(policy.otelProject));
+  if (own !== undefined) return parsed(`the resource's ${policy.otelProject}`, own);
   const entity = textOf(resource.get('wandb.entity'));
   const project = textOf(resource.get('wandb.project'));
   if (entity !== undefined && project !== undefined)
     return parsed("the resource's wandb.entity and wandb.project", `${entity}/${project}`);
   if (header !== undefined) return parsed(`the header ${projectHeader}`, header);
   return {
-    problem: `no project: set ${setProject(names)}, or the header ${projectHeader}, in the environment of the exporter`,
+    problem: `no project: set ${setProject(policy)}, or the header ${projectHeader}, in the environment of the exporter`,
   };
 };
 
@@ -57,7 +57,7 @@ export interface Selection {
   readonly grants: readonly Grant[];
   /** The `project_id` header; undefined if there is none. */
   readonly header: string | undefined;
-  readonly names: WireNames;
+  readonly policy: Policy;
 }
 
 /** The spans of a request that are taken, and those that are not. */
@@ -102,7 +102,7 @@ export const selectSpans = (received: ReceivedExport, selection: Selection): Sel
   const spans: ProjectSpan[] = [];
   for (const one of received.spans) {
     const { resource } = one.span;
-    const project = found.get(resource) ?? projectOf(resource, selection.header, selection.names);
+    const project = found.get(resource) ?? projectOf(resource, selection.header, selection.policy);
     found.set(resource, project);
     const refusal = refusalOf(project, one.span, selection);
     if (refusal) {

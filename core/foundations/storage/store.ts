@@ -5,7 +5,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { shardOf } from '../encoding/index.ts';
-import type { WireNames } from '../wire/index.ts';
+import type { Policy } from '../policy.ts';
 import type { Bucket } from './bucket.ts';
 import { exactNumber } from './items.ts';
 import type { RequestBudget } from './requests.ts';
@@ -93,7 +93,7 @@ export interface Store {
   readonly table: Table;
   /** For values that are too big for an item. */
   readonly bucket: Bucket;
-  readonly names: WireNames;
+  readonly policy: Policy;
   /** Every shard count so far, the present one last. */
   readonly shards: readonly [number, ...number[]];
   /** The days after which items expire; undefined if they are kept. */

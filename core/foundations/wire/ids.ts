@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { UUID, uuidv7 } from 'uuidv7';
-import type { WireNames } from './names.ts';
 import type { Micros } from './time.ts';
 
 const printable = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
@@ -74,10 +73,15 @@ export type Ref =
     }
   | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
 
+/** What every ref of the service begins with, such as `svc:///`. */
+interface RefScheme {
+  readonly refScheme: string;
+}
+
 /** Splits a ref into its project, the kind of what it names, and what follows. */
-const splitRef = (names: Pick<WireNames, 'refScheme'>, text: string) => {
-  if (!text.startsWith(names.refScheme)) return undefined;
-  const [entity, project, kind, ...rest] = text.slice(names.refScheme.length).split('/');
+const splitRef = ({ refScheme }: RefScheme, text: string) => {
+  if (!text.startsWith(refScheme)) return undefined;
+  const [entity, project, kind, ...rest] = text.slice(refScheme.length).split('/');
   return { projectId: parseProjectId(`${entity}/${project}`), kind, tail: rest.join('/') };
 };
 
@@ -94,8 +98,8 @@ export interface TableRef {
  *
  * @returns undefined if the text is none
  */
-export const parseTableRef = (names: Pick<WireNames, 'refScheme'>, text: string): TableRef | undefined => {
-  const { projectId, kind, tail } = splitRef(names, text) ?? {};
+export const parseTableRef = (scheme: RefScheme, text: string): TableRef | undefined => {
+  const { projectId, kind, tail } = splitRef(scheme, text) ?? {};
   if (projectId === undefined || kind !== 'table' || !tail || tail.includes('/')) return undefined;
   return { projectId, digest: tail };
 };
@@ -106,8 +110,8 @@ export const parseTableRef = (names: Pick<WireNames, 'refScheme'>, text: string)
  *
  * @returns the ref; undefined if the text is none
  */
-export const parseRef = (names: Pick<WireNames, 'refScheme'>, text: string): Ref | undefined => {
-  const { projectId, kind, tail } = splitRef(names, text) ?? {};
+export const parseRef = (scheme: RefScheme, text: string): Ref | undefined => {
+  const { projectId, kind, tail } = splitRef(scheme, text) ?? {};
   if (projectId === undefined || !tail) return undefined;
   if (kind === 'call') return { kind, projectId, callId: tail };
   if (kind !== 'object' && kind !== 'op') return undefined;
@@ -117,8 +121,8 @@ export const parseRef = (names: Pick<WireNames, 'refScheme'>, text: string): Ref
 };
 
 /** The ref of a call: `<service>:///<entity>/<project>/call/<id>`. */
-export const callRef = (names: WireNames, projectId: ProjectId, callId: string): string =>
-  `${names.refScheme}${projectId}/call/${callId}`;
+export const callRef = ({ refScheme }: RefScheme, projectId: ProjectId, callId: string): string =>
+  `${refScheme}${projectId}/call/${callId}`;
 
 const maxObjectId = 128;
 
@@ -140,6 +144,11 @@ export const digestRule =
 
 /** Whether a text looks like a digest. */
 export const isDigest = (text: string): boolean => digestOfValue.test(text);
+
+const digestOfTable = /^[0-9a-f]{64}$/;
+
+/** Whether a text looks like the digest of a table: 64 hex digits. */
+export const isTableDigest = (text: string): boolean => digestOfTable.test(text);
 
 /** How a version of an object is asked for. */
 export type VersionName = { readonly digest: string } | { readonly versionIndex: number } | 'latest';

@@ -3,7 +3,6 @@ import { clone } from 'zod/v4/core';
 import { controls, documented, documentedList, printableText, projectIdPattern } from './documented.ts';
 import { idRule, isId, type ProjectId, parseProjectId, parseRef, projectIdRule, type Ref } from './ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue, maxDepth, plainNumber, problemOf } from './json.ts';
-import type { WireNames } from './names.ts';
 import { parseTime, timeRule } from './time.ts';
 
 export * from './documented.ts';
@@ -71,16 +70,6 @@ export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
 /** A field that may be missing or null. */
 export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
 
-/**
- * Fields of an object schema whose names hold the service's. They are spread among the others and
- * have no static type: read them with {@link fieldOf}.
- */
-export const namedFields = (fields: Readonly<Record<string, z.ZodMiniType>>): Record<never, never> => fields;
-
-/** A field that {@link namedFields} has checked. */
-export const fieldOf = <T>(record: object, name: string, schema: z.ZodMiniType<T>): T =>
-  schema.parse((record as Readonly<Record<string, unknown>>)[name]);
-
 /** What an integer's schema says of anything else. */
 export const integerRule = 'should be an integer';
 
@@ -132,8 +121,8 @@ const refPatterns: Readonly<Record<Ref['kind'], string>> = {
   call: `call/${character}{1,256}`,
 };
 
-/** The schema of refs of some kinds into any project, in a dialect. */
-export const refSchema = ({ refScheme }: Pick<WireNames, 'refScheme'>, kinds: readonly Ref['kind'][]) => {
+/** The schema of refs of some kinds into any project. They all begin with `refScheme`. */
+export const refSchema = (refScheme: string, kinds: readonly Ref['kind'][]) => {
   const isRef = (text: string): boolean => {
     if (text.length > maxRef || !printable.test(text)) return false;
     const ref = parseRef({ refScheme }, text);
@@ -148,7 +137,7 @@ export const refSchema = ({ refScheme }: Pick<WireNames, 'refScheme'>, kinds: re
 };
 
 /** A ref of one of the kinds. */
-export const refTo = (...kinds: Ref['kind'][]) => refSchema({ refScheme: 'svc:///' }, kinds);
+export const refTo = (...kinds: Ref['kind'][]) => refSchema('svc:///', kinds);
 
 /**
  * A field of a request or an answer, with its meaning.
@@ -192,7 +181,7 @@ export type Inner<S extends Shape, N extends Names> = {
 export const innerName = (name: string): string =>
   name.replace(/^svc_/, '').replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What a {@link record} was made of, so that another dialect can make one like it. */
+/** What a {@link record} was made of, so that one like it can be made. */
 export interface Recipe {
   readonly shape: Shape;
   readonly names: Names;

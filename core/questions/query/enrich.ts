@@ -1,4 +1,6 @@
+import type { CallsQuery } from '../../../api/queries.ts';
 import { type FieldPath, keysTo, valueAt } from '../../foundations/expression/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
 import {
   copyOf,
@@ -10,7 +12,6 @@ import {
   parseJson,
   parseRef,
   type Ref,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
@@ -21,7 +22,6 @@ import {
   traceRange,
 } from '../../records/calls/index.ts';
 import type { Requirement } from './fields.ts';
-import type { CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
 import { joinParts, scanParts } from './scan.ts';
 
@@ -59,7 +59,7 @@ const traceConcurrency = 8;
 export class Enricher {
   /** Calls whose payloads were read. */
   hydrated = 0;
-  readonly #names: WireNames;
+  readonly #policy: Policy;
   readonly #store: Store;
   readonly #query: Pick<CallsQuery, 'projectId' | 'expand'>;
   readonly #lookups: Lookups;
@@ -69,13 +69,13 @@ export class Enricher {
   #costs: ReturnType<Lookups['costs']> | undefined;
 
   constructor(
-    names: WireNames,
+    policy: Policy,
     store: Store,
     query: Pick<CallsQuery, 'projectId' | 'expand'>,
     lookups: Lookups,
     budget: RequestBudget,
   ) {
-    this.#names = names;
+    this.#policy = policy;
     this.#store = store;
     this.#query = query;
     this.#lookups = lookups;
@@ -92,7 +92,7 @@ export class Enricher {
   async enrich(rows: readonly CallRow[], requirements: readonly Requirement[]): Promise<readonly CallRow[]> {
     let enriched = await this.#withPayloads(rows, requirements);
     if (requirements.includes('expanded'))
-      enriched = await expandRows(this.#names, this.#query.expand, enriched, (refs) =>
+      enriched = await expandRows(this.#policy, this.#query.expand, enriched, (refs) =>
         this.#lookups.objects(refs, this.#budget),
       );
     if (requirements.includes('costs')) enriched = await this.#withCosts(enriched);
@@ -190,7 +190,7 @@ interface Occurrence {
 
 /** Finds the ref to an object or op at a path, if there is one. */
 const occurrence = (
-  names: WireNames,
+  policy: Policy,
   fields: Expanded,
   field: PayloadField,
   steps: readonly string[],
@@ -198,7 +198,7 @@ const occurrence = (
   const root = fields[field] ?? null;
   const keys = keysTo(root, steps);
   const value = keys && valueAt(root, steps);
-  const ref = typeof value === 'string' ? parseRef(names, value) : undefined;
+  const ref = typeof value === 'string' ? parseRef(policy, value) : undefined;
   if (!keys || !ref || ref.kind === 'call') return [];
   const last = keys.at(-1);
   const replace = (found: JsonValue): void => {
@@ -230,7 +230,7 @@ const parsed = (row: CallRow, field: PayloadField): JsonValue =>
  * @param resolve gives what refs lead to, in their order
  */
 const expandRows = async (
-  names: WireNames,
+  policy: Policy,
   paths: readonly FieldPath[],
   rows: readonly CallRow[],
   resolve: (refs: readonly Ref[]) => Promise<readonly (JsonValue | undefined)[]>,
@@ -246,7 +246,7 @@ const expandRows = async (
       ),
   );
   for (const { field, steps } of ofPayload) {
-    const found = expanded.flatMap((values) => occurrence(names, values, field, steps));
+    const found = expanded.flatMap((values) => occurrence(policy, values, field, steps));
     if (found.length === 0) continue;
     const values = await resolve(found.map(({ ref }) => ref));
     // Calls may share what their refs lead to. A deeper path must replace a ref in a copy of it.

@@ -1,9 +1,9 @@
+import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
 import { compile, type Expression } from '../../foundations/expression/index.ts';
-import { isJsonObject, type JsonValue, type WireNames } from '../../foundations/wire/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
+import { isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
-import { callKind } from './fields.ts';
 import type { Planned } from './plan.ts';
-import type { CallsFilter, CallsQuery } from './request.ts';
 import type { CallRow } from './row.ts';
 
 /** Whether something passes; `undefined` when a filter asks for nothing. */
@@ -72,8 +72,8 @@ export interface Tests {
 }
 
 /** Makes the tests of a planned query. */
-export const testsOf = (names: WireNames, query: CallsQuery, { onHeaders, later }: Planned): Tests => {
-  const kind = callKind(names, query.includes);
+export const testsOf = (policy: Policy, query: CallsQuery, { onHeaders, later }: Planned): Tests => {
+  const kind = policy.recordKind(callKind(query.includes));
   const compiled = (expressions: readonly Expression[]) =>
     expressions.map((expression) => compile<CallRow>(kind, expression, (path) => (row) => row.value(path)));
   const header = headerFilter(query.filter);

@@ -1,5 +1,4 @@
 export { type Lookups, noLookups } from './enrich.ts';
-export { callKind } from './fields.ts';
 export { among, likeOneOf } from './filter.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
 export {
@@ -10,6 +9,5 @@ export {
   queryCalls,
   readCallJson,
 } from './query.ts';
-export * from './request.ts';
 export type { CallRow } from './row.ts';
 export { joinParts, scanParts } from './scan.ts';

@@ -1,3 +1,4 @@
+import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
 import {
   conjuncts,
   describe,
@@ -16,11 +17,11 @@ import {
   isOrderOfSource,
   type TimePlan,
 } from '../../foundations/listing/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import type { IndexName } from '../../foundations/storage/tables.ts';
-import { isId, type WireNames } from '../../foundations/wire/index.ts';
+import { isId } from '../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
-import { callKind, projectionOf, type Requirement, requirementsOf } from './fields.ts';
-import type { CallsFilter, CallsQuery } from './request.ts';
+import { projectionOf, type Requirement, requirementsOf } from './fields.ts';
 
 /** Where a query looks for calls. */
 export type Source =
@@ -102,22 +103,22 @@ const few = (ids: readonly string[] | null, max: number): readonly string[] | un
 
 const failed = 'error';
 
-const statusPath = (names: WireNames): FieldPath => toPath(`summary.${names.service}.status`);
+const statusPath = (policy: Policy): FieldPath => toPath(`summary.${policy.service}.status`);
 
 /** Replaces what an expression asks about an exception being there by a question of the status. */
-const byStatus = (names: WireNames, expanded: readonly FieldPath[], expression: Expression): Expression => {
+const byStatus = (policy: Policy, expanded: readonly FieldPath[], expression: Expression): Expression => {
   const presence = presenceOf(expression);
   // An expanded exception is what it refers to, which may be null.
   if (presence?.path.text === 'exception' && !expanded.some(({ field }) => field === 'exception')) {
     const isError: Expression = {
       kind: 'compare',
       operator: '$eq',
-      left: { kind: 'field', path: statusPath(names) },
+      left: { kind: 'field', path: statusPath(policy) },
       right: { kind: 'literal', value: failed },
     };
     return presence.isThere ? isError : { kind: 'not', operand: isError };
   }
-  const replaced = (operand: Expression) => byStatus(names, expanded, operand);
+  const replaced = (operand: Expression) => byStatus(policy, expanded, operand);
   switch (expression.kind) {
     case 'and':
     case 'or':
@@ -130,8 +131,8 @@ const byStatus = (names: WireNames, expanded: readonly FieldPath[], expression: 
 };
 
 /** Whether an expression asks for calls that have failed, and for nothing else. */
-const asksForErrors = (names: WireNames, expression: Expression): boolean => {
-  const isStatus = (side: Expression) => side.kind === 'field' && side.path.text === statusPath(names).text;
+const asksForErrors = (policy: Policy, expression: Expression): boolean => {
+  const isStatus = (side: Expression) => side.kind === 'field' && side.path.text === statusPath(policy).text;
   const isError = (side: Expression) => side.kind === 'literal' && side.value === failed;
   if (expression.kind === 'in')
     return isStatus(expression.input) && expression.options.length > 0 && expression.options.every(isError);
@@ -152,7 +153,7 @@ interface Restrictions {
 
 /** Finds what a query says of the levels of calls and of failing. All expressions must hold. */
 const restrictionsOf = (
-  names: WireNames,
+  policy: Policy,
   { traceRootsOnly }: CallsFilter,
   expressions: readonly Expression[],
 ): Restrictions => {
@@ -164,7 +165,7 @@ const restrictionsOf = (
     levels = levels.filter((level) => level === (presence.isThere ? 'nested' : 'roots'));
     inLevels.add(expression);
   }
-  return { levels, inLevels, failed: expressions.some((expression) => asksForErrors(names, expression)) };
+  return { levels, inLevels, failed: expressions.some((expression) => asksForErrors(policy, expression)) };
 };
 
 /** The narrowest place that holds every call which can match. */
@@ -190,15 +191,25 @@ const chooseSource = (
 
 const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
 
+/** What must be fetched of a call to answer the columns that a query asks for. */
+export const answeredRequirements = (
+  policy: Policy,
+  query: Pick<CallsQuery, 'columns' | 'includes' | 'expand' | 'returnExpanded'>,
+): Requirement[] => {
+  const expanded = query.returnExpanded ? query.expand : [];
+  const paths = projectionOf(policy, query).flatMap((column) => column.paths);
+  return unique(paths.flatMap((path) => requirementsOf(policy, expanded, query.includes, path)));
+};
+
 /** Plans a query. Pure: what has to be fetched is known before anything is read. */
-export const plan = (names: WireNames, query: CallsQuery): Planned => {
+export const plan = (policy: Policy, query: CallsQuery): Planned => {
   const { filter, where, includes, expand } = query;
-  const requirements = (paths: readonly FieldPath[], expanded = expand): Requirement[] =>
-    unique(paths.flatMap((path) => requirementsOf(names, expanded, includes, path)));
-  const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(names, expand, all));
+  const requirements = (paths: readonly FieldPath[]): Requirement[] =>
+    unique(paths.flatMap((path) => requirementsOf(policy, expand, includes, path)));
+  const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(policy, expand, all));
   const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
-  const pushed = pushDown(callKind(names, includes), lookup, expressions);
-  const restrictions = restrictionsOf(names, filter, expressions);
+  const pushed = pushDown(policy.recordKind(callKind(includes)), lookup, expressions);
+  const restrictions = restrictionsOf(policy, filter, expressions);
   const source = chooseSource(query, pushed, restrictions);
   const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));
@@ -208,7 +219,7 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
   // project is read by level.
   const byLevel = source.kind === 'project';
   const isKept = (expression: Expression): boolean =>
-    (source.kind === 'errors' && asksForErrors(names, expression)) ||
+    (source.kind === 'errors' && asksForErrors(policy, expression)) ||
     (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
     (byLevel && restrictions.inLevels.has(expression));
   const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
@@ -227,10 +238,7 @@ export const plan = (names: WireNames, query: CallsQuery): Planned => {
         ...later.flatMap(ofExpression),
         ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
       ]),
-      answered: requirements(
-        projectionOf(names, query).flatMap(({ paths }) => paths),
-        query.returnExpanded ? expand : [],
-      ),
+      answered: answeredRequirements(policy, query),
       offset: query.offset,
       limit: query.limit,
       enough: dropsNone && query.limit !== null ? query.offset + query.limit : null,

@@ -1,3 +1,4 @@
+import type { CallRead, CallsQuery, CallsSelection } from '../../../api/queries.ts';
 import {
   encodeBatches,
   inBatches,
@@ -5,14 +6,13 @@ import {
   mapAhead,
   mapBatches,
 } from '../../foundations/listing/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import type { ProjectId, WireNames } from '../../foundations/wire/index.ts';
 import { readCall, storageSize } from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { type Tests, testsOf } from './filter.ts';
 import { sortCalls } from './order.ts';
-import { type Plan, plan } from './plan.ts';
-import { type CallsQuery, type CallsSelection, everyCall, type Includes } from './request.ts';
+import { answeredRequirements, type Plan, plan } from './plan.ts';
 import { CallRow, csvEncoder, jsonEncoder } from './row.ts';
 import { readSource } from './scan.ts';
 
@@ -43,7 +43,7 @@ export interface QueryAnswer {
 
 /** What the stages of a query share. */
 interface Query {
-  readonly names: WireNames;
+  readonly policy: Policy;
   readonly store: Store;
   readonly query: CallsQuery;
   readonly plan: Plan;
@@ -66,10 +66,10 @@ export const queryCalls = (
   budget: RequestBudget,
   lookups: Lookups = noLookups,
 ): QueryAnswer => {
-  const { names } = store;
-  const planned = plan(names, query);
-  const enricher = new Enricher(names, store, query, lookups, budget);
-  const tests = testsOf(names, query, planned);
+  const { policy } = store;
+  const planned = plan(policy, query);
+  const enricher = new Enricher(policy, store, query, lookups, budget);
+  const tests = testsOf(policy, query, planned);
   const counts: QueryCounts = {
     scanned: 0,
     get hydrated() {
@@ -77,18 +77,18 @@ export const queryCalls = (
     },
     sent: 0,
   };
-  const all: Query = { names, store, query, plan: planned.plan, tests, enricher, counts, budget };
+  const all: Query = { policy, store, query, plan: planned.plan, tests, enricher, counts, budget };
   return {
     plan: planned.plan,
     counts,
-    calls: encodeBatches(answered(all), counts, jsonEncoder(names, query)),
+    calls: encodeBatches(answered(all), counts, jsonEncoder(policy, query)),
     csv: csvLines(all),
     found: find(all),
   };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
-  const { header, line } = csvEncoder(all.names, all.query);
+  const { header, line } = csvEncoder(all.policy, all.query);
   yield [header];
   yield* encodeBatches(answered(all), all.counts, line);
 }
@@ -138,11 +138,11 @@ const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallR
 
 /** The calls of the answer, in its order, with what has been fetched to find them. */
 const find = (all: Query): AsyncGenerator<readonly CallRow[]> => {
-  const { names, plan: planned, query } = all;
+  const { policy, plan: planned, query } = all;
   const passing = matching(all);
   return inPlannedOrder(planned, passing, async () => {
     const headers = await sortCalls(query.sort, planned, passing);
-    return headers.map((header) => new CallRow(names, header));
+    return headers.map((header) => new CallRow(policy, header));
   });
 };
 
@@ -163,7 +163,7 @@ const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
 
 /** The calls of the source that pass the tests of headers. */
 const passingOnHeader = ({
-  names,
+  policy,
   store,
   query,
   plan: planned,
@@ -173,15 +173,8 @@ const passingOnHeader = ({
 }: Query): AsyncGenerator<readonly CallRow[]> =>
   mapBatches(readSource(store, query.projectId, planned, budget), (batch) => {
     counts.scanned += batch.length;
-    return batch.map((header) => new CallRow(names, header)).filter(tests.onHeader);
+    return batch.map((header) => new CallRow(policy, header)).filter(tests.onHeader);
   });
-
-/** Which call is to be read, and what more of it. */
-export interface CallRead {
-  readonly projectId: ProjectId;
-  readonly id: string;
-  readonly includes: Includes;
-}
 
 /**
  * Reads one whole call by its id, strongly consistent, as JSON text.
@@ -197,13 +190,12 @@ export const readCallJson = async (
 ): Promise<string | null> => {
   const call = await readCall(store, projectId, id, budget);
   if (call === null) return null;
-  const { names } = store;
-  const selection = { projectId, filter: everyCall, where: null, limit: null, includes };
-  const query = { ...selection, offset: 0, sort: [], columns: null, expand: [], returnExpanded: false };
-  const { answered: required } = plan(names, query).plan;
-  const enricher = new Enricher(names, store, query, lookups, budget);
-  const [row] = await enricher.enrich([new CallRow(names, call.header, call.payload)], required);
-  return row ? jsonEncoder(names, query)(row) : null;
+  const { policy } = store;
+  const query = { projectId, includes, columns: null, expand: [], returnExpanded: false };
+  const required = answeredRequirements(policy, query);
+  const enricher = new Enricher(policy, store, query, lookups, budget);
+  const [row] = await enricher.enrich([new CallRow(policy, call.header, call.payload)], required);
+  return row ? jsonEncoder(policy, query)(row) : null;
 };
 
 /** Calls of which nothing is answered. */

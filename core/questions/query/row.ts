@@ -1,11 +1,12 @@
+import type { CallsQuery } from '../../../api/queries.ts';
 import { type FieldPath, pick, toPath, type Value, valueAt } from '../../foundations/expression/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   csvLine,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   parseJson,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
@@ -20,7 +21,6 @@ import {
   storageSize,
 } from '../../records/calls/index.ts';
 import { feedbackField, type Projection, projectionOf, sizeColumn, totalSizeColumn } from './fields.ts';
-import type { CallsQuery } from './request.ts';
 
 /** What has been fetched of a call beside its header and payload. */
 interface Extras {
@@ -42,17 +42,17 @@ export class CallRow {
   readonly extras: Extras;
   /** The header that it was found with. It differs when the call was reported again meanwhile. */
   readonly found: CallHeader;
-  readonly #names: WireNames;
+  readonly #policy: Policy;
   #parsed: Map<PayloadField, JsonValue> | undefined;
 
   constructor(
-    names: WireNames,
+    policy: Policy,
     header: CallHeader,
     payload: Payload | null = null,
     extras: Extras = none,
     found = header,
   ) {
-    this.#names = names;
+    this.#policy = policy;
     this.header = header;
     this.payload = payload;
     this.extras = extras;
@@ -61,24 +61,24 @@ export class CallRow {
 
   /** The same call as it was read with its payload. */
   readAs({ header, payload }: StoredCall): CallRow {
-    return new CallRow(this.#names, header, payload, this.extras, this.found);
+    return new CallRow(this.#policy, header, payload, this.extras, this.found);
   }
 
   /** The same call with more known of it. */
   with(extras: Extras): CallRow {
-    return new CallRow(this.#names, this.header, this.payload, { ...this.extras, ...extras }, this.found);
+    return new CallRow(this.#policy, this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
   /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
   value(path: FieldPath): Value {
     const { field, steps } = path;
-    if (field === 'summary' && steps[0] === this.#names.service) return this.#serviceValue(steps);
+    if (field === 'summary' && steps[0] === this.#policy.service) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
     if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
     if (field === feedbackField) return feedbackAt(this.extras.feedback ?? [], steps);
     if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
     if (field === totalSizeColumn) return valueAt(this.extras.totalSize, steps);
-    return valueAt(headerValue(this.#names, this.header, field), steps);
+    return valueAt(headerValue(this.#policy, this.header, field), steps);
   }
 
   /**
@@ -91,7 +91,7 @@ export class CallRow {
     if (column === sizeColumn || column === totalSizeColumn) return String(this.column(column, expanded));
     if (expanded && isPayloadColumn(column) && replaced?.[column] !== undefined)
       return JSON.stringify(this.#field(column));
-    return columnJson(this.#names, this.header, this.payload, column, {
+    return columnJson(this.#policy, this.header, this.payload, column, {
       ...(costs && { costs }),
       ...(feedback && { feedback }),
     });
@@ -110,7 +110,7 @@ export class CallRow {
 
   /** What a path into the service's block leads to; the block is not made for one of its fields. */
   #serviceValue([, field, ...below]: readonly string[]): Value {
-    const own = field === undefined ? undefined : serviceField(this.#names, this.header, field);
+    const own = field === undefined ? undefined : serviceField(this.#policy, this.header, field);
     return own === undefined
       ? valueAt(this.#serviceBlock(), field === undefined ? [] : [field, ...below])
       : valueAt(own, below);
@@ -119,7 +119,7 @@ export class CallRow {
   #serviceBlock(): JsonObject {
     const { costs, feedback } = this.extras;
     return {
-      ...serviceSummary(this.#names, this.header),
+      ...serviceSummary(this.#policy, this.header),
       ...(costs && { costs }),
       ...(feedback && { feedback }),
     };
@@ -151,7 +151,7 @@ export class CallRow {
   #wholeSummary(own: JsonValue): JsonObject {
     const usage = this.header.end?.usage;
     const known = this.payload === null && isJsonObject(usage) ? { usage } : {};
-    return { ...known, ...(isJsonObject(own) ? own : {}), [this.#names.service]: this.#serviceBlock() };
+    return { ...known, ...(isJsonObject(own) ? own : {}), [this.#policy.service]: this.#serviceBlock() };
   }
 }
 
@@ -175,9 +175,12 @@ const feedbackAt = (records: readonly JsonValue[], [type, ...steps]: readonly st
 const isWhole = ({ paths }: Projection): boolean => paths.some(({ steps }) => steps.length === 0);
 
 /** Makes the encoder of calls as JSON text with the columns that were asked for. */
-export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow) => string) => {
-  const { returnExpanded, usernames = false } = query;
-  const columns = projectionOf(names, query).map((projection) => ({
+export const jsonEncoder = (
+  policy: Policy,
+  query: Pick<CallsQuery, 'columns' | 'includes' | 'returnExpanded' | 'userNameColumn'>,
+): ((row: CallRow) => string) => {
+  const { returnExpanded, userNameColumn } = query;
+  const columns = projectionOf(policy, query).map((projection) => ({
     column: projection.column,
     key: JSON.stringify(projection.column),
     steps: isWhole(projection) ? null : projection.paths.map(({ steps }) => steps),
@@ -189,7 +192,8 @@ export const jsonEncoder = (names: WireNames, query: CallsQuery): ((row: CallRow
         : row.json(column, returnExpanded);
       return `${key}:${text}`;
     });
-    if (usernames) fields.push(`"wb_username":${JSON.stringify(row.header.start.userId)}`);
+    if (userNameColumn)
+      fields.push(`${JSON.stringify(userNameColumn)}:${JSON.stringify(row.header.start.userId)}`);
     return `{${fields.join(',')}}`;
   };
 };
@@ -201,8 +205,8 @@ interface CsvEncoder {
 }
 
 /** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */
-export const csvEncoder = (names: WireNames, query: CallsQuery): CsvEncoder => {
-  const columns = projectionOf(names, query).flatMap((projection) => {
+export const csvEncoder = (policy: Policy, query: CallsQuery): CsvEncoder => {
+  const columns = projectionOf(policy, query).flatMap((projection) => {
     const { column, paths } = projection;
     const texts = isWhole(projection) ? [column] : paths.map(({ text }) => text);
     return [...new Set(texts)].map((text) => ({ column, path: toPath(text) }));

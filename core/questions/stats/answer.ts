@@ -1,8 +1,16 @@
+import type {
+  Aggregation,
+  Asked,
+  CallMetric,
+  GroupField,
+  StatsRequest,
+  UsageMetric,
+} from '../../../api/stats.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import { bucketOf } from '../../foundations/wire/buckets.ts';
-import { formatTime, invalid, type Micros, type WireNames } from '../../foundations/wire/index.ts';
+import { formatTime, invalid, type Micros } from '../../foundations/wire/index.ts';
 import { type CallHeader, statusOf } from '../../records/calls/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, type Numbers } from './cells.ts';
-import type { Aggregation, Asked, CallMetric, GroupField, StatsRequest, UsageMetric } from './request.ts';
 
 /** The values of the fields that calls are grouped by, in the order of the request. */
 type GroupValues = readonly (string | null)[];
@@ -176,11 +184,12 @@ const callNumbers: Readonly<Record<CallMetric, (cell: Cell) => Counted>> = {
   latency_ms: ({ latency }) => withSketch(latency),
 };
 
-const groupNames = (names: WireNames, field: GroupField): string => (field === 'user' ? names.userId : field);
+const groupNames = (policy: Policy, field: GroupField): string =>
+  field === 'user' ? policy.columns.userId : field;
 
 /** Makes the answer of cells, which come in order of time and group. */
 export const statsAnswer = (
-  names: WireNames,
+  policy: Policy,
   { start, end, granularity, timezone, calls, usage, groupBy }: StatsRequest,
   edges: readonly Micros[],
   cells: readonly BucketCell[],
@@ -188,7 +197,7 @@ export const statsAnswer = (
   const head = (bucket: number, values: GroupValues, model?: string): BucketRow => ({
     timestamp: formatTime(edges[bucket] ?? 0),
     ...(model !== undefined && { model }),
-    ...Object.fromEntries(groupBy.map((field, i) => [groupNames(names, field), values[i] ?? null])),
+    ...Object.fromEntries(groupBy.map((field, i) => [groupNames(policy, field), values[i] ?? null])),
   });
   const usageFields = (model: ModelCell): BucketFields =>
     Object.assign({}, ...usage.map((asked) => fieldsOf(asked, withSketch(model[asked.metric]))));

@@ -1,6 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
-import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
-import { type Costs, type ModelCost, type Tokens, tokensOf } from '../../records/costs/index.ts';
+import type { ModelCost } from '../../../api/queries.ts';
 import {
   type CostMetric,
   costMetrics,
@@ -8,7 +6,10 @@ import {
   tokenMetrics,
   type UsageMetric,
   usageMetrics,
-} from './request.ts';
+} from '../../../api/stats.ts';
+import { isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
+import { type Costs, type Tokens, tokensOf } from '../../records/costs/index.ts';
 
 /** What cells keep, beside counts and sums. */
 export interface Keeping {

@@ -1,16 +1,18 @@
+import { type CallsFilter, callKind, noIncludes } from '../../../api/queries.ts';
+import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import { compile, type Expression, pathsIn } from '../../foundations/expression/index.ts';
-import type { JsonValue, WireNames } from '../../foundations/wire/index.ts';
-import { among, type CallsFilter, callKind, likeOneOf, noIncludes } from '../query/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
+import type { JsonValue } from '../../foundations/wire/index.ts';
+import { among, likeOneOf } from '../query/index.ts';
 import type { Dimensions } from './cells.ts';
 import { type Hours, hoursOf } from './hours.ts';
-import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
 
 /** The fields of calls that groups know, by their paths in expressions. */
-const readersOf = (names: WireNames): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
+const readersOf = (policy: Policy): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
   new Map([
     ['op_name', ({ opName }: Dimensions) => opName],
-    [names.userId, ({ userId }: Dimensions) => userId],
-    [`summary.${names.service}.status`, ({ status }: Dimensions) => status],
+    [policy.columns.userId, ({ userId }: Dimensions) => userId],
+    [`summary.${policy.service}.status`, ({ status }: Dimensions) => status],
   ]);
 
 /** The fields to group by that groups know. */
@@ -18,7 +20,7 @@ const known: ReadonlySet<GroupField> = new Set(['op_name', 'user', 'status']);
 
 /** Why groups cannot answer what is asked for; undefined if they can. */
 const unknownToGroups = (
-  names: WireNames,
+  policy: Policy,
   filter: CallsFilter,
   where: Expression | null,
   groupBy: readonly GroupField[],
@@ -26,7 +28,7 @@ const unknownToGroups = (
   const { opNames: _ops, userIds: _users, ...others } = filter;
   const set = Object.entries(others).find(([, value]) => value !== null && value !== false);
   if (set) return `filter by ${set[0]}`;
-  const readers = readersOf(names);
+  const readers = readersOf(policy);
   const path = where === null ? undefined : pathsIn(where).find(({ text }) => !readers.has(text));
   if (path) return `query on ${path.text}`;
   const field = groupBy.find((each) => !known.has(each));
@@ -61,10 +63,10 @@ const hasHours = ({ first, last, isCut }: Hours): boolean => {
 };
 
 /** Plans statistics. Pure. */
-export const planStats = (names: WireNames, request: StatsRequest, edges: readonly number[]): StatsPlan => {
+export const planStats = (policy: Policy, request: StatsRequest, edges: readonly number[]): StatsPlan => {
   const { start, end, filter, where, groupBy } = request;
   const because =
-    unknownToGroups(names, filter, where, groupBy) ??
+    unknownToGroups(policy, filter, where, groupBy) ??
     unknownUsage(request) ??
     (hasHours(hoursOf([start, end], edges)) ? undefined : 'no whole hour in a bucket');
   return {
@@ -76,17 +78,17 @@ export const planStats = (names: WireNames, request: StatsRequest, edges: readon
 
 /** Makes the test of groups by a filter and a query that groups can tell. */
 export const groupTest = (
-  names: WireNames,
+  policy: Policy,
   { opNames, userIds }: CallsFilter,
   where: Expression | null,
 ): ((dimensions: Dimensions) => boolean) => {
   const [op, user] = [likeOneOf(opNames), among(userIds)];
-  const readers = readersOf(names);
+  const readers = readersOf(policy);
   const passes =
     where === null
       ? () => true
       : compile<Dimensions>(
-          callKind(names, noIncludes),
+          policy.recordKind(callKind(noIncludes)),
           where,
           ({ text }) => readers.get(text) ?? (() => undefined),
         );

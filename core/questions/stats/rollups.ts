@@ -1,3 +1,5 @@
+import { type CallsFilter, everyCall } from '../../../api/queries.ts';
+import { tokenMetrics } from '../../../api/stats.ts';
 import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
@@ -23,7 +25,6 @@ import {
   rollupKey,
   rollupRange,
 } from '../../records/rollups.ts';
-import { type CallsFilter, everyCall } from '../query/index.ts';
 import {
   type Bins,
   Cell,
@@ -35,7 +36,6 @@ import {
   type Numbers,
 } from './cells.ts';
 import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './hours.ts';
-import { tokenMetrics } from './request.ts';
 import { type ScanCounts, scanCalls } from './scan.ts';
 
 /** What reading rollups needs to know. */

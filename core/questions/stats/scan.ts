@@ -1,3 +1,4 @@
+import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
 import { type Expression, toPath, valueAt } from '../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import {
@@ -8,7 +9,7 @@ import {
   parseJson,
 } from '../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
-import { type CallRow, type CallsFilter, findCalls, type Lookups, noIncludes } from '../query/index.ts';
+import { type CallRow, findCalls, type Lookups } from '../query/index.ts';
 import type { Span } from './hours.ts';
 
 /** Which calls are scanned. */

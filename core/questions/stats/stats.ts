@@ -1,3 +1,4 @@
+import { isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import { bucketEdges } from '../../foundations/wire/buckets.ts';
 import { isJsonObject, type JsonValue, type Micros, type ProjectId } from '../../foundations/wire/index.ts';
@@ -5,7 +6,6 @@ import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { keepingFor, Output, type StatsAnswer, statsAnswer } from './answer.ts';
 import { groupTest, planStats, type StatsPlan } from './plan.ts';
-import { isCostMetric, isModelCallMetric, type StatsRequest } from './request.ts';
 import { takeRolledUp } from './rollups.ts';
 import { scanCalls } from './scan.ts';
 
@@ -48,11 +48,11 @@ export const statsOf = (
   lookups: StatsLookups,
   now: () => number = Date.now,
 ): StatsUnderWay => {
-  const { names, rollups: table } = store;
+  const { policy, rollups: table } = store;
   const { projectId, start, end, filter, where } = request;
   const span = [start, end] as const;
   const edges = bucketEdges(start, end, request.granularity, request.timezone);
-  const plan = planStats(names, request, edges);
+  const plan = planStats(policy, request, edges);
   const counts = { scanned: 0, hydrated: 0, rollups: 0 };
   const costs = async () => {
     if (!wantsCosts(request)) return undefined;
@@ -65,7 +65,7 @@ export const statsOf = (
     const costsOf = await costs();
     if (plan.source === 'rollups' && table) {
       const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
-      const passes = groupTest(names, filter, where);
+      const passes = groupTest(policy, filter, where);
       await takeRolledUp(
         { store, table, projectId, span, edges, costsOf, prices, counts, now },
         (group, time) => {
@@ -89,7 +89,7 @@ export const statsOf = (
         lookups,
       );
     }
-    return statsAnswer(names, request, edges, output.all());
+    return statsAnswer(policy, request, edges, output.all());
   };
   return { plan, counts, answer };
 };

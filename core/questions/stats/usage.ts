@@ -1,3 +1,5 @@
+import type { CallsSelection, ModelCost } from '../../../api/queries.ts';
+import type { UsageAnswer, UsageRequest } from '../../../api/stats.ts';
 import { valueAt } from '../../foundations/expression/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
 import {
@@ -13,18 +15,8 @@ import {
   statusOf,
   traceRange,
 } from '../../records/calls/index.ts';
-import { type ModelCost, type Tokens, tokensOf } from '../../records/costs/index.ts';
-import { type CallsSelection, findCalls, joinParts, type Lookups, scanParts } from '../query/index.ts';
-
-/** Which calls are to be summed up with all below them, checked. */
-export interface UsageRequest {
-  readonly projectId: ProjectId;
-  /** Each once. */
-  readonly callIds: readonly string[];
-  /** The traces in which the calls are, as far as they are known, each once. */
-  readonly traceIds: readonly string[];
-  readonly withCosts: boolean;
-}
+import { type Tokens, tokensOf } from '../../records/costs/index.ts';
+import { findCalls, joinParts, type Lookups, scanParts } from '../query/index.ts';
 
 /** How the traces of calls were found: plain data, logged with the request. */
 export interface UsagePlan {
@@ -134,16 +126,6 @@ type ModelUsage = {
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
 } & Partial<ModelCost>;
-
-/** What calls used with all that is below them, as it is answered. */
-export interface UsageAnswer {
-  /** By call and model. Unknown calls are left out. */
-  readonly call_usage: Readonly<Record<string, Readonly<Record<string, ModelUsage>>>>;
-  /** How many calls failed, of each call and all below it. Unknown calls are left out. */
-  readonly error_counts: Readonly<Record<string, number>>;
-  /** The calls that run themselves, or have a call below them that does: they may use more yet. */
-  readonly unfinished_call_ids: readonly string[];
-}
 
 /** What one call used itself. */
 interface OwnUsage {

@@ -1,3 +1,2 @@
 export { planSummary } from './plan.ts';
 export { queryThreads, type ThreadsAnswer } from './query.ts';
-export * from './request.ts';

@@ -1,3 +1,4 @@
+import type { ThreadSortKey, ThreadsQuery } from '../../../api/threads.ts';
 import { orderedByDigest } from '../../foundations/encoding/index.ts';
 import { compareText, sortable } from '../../foundations/expression/index.ts';
 import {
@@ -22,7 +23,6 @@ import { csvLine, formatTime, invalid, type Micros, type ProjectId } from '../..
 import { type CallHeader, threadRange, turnsRange } from '../../records/calls/index.ts';
 import { joinParts, scanParts } from '../query/index.ts';
 import { type Plan, plan } from './plan.ts';
-import type { ThreadSortKey, ThreadsQuery } from './request.ts';
 import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
 
 /** What answering a query over threads took so far. */

@@ -1,3 +1,4 @@
+import type { Policy } from '../../foundations/policy.ts';
 import {
   formatTime,
   isJsonObject,
@@ -5,7 +6,6 @@ import {
   type JsonValue,
   parseJson,
   parseRef,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import type { CallHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payloads.ts';
@@ -14,7 +14,7 @@ import { endFields, type Payload, type PayloadField, startFields } from './paylo
 type Origin = ((call: CallHeader) => JsonValue) | 'payload';
 
 /** The columns of an answered call, in order. Missing values are null; times are text. */
-const originsOf = (names: WireNames): Readonly<Record<string, Origin>> => ({
+const originsOf = (policy: Policy): Readonly<Record<string, Origin>> => ({
   id: (call) => call.id,
   project_id: (call) => call.projectId,
   op_name: ({ start }) => start.opName,
@@ -30,22 +30,22 @@ const originsOf = (names: WireNames): Readonly<Record<string, Origin>> => ({
   output: 'payload',
   exception: 'payload',
   summary: 'payload',
-  [names.userId]: ({ start }) => start.userId,
-  [names.runId]: ({ start }) => start.runId,
-  [names.runStep]: ({ start }) => start.runStep,
-  [names.runStepEnd]: ({ end }) => end?.runStepEnd ?? null,
+  [policy.columns.userId]: ({ start }) => start.userId,
+  [policy.columns.runId]: ({ start }) => start.runId,
+  [policy.columns.runStep]: ({ start }) => start.runStep,
+  [policy.columns.runStepEnd]: ({ end }) => end?.runStepEnd ?? null,
 });
 
 const memo = new Map<string, Readonly<Record<string, Origin>>>();
 /** Caches {@link originsOf} by service name, because it is used for each column and call. */
-const origins = (names: WireNames): Readonly<Record<string, Origin>> => {
-  const cached = memo.get(names.service) ?? originsOf(names);
-  memo.set(names.service, cached);
+const origins = (policy: Policy): Readonly<Record<string, Origin>> => {
+  const cached = memo.get(policy.service) ?? originsOf(policy);
+  memo.set(policy.service, cached);
   return cached;
 };
 
 /** The names of an answered call's columns, in order. */
-export const callColumns = (names: WireNames): readonly string[] => Object.keys(origins(names));
+export const callColumns = (policy: Policy): readonly string[] => Object.keys(origins(policy));
 
 const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startFields, ...endFields]);
 
@@ -64,31 +64,31 @@ export const latencyMs = ({ start, end }: CallHeader): number | null =>
  * The name to show for a call: its display name, else its op's short name if `op_name` is a ref,
  * else `op_name`.
  */
-const traceName = (names: WireNames, { start }: CallHeader): string => {
+const traceName = (policy: Policy, { start }: CallHeader): string => {
   if (start.displayName !== null) return start.displayName;
-  const ref = parseRef(names, start.opName);
+  const ref = parseRef(policy, start.opName);
   return ref && ref.kind !== 'call' ? ref.name : start.opName;
 };
 
 /** The fields that the service adds to a call's summary, under the service's name. */
 const serviceFields = {
-  status: (_: WireNames, call: CallHeader): JsonValue => statusOf(call),
-  latency_ms: (_: WireNames, call: CallHeader): JsonValue => latencyMs(call),
-  trace_name: (names: WireNames, call: CallHeader): JsonValue => traceName(names, call),
+  status: (_: Policy, call: CallHeader): JsonValue => statusOf(call),
+  latency_ms: (_: Policy, call: CallHeader): JsonValue => latencyMs(call),
+  trace_name: (policy: Policy, call: CallHeader): JsonValue => traceName(policy, call),
 } as const;
 
 const isServiceField = (name: string): name is keyof typeof serviceFields =>
   Object.hasOwn(serviceFields, name);
 
 /** One of the service's fields of a call's summary; undefined for a name that is none. */
-export const serviceField = (names: WireNames, call: CallHeader, name: string): JsonValue | undefined =>
-  isServiceField(name) ? serviceFields[name](names, call) : undefined;
+export const serviceField = (policy: Policy, call: CallHeader, name: string): JsonValue | undefined =>
+  isServiceField(name) ? serviceFields[name](policy, call) : undefined;
 
 /** The block that the service adds to a call's summary, under the service's name. */
-export const serviceSummary = (names: WireNames, call: CallHeader): JsonObject => ({
-  status: serviceFields.status(names, call),
-  latency_ms: serviceFields.latency_ms(names, call),
-  trace_name: serviceFields.trace_name(names, call),
+export const serviceSummary = (policy: Policy, call: CallHeader): JsonObject => ({
+  status: serviceFields.status(policy, call),
+  latency_ms: serviceFields.latency_ms(policy, call),
+  trace_name: serviceFields.trace_name(policy, call),
 });
 
 /** The size of a call's start and end as received JSON, in bytes. */
@@ -98,17 +98,17 @@ export const storageSize = ({ start, end }: CallHeader): number => start.bytes +
  * Adds the service's block to the client's summary (JSON text). It replaces a client's own value
  * under that name.
  */
-const summaryJson = (names: WireNames, summary: string, serviceBlock: JsonObject): string => {
+const summaryJson = (policy: Policy, summary: string, serviceBlock: JsonObject): string => {
   const block = JSON.stringify(serviceBlock);
-  const key = JSON.stringify(names.service);
+  const key = JSON.stringify(policy.service);
   if (summary === '{}') return `{${key}:${block}}`;
   // JSON.stringify wrote the text and never escapes letters, so no escaped spelling can occur.
   if (!summary.includes(key)) return `${summary.slice(0, -1)},${key}:${block}}`;
   const parsed: unknown = parseJson(summary);
   const others = isJsonObject(parsed)
-    ? Object.entries(parsed).filter(([name]) => name !== names.service)
+    ? Object.entries(parsed).filter(([name]) => name !== policy.service)
     : [];
-  return JSON.stringify(Object.fromEntries([...others, [names.service, serviceBlock]]));
+  return JSON.stringify(Object.fromEntries([...others, [policy.service, serviceBlock]]));
 };
 
 /** The part of the client's summary that the header holds, as JSON text. */
@@ -116,8 +116,8 @@ const knownSummary = ({ end }: CallHeader): string =>
   end && typeof end.usage === 'object' && end.usage !== null ? JSON.stringify({ usage: end.usage }) : '{}';
 
 /** The value of a column in the header; undefined for any other column. */
-export const headerValue = (names: WireNames, call: CallHeader, column: string): JsonValue | undefined => {
-  const origin = origins(names)[column];
+export const headerValue = (policy: Policy, call: CallHeader, column: string): JsonValue | undefined => {
+  const origin = origins(policy)[column];
   return typeof origin === 'function' ? origin(call) : undefined;
 };
 
@@ -128,19 +128,19 @@ export const headerValue = (names: WireNames, call: CallHeader, column: string):
  * @param added further fields of the service's block in the summary
  */
 export const columnJson = (
-  names: WireNames,
+  policy: Policy,
   call: CallHeader,
   payload: Payload | null,
   column: string,
   added?: JsonObject,
 ): string => {
   if (column === 'summary') {
-    return summaryJson(names, payload?.summary ?? knownSummary(call), {
-      ...serviceSummary(names, call),
+    return summaryJson(policy, payload?.summary ?? knownSummary(call), {
+      ...serviceSummary(policy, call),
       ...added,
     });
   }
-  const value = headerValue(names, call, column);
+  const value = headerValue(policy, call, column);
   if (value !== undefined) return JSON.stringify(value);
   return (isPayloadColumn(column) && payload?.[column]) || 'null';
 };

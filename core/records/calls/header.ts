@@ -5,12 +5,12 @@ import {
   packUuid,
   uuidOfHex,
 } from '../../foundations/encoding/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import type { Part } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
@@ -19,7 +19,7 @@ import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } fr
 export interface HeaderOwner {
   readonly projectId: ProjectId;
   readonly id: string;
-  readonly names: WireNames;
+  readonly policy: Policy;
 }
 
 /** The content of a header: a start, an end, or both. */
@@ -31,8 +31,8 @@ export interface HeaderContent {
 }
 
 /** What a ref to an op of the call's own project begins with. */
-export const ownOpPrefix = ({ projectId, names }: Pick<HeaderOwner, 'projectId' | 'names'>): string =>
-  `${names.refScheme}${projectId}/op/`;
+export const ownOpPrefix = ({ projectId, policy }: Pick<HeaderOwner, 'projectId' | 'policy'>): string =>
+  `${policy.refScheme}${projectId}/op/`;
 
 /** Stored headers hold the indexes: append only, never change. */
 const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];

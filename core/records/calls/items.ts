@@ -72,7 +72,7 @@ export const toItem = (
 ): Item => ({
   k: callKey(key.projectId, key.id),
   p: key.part,
-  h: packHeader(header, { ...key, names: store.names }),
+  h: packHeader(header, { ...key, policy: store.policy }),
   ...(indexed && indexKeys(store, indexed, key.part, failed)),
   ...expiry(store),
 });
@@ -140,7 +140,7 @@ export const fromItem = (store: Store, projectId: ProjectId, item: Item): Stored
   if (!key || !header) throw new Error('an item of the calls table has no header');
   const id = callIdOf(projectId, key);
   const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
-  const parts = unpackHeader(header, { projectId, id, names: store.names }, timeKey);
+  const parts = unpackHeader(header, { projectId, id, policy: store.policy }, timeKey);
   return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: inlineOf(item) };
 };
 

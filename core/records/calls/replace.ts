@@ -258,7 +258,7 @@ export const dropEnds = (store: Store, stored: readonly StartItem[], budget: Req
     const noted = new Set(lost.map(nameOf));
     const done = await mapConcurrent(starts, concurrency, (call) => {
       const { item, projectId, id, start, earlyTraces } = call;
-      const h = packHeader({ start, end: null, earlyTraces }, { projectId, id, names: store.names });
+      const h = packHeader({ start, end: null, earlyTraces }, { projectId, id, policy: store.policy });
       const changed = { ...item, h, ...(noted.has(nameOf(call)) && formerFlag) };
       return replaceItem(store.table, changed, unchanged(item), budget);
     });
@@ -361,7 +361,7 @@ export const updateCall = (
       throw notFound(['body', 'call_id'], 'there is no such call in this project, or no start of it yet');
     const { item, start, end, earlyTraces } = stored;
     if (start.displayName === displayName) return { value: undefined };
-    const owner = { projectId, id, names: store.names };
+    const owner = { projectId, id, policy: store.policy };
     const h = packHeader({ start: { ...start, displayName }, end, earlyTraces }, owner);
     const held = await replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     return held ? { value: undefined } : undefined;

@@ -248,7 +248,7 @@ const hasTrace = ({ start, earlyTraces = [] }: StartEntry): boolean =>
 
 const itemOf = (store: Store, { projectId, id, traces }: Reservation): Item => ({
   ...startKey(projectId, id),
-  h: packHeader({ start: null, end: null, earlyTraces: traces }, { projectId, id, names: store.names }),
+  h: packHeader({ start: null, end: null, earlyTraces: traces }, { projectId, id, policy: store.policy }),
   ...expiry(store),
 });
 
@@ -263,6 +263,6 @@ const extend = (
   const isFull = !isParent && earlyTraces.length >= maxTurnTraces;
   if (missing.length === 0 || isFull) return Promise.resolve(true);
   const header = { start, end, earlyTraces: [...earlyTraces, ...missing] };
-  const h = packHeader(header, { projectId, id, names: store.names });
+  const h = packHeader(header, { projectId, id, policy: store.policy });
   return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
 };

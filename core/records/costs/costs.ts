@@ -1,3 +1,4 @@
+import type { ModelCost } from '../../../api/queries.ts';
 import {
   formatTime,
   isJsonObject,
@@ -6,7 +7,6 @@ import {
   type Micros,
   plainNumber,
 } from '../../foundations/wire/index.ts';
-import type { ModelCost } from './model.ts';
 import type { PriceBook, PriceInForce } from './price-book.ts';
 
 /** The tokens that a call used of one model. */

@@ -1,3 +1,4 @@
+import type { PriceRow } from '../../../api/costs.ts';
 import { type CostsQuery, priceKind } from '../../../api/costs.ts';
 import {
   compareText,
@@ -9,11 +10,12 @@ import {
 } from '../../foundations/expression/index.ts';
 import { sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { formatTime, type WireNames } from '../../foundations/wire/index.ts';
-import type { Price, PriceRow } from './model.ts';
+import { formatTime } from '../../foundations/wire/index.ts';
+import type { Price } from './model.ts';
 import { readPrices } from './store.ts';
 
-const rowOf = (price: Price, { dialect }: WireNames): PriceRow => ({
+/** A price with all fields that any policy answers. */
+const rowOf = (price: Price) => ({
   id: price.id,
   llm_id: price.model,
   prompt_token_cost: price.promptTokenCost,
@@ -22,10 +24,8 @@ const rowOf = (price: Price, { dialect }: WireNames): PriceRow => ({
   completion_token_cost_unit: price.completionTokenCostUnit,
   effective_date: formatTime(price.effectiveDate),
   provider_id: price.providerId,
-  ...(dialect === 'weave' && {
-    cache_read_input_token_cost: price.cacheReadTokenCost ?? null,
-    cache_creation_input_token_cost: price.cacheWriteTokenCost ?? null,
-  }),
+  cache_read_input_token_cost: price.cacheReadTokenCost ?? null,
+  cache_creation_input_token_cost: price.cacheWriteTokenCost ?? null,
 });
 
 /** Gives what a path leads to in a price. */
@@ -44,8 +44,8 @@ export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]):
   });
 };
 
-const select = (row: PriceRow, fields: readonly string[] | null): Partial<PriceRow> =>
-  fields ? Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field))) : row;
+const select = (row: PriceRow, fields: readonly string[]): Partial<PriceRow> =>
+  Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field)));
 
 /**
  * Answers a query over a project's prices: a slice of those that match, in order, each with the
@@ -54,12 +54,13 @@ const select = (row: PriceRow, fields: readonly string[] | null): Partial<PriceR
  * @throws ServiceError 503 when storage does not give them in time
  */
 export const queryPrices = async (
-  store: Pick<Store, 'table' | 'names'>,
+  store: Pick<Store, 'table' | 'policy'>,
   { projectId, fields, where, sort, ...slice }: CostsQuery,
   budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {
   const prices = await readPrices(store, projectId, budget);
-  const matches = where ? compile<PriceRow>(priceKind(), where, readField) : () => true;
-  const rows = sortPrices(prices.map((price) => rowOf(price, store.names)).filter(matches), sort);
-  return sliceOf(rows, slice).map((row) => select(row, fields));
+  const kind = store.policy.recordKind(priceKind());
+  const matches = where ? compile<PriceRow>(kind, where, readField) : () => true;
+  const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
+  return sliceOf(rows, slice).map((row) => select(row, fields ?? kind.fields));
 };

@@ -1,18 +1,6 @@
-import {
-  type FieldPath,
-  pick,
-  type RecordKind,
-  toPath,
-  type Value,
-  valueAt,
-} from '../../foundations/expression/index.ts';
-import {
-  formatTime,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  type WireNames,
-} from '../../foundations/wire/index.ts';
+import { type FieldPath, pick, toPath, type Value, valueAt } from '../../foundations/expression/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
+import { formatTime, type JsonObject, type JsonValue, parseJson } from '../../foundations/wire/index.ts';
 import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
 
 const payloadField = 'payload';
@@ -22,11 +10,11 @@ const payloadField = 'payload';
  * here.
  */
 const valuesOf = (
-  names: WireNames,
+  policy: Policy,
 ): Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> => ({
   id: ({ id }) => id,
   project_id: ({ projectId }) => projectId,
-  [names.ref]: ({ ref }) => ref,
+  [policy.columns.ref]: ({ ref }) => ref,
   feedback_type: ({ type }) => type,
   [payloadField]: payloadField,
   creator: ({ creator }) => creator,
@@ -35,39 +23,30 @@ const valuesOf = (
   call_ref: ({ callRef }) => callRef,
   trigger_ref: ({ triggerRef }) => triggerRef,
   created_at: ({ createdAt }) => formatTime(createdAt),
-  [names.userId]: ({ userId }) => userId,
+  [policy.columns.userId]: ({ userId }) => userId,
 });
 
 /** The fields of a record but its payload, as they are answered. */
-export const headerFields = (names: WireNames, header: FeedbackHeader): JsonObject =>
+export const headerFields = (policy: Policy, header: FeedbackHeader): JsonObject =>
   Object.fromEntries(
-    Object.entries(valuesOf(names)).flatMap(([field, value]) =>
+    Object.entries(valuesOf(policy)).flatMap(([field, value]) =>
       value === payloadField ? [] : [[field, value(header)]],
     ),
   );
-
-/** Feedback as records that expressions are about. */
-export const feedbackKind = (names: WireNames): RecordKind => ({
-  name: 'Feedback',
-  fields: Object.keys(valuesOf(names)),
-  nested: [payloadField],
-  times: new Set(['created_at']),
-});
 
 /** Whether a path leads into the payload. */
 export const isInPayload = ({ field }: FieldPath): boolean => field === payloadField;
 
 /** What a call's summary shows of feedback on it, in the order of a whole record. */
-export const joinedFields = (names: WireNames): string[] => [
+export const joinedFields = (policy: Policy): string[] => [
   'id',
-  names.ref,
+  policy.columns.ref,
   'feedback_type',
   payloadField,
   'creator',
-  // Queries in Weave's dialect ask which scorer gave it.
-  ...(names.dialect === 'weave' ? ['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'] : []),
+  ...(policy.feedbackRefs ? ['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'] : []),
   'created_at',
-  names.userId,
+  policy.columns.userId,
 ];
 
 /** What is answered to a creation, on the wire. */
@@ -83,8 +62,8 @@ export class FeedbackReader {
   readonly #values: ReturnType<typeof valuesOf>;
   readonly #parsed = new WeakMap<FeedbackRecord, JsonObject>();
 
-  constructor(names: WireNames) {
-    this.#values = valuesOf(names);
+  constructor(policy: Policy) {
+    this.#values = valuesOf(policy);
   }
 
   /**
@@ -129,11 +108,11 @@ export class FeedbackReader {
  * @param fields names and dotted paths, which keep the shape of what they lead into; null for all
  */
 export const encoder = (
-  names: WireNames,
+  policy: Policy,
   reader: FeedbackReader,
   fields: readonly string[] | null,
 ): ((record: FeedbackRecord) => string) => {
-  const all = feedbackKind(names).fields;
+  const all = Object.keys(valuesOf(policy));
   const asked = Map.groupBy((fields ?? all).map(toPath), ({ field }) => field);
   const columns = all.flatMap((field) => {
     const paths = asked.get(field);

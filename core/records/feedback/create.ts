@@ -1,3 +1,4 @@
+import type { FeedbackDraft } from '../../../api/feedback.ts';
 import { shortDigest } from '../../foundations/encoding/index.ts';
 import {
   compareAndSwap,
@@ -29,7 +30,7 @@ import {
   type StoredRecord,
   unchanged,
 } from './items.ts';
-import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader, FeedbackRecord } from './model.ts';
+import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
 
 let last = 0;
 

@@ -1,11 +1,10 @@
 export { createdJson, headerFields as feedbackFields } from './answer.ts';
 export { type Creation, createFeedback, createOneFeedback } from './create.ts';
 export { feedbackOf } from './items.ts';
-export type { FeedbackAnswer, FeedbackDraft, FeedbackRecord } from './model.ts';
+export type { FeedbackAnswer, FeedbackRecord } from './model.ts';
 export { deleteFeedbackOn, purgeFeedback } from './purge.ts';
 export {
   countFeedback,
-  type FeedbackQuery,
   type FeedbackQueryAnswer,
   feedbackOn,
   planSummary as feedbackPlanSummary,

@@ -14,6 +14,7 @@ import {
 } from '../../foundations/encoding/index.ts';
 import type { Bounds } from '../../foundations/expression/index.ts';
 import { bySize } from '../../foundations/listing/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   asBytes,
   asText,
@@ -33,7 +34,7 @@ import {
   writeUnitBytes,
 } from '../../foundations/storage/index.ts';
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/tables.ts';
-import { type ProjectId, utf8Length, type WireNames } from '../../foundations/wire/index.ts';
+import { type ProjectId, utf8Length } from '../../foundations/wire/index.ts';
 import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';
 
 /*
@@ -170,16 +171,16 @@ type Fields = [
   payloadBytes: number,
 ];
 
-const ownPrefix = (names: WireNames, projectId: ProjectId): string => `${names.refScheme}${projectId}/`;
+const ownPrefix = (policy: Policy, projectId: ProjectId): string => `${policy.refScheme}${projectId}/`;
 
 /** @param payload JSON text; null if it is stored apart */
 export const toHead = (
-  names: WireNames,
+  policy: Policy,
   header: FeedbackHeader,
   payloadBytes: number,
   payload: string | null,
 ): Buffer => {
-  const prefix = ownPrefix(names, header.projectId);
+  const prefix = ownPrefix(policy, header.projectId);
   const short = <T extends string | null>(ref: T) =>
     ref?.startsWith(prefix) ? ref.slice(prefix.length) : ref;
   const fields: Fields = [
@@ -197,14 +198,14 @@ export const toHead = (
 };
 
 /** @throws Error if it is none */
-export const fromHead = (names: WireNames, projectId: ProjectId, bytes: Uint8Array): Head => {
+export const fromHead = (policy: Policy, projectId: ProjectId, bytes: Uint8Array): Head => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   // JSON without white space has no line break.
   const end = text.indexOf('\n');
   const fields = JSON.parse(end < 0 ? text : text.slice(0, end)) as Fields;
-  const prefix = ownPrefix(names, projectId);
+  const prefix = ownPrefix(policy, projectId);
   const whole = (ref: string | null) =>
-    ref === null || ref.startsWith(names.refScheme) ? ref : prefix + ref;
+    ref === null || ref.startsWith(policy.refScheme) ? ref : prefix + ref;
   const [ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, userId, payloadBytes] = fields;
   return {
     ref: whole(ref) ?? '',
@@ -316,7 +317,7 @@ const packedMark = 0x28;
  * @returns undefined where there is nothing for a reader
  */
 export const toEntry = async (
-  { names }: Pick<Store, 'names'>,
+  { policy }: Pick<Store, 'policy'>,
   projectId: ProjectId,
   item: Item,
 ): Promise<Entry | undefined> => {
@@ -327,7 +328,7 @@ export const toEntry = async (
   if (r) return { kind: 'tombstone', position, replacedBy: positionFrom(r), origin };
   if (!h) return undefined;
   const bytes = h[0] === packedMark ? await unpack(h) : h;
-  const { payload, payloadBytes, ...head } = fromHead(names, projectId, bytes);
+  const { payload, payloadBytes, ...head } = fromHead(policy, projectId, bytes);
   return { kind: 'record', header: { projectId, ...position, ...head }, payload, payloadBytes, origin };
 };
 
@@ -359,14 +360,14 @@ export const prepareItem = async (
   const base = frameItem(store, frame);
   const bytes = utf8Length(payload);
   const withHead = (h: Uint8Array): Item => ({ ...base, h });
-  const head = toHead(store.names, frame.header, bytes, payload);
+  const head = toHead(store.policy, frame.header, bytes, payload);
   const whole = withHead(head);
   if (itemBytes(whole) <= writeUnitBytes) return { item: whole, object: undefined };
   if (bytes <= maxToPackWhole) {
     const packed = withHead(await pack(head));
     if (itemBytes(packed) <= writeUnitBytes) return { item: packed, object: undefined };
   }
-  const item = withHead(toHead(store.names, frame.header, bytes, null));
+  const item = withHead(toHead(store.policy, frame.header, bytes, null));
   const packed = await pack(Buffer.from(payload, 'utf8'));
   if (packed.length <= maxInItem) return { item: { ...item, b: packed }, object: undefined };
   const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
@@ -471,7 +472,7 @@ export async function* withPayloads(
  * @returns undefined if the item is no record: a tombstone, or what is left of a purge
  */
 export const feedbackOf = async (
-  store: Pick<Store, 'names'>,
+  store: Pick<Store, 'policy'>,
   projectId: ProjectId,
   item: Item,
 ): Promise<FeedbackRecord | undefined> => {

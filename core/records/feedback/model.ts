@@ -1,24 +1,6 @@
+import type { FeedbackDraft } from '../../../api/feedback.ts';
 import { compareText } from '../../foundations/expression/index.ts';
-import type { JsonObject, Micros, ProjectId } from '../../foundations/wire/index.ts';
-
-/** Feedback as a client gives it, checked; `id` is null where the server is to make one. */
-export interface FeedbackDraft {
-  readonly projectId: ProjectId;
-  readonly id: string | null;
-  /** The ref of what the feedback is on: an object, an op or a call. */
-  readonly ref: string;
-  readonly type: string;
-  readonly payload: JsonObject;
-  readonly creator: string | null;
-  /** An object ref. */
-  readonly annotationRef: string | null;
-  /** An op ref. */
-  readonly runnableRef: string | null;
-  /** A call ref. */
-  readonly callRef: string | null;
-  /** An object ref. */
-  readonly triggerRef: string | null;
-}
+import type { JsonObject, Micros } from '../../foundations/wire/index.ts';
 
 /** The position of a record in its project's order of creation. */
 export interface Position {

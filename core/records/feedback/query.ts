@@ -1,3 +1,4 @@
+import { type FeedbackQuery, feedbackKind } from '../../../api/feedback.ts';
 import {
   type Bounds,
   compile,
@@ -28,6 +29,7 @@ import {
   sortTies,
   type TimePlan,
 } from '../../foundations/listing/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   asBytes,
   everyShard,
@@ -44,9 +46,8 @@ import {
   isId,
   type JsonValue,
   type ProjectId,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
-import { encoder, FeedbackReader, feedbackKind, isInPayload, joinedFields } from './answer.ts';
+import { encoder, FeedbackReader, isInPayload, joinedFields } from './answer.ts';
 import {
   attributesButPayload,
   readWhole,
@@ -59,21 +60,6 @@ import {
 } from './items.ts';
 import { comparePositions, type Entry, type FeedbackRecord, positionOf } from './model.ts';
 import { type Find, resolve } from './resolve.ts';
-
-/** A query over the feedback of one project, checked. */
-export interface FeedbackQuery {
-  readonly projectId: ProjectId;
-  /** Names and dotted paths; null for all fields. */
-  readonly fields: readonly string[] | null;
-  /** What must hold of a record; null for nothing. */
-  readonly where: Expression | null;
-  /** The order. Ties are in order of `created_at`, then `id`, both ascending. */
-  readonly sort: readonly SortKey[];
-  /** The most records to answer; null for all. */
-  readonly limit: number | null;
-  /** Records to skip first. */
-  readonly offset: number;
-}
 
 /** Where a query looks for records. */
 export type Source =
@@ -131,13 +117,13 @@ const chooseSource = (
 };
 
 /** Plans a query. Pure: what has to be fetched is known before anything is read. */
-export const plan = (names: WireNames, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
+export const plan = (policy: Policy, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
   const expressions = where === null ? [] : conjuncts(where);
-  const lookup = { fields: ['id', names.ref, 'feedback_type'], time: 'created_at' };
-  const { ids, bounds, inBounds } = pushDown(feedbackKind(names), lookup, expressions);
+  const lookup = { fields: ['id', policy.columns.ref, 'feedback_type'], time: 'created_at' };
+  const { ids, bounds, inBounds } = pushDown(policy.recordKind(feedbackKind()), lookup, expressions);
   const onPayloads = expressions.filter((expression) => pathsIn(expression).some(isInPayload));
   const onHeaders = expressions.filter((expression) => !onPayloads.includes(expression));
-  const source = chooseSource(limit, ids, bounds, names.ref);
+  const source = chooseSource(limit, ids, bounds, policy.columns.ref);
   const order = isOrderOfSource(sort, 'created_at') ? 'free' : 'sort';
   const dropsNone = source.kind === 'project' && expressions.every((expression) => inBounds.has(expression));
   return {
@@ -289,9 +275,9 @@ export const queryFeedback = (
   query: FeedbackQuery,
   budget: RequestBudget,
 ): FeedbackQueryAnswer => {
-  const planned = plan(store.names, query);
-  const reader = new FeedbackReader(store.names);
-  const kind = feedbackKind(store.names);
+  const planned = plan(store.policy, query);
+  const reader = new FeedbackReader(store.policy);
+  const kind = store.policy.recordKind(feedbackKind());
   const tests = (expressions: readonly Expression[]) => {
     const compiled = expressions.map((expression) =>
       compile<FeedbackRecord>(kind, expression, (path) => (record) => reader.value(record, path)),
@@ -309,7 +295,7 @@ export const queryFeedback = (
   const answered = inPlannedOrder(planned.plan, matching, () =>
     sortRecords(query.sort, planned.plan, reader, matching),
   );
-  const encode = encoder(store.names, reader, query.fields);
+  const encode = encoder(store.policy, reader, query.fields);
   return { plan: planned.plan, counts, records: encodeBatches(answered, counts, encode) };
 };
 
@@ -344,7 +330,7 @@ const sortRecords = (
 };
 
 /**
- * Counts the records that a query would answer without its slice, as Weave's dialect asks. They are
+ * Counts the records that a query would answer without its slice, which some policies answer. They are
  * counted again only if the slice may have left some out.
  *
  * @param sent how many the query answered
@@ -391,10 +377,10 @@ export const feedbackOn = async (
   callIds: readonly string[],
   budget: RequestBudget,
 ): Promise<ReadonlyMap<string, JsonValue[]>> => {
-  const reader = new FeedbackReader(store.names);
-  const fields = joinedFields(store.names);
+  const reader = new FeedbackReader(store.policy);
+  const fields = joinedFields(store.policy);
   const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
-    const ref = callRef(store.names, projectId, callId);
+    const ref = callRef(store.policy, projectId, callId);
     const records = await Array.fromAsync(recordsOf(store, projectId, onRef(ref), () => true, budget));
     const onCall = records.flat().filter(({ header }) => header.ref === ref);
     return [callId, onCall.map((record) => reader.object(record, fields))];

@@ -1,3 +1,4 @@
+import type { FeedbackDraft } from '../../../api/feedback.ts';
 import {
   asText,
   compareAndSwap,
@@ -23,7 +24,7 @@ import {
   tombstoneItem,
   unchanged,
 } from './items.ts';
-import type { FeedbackAnswer, FeedbackDraft, FeedbackHeader } from './model.ts';
+import type { FeedbackAnswer, FeedbackHeader } from './model.ts';
 
 /** Which record is replaced, and by what. */
 export interface Replacement {

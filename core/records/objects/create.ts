@@ -5,25 +5,15 @@ import {
   type Transaction,
   transact,
 } from '../../foundations/storage/index.ts';
-import { checkDigest, type Dialect, isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+import { checkDigest, isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
-import { digestOf, type ObjectKind, type ObjectName, type VersionHeader } from './model.ts';
+import type { ObjectName, VersionHeader } from './model.ts';
 import { findVersions, packValue, putValue, readHeads } from './read.ts';
 
 /** An object's own field of a name; undefined where the value is no object or has none. */
 const own = (value: JsonValue, name: string): JsonValue | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-
-/**
- * What a value is: an op where its `_type` is `op`. Weave's SDKs store ops as custom types, whose
- * `weave_type.type` is `Op`.
- */
-export const kindOf = (value: JsonValue, dialect: Dialect = 'svc'): ObjectKind => {
-  if (own(value, '_type') === 'op') return 'op';
-  if (dialect === 'svc') return 'object';
-  return own(own(value, 'weave_type') ?? null, 'type') === 'Op' ? 'op' : 'object';
-};
 
 /** Classes that everything is built upon say nothing. */
 const roots: ReadonlySet<string> = new Set(['Object', 'BaseModel']);
@@ -50,7 +40,7 @@ export const baseObjectClassOf = (value: JsonValue): string | null => {
 /** An object as a client makes it, checked. */
 export interface NewObject extends ObjectName {
   readonly val: JsonValue;
-  /** The digest that the client computed; null for none. @default null */
+  /** The digest that the client computed. @default - it did not */
   readonly expected?: string | null;
 }
 
@@ -70,13 +60,13 @@ export const createObject = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<string> => {
-  const digest = digestOf(val, store.names.dialect);
+  const digest = store.policy.valueDigest(val);
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
   const { packed, bytes, home } = await packValue(val);
   const about = {
     ...name,
     digest,
-    kind: kindOf(val, store.names.dialect),
+    kind: store.policy.isOp(val) ? ('op' as const) : ('object' as const),
     baseObjectClass: baseObjectClassOf(val),
     bytes,
     home,

@@ -11,4 +11,3 @@ export * from './model.ts';
 export { objectJson, queryObjects } from './query.ts';
 export { type Address, digestsOf, readObject } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';
-export * from './request.ts';

@@ -1,13 +1,4 @@
-import { createHash } from 'node:crypto';
-import {
-  canonicalJson,
-  type Dialect,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-  type WireNames,
-} from '../../foundations/wire/index.ts';
-import { valueDigest } from '../../foundations/wire/weave-digest.ts';
+import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
 
 /** What a value is: an op, or any other object. */
 export type ObjectKind = 'object' | 'op';
@@ -53,16 +44,3 @@ export interface ObjectVersion {
 export interface StoredVersion extends ObjectVersion {
   readonly val: string;
 }
-
-/** What stands in place of a value that was not asked for, as JSON text: `{}` at Weave's server. */
-export const noValue = ({ dialect }: Pick<WireNames, 'dialect'>): string =>
-  dialect === 'weave' ? '{}' : 'null';
-
-/**
- * The digest of a value: the SHA-256 of its {@link canonicalJson} in base64url, 43 characters of
- * letters, digits, `-` and `_`. In Weave's dialect it is what Weave's SDKs compute.
- */
-export const digestOf = (value: JsonValue, dialect: Dialect = 'svc'): string =>
-  dialect === 'weave'
-    ? valueDigest(value)
-    : createHash('sha256').update(canonicalJson(value)).digest('base64url');

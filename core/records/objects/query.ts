@@ -1,3 +1,4 @@
+import type { ObjectSortKey, ObjectsFilter, ObjectsQuery } from '../../../api/objects.ts';
 import { compareText, sortable } from '../../foundations/expression/index.ts';
 import {
   bySize,
@@ -7,6 +8,7 @@ import {
   scan,
   sortedByKeys,
 } from '../../foundations/listing/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   chunked,
   type Item,
@@ -14,12 +16,11 @@ import {
   type RequestBudget,
   type Store,
 } from '../../foundations/storage/index.ts';
-import { formatTime, invalid, type WireNames } from '../../foundations/wire/index.ts';
+import { formatTime, invalid } from '../../foundations/wire/index.ts';
 import { type Head, headRange, projectRange, toHead, toHeader, versionRange } from './items.ts';
 import { type Labels, readLabels } from './labels.ts';
-import { noValue, type ObjectName, type ObjectVersion, type VersionHeader } from './model.ts';
+import type { ObjectName, ObjectVersion, VersionHeader } from './model.ts';
 import { readHeads, readValues } from './read.ts';
-import type { ObjectsFilter, ObjectsQuery, SortKey } from './request.ts';
 
 /** The order in which storage holds versions, by object id and version index, or its reverse. */
 export type StoredOrder = 'ascending' | 'descending';
@@ -28,7 +29,7 @@ export type StoredOrder = 'ascending' | 'descending';
  * The stored order that an order equals; null if it takes sorting. Object id and version index
  * together are unique, so keys after both decide nothing.
  */
-export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
+export const storedOrder = (sortBy: readonly ObjectSortKey[]): StoredOrder | null => {
   const [first, second] = sortBy;
   if (first === undefined) return 'ascending';
   if (first.field !== 'object_id' || (second && second.field !== 'version_index')) return null;
@@ -37,7 +38,7 @@ export const storedOrder = (sortBy: readonly SortKey[]): StoredOrder | null => {
   return first.direction === 'asc' ? 'ascending' : 'descending';
 };
 
-const sortValues: Readonly<Record<SortKey['field'], (header: VersionHeader) => string | number>> = {
+const sortValues: Readonly<Record<ObjectSortKey['field'], (header: VersionHeader) => string | number>> = {
   object_id: ({ objectId }) => objectId,
   version_index: ({ versionIndex }) => versionIndex,
   created_at: ({ createdAt }) => createdAt,
@@ -54,7 +55,7 @@ const maxHeld = 200_000;
  * @throws ServiceError 422 when more would have to be held
  */
 export const sortVersions = (
-  sortBy: readonly SortKey[],
+  sortBy: readonly ObjectSortKey[],
   slice: Slice,
   batches: AsyncIterable<readonly ObjectVersion[]>,
   max = maxHeld,
@@ -175,7 +176,7 @@ export async function* flagLatest(
  * latest has the alias `latest` too
  */
 export const objectJson = (
-  names: WireNames,
+  policy: Policy,
   { header, isLatest }: ObjectVersion,
   val: string,
   { tags, aliases, bytes }: Partial<Labels & Pick<VersionHeader, 'bytes'>> = {},
@@ -189,7 +190,7 @@ export const objectJson = (
     kind: header.kind,
     base_object_class: header.baseObjectClass,
     created_at: formatTime(header.createdAt),
-    [names.userId]: header.userId,
+    [policy.columns.userId]: header.userId,
     ...(bytes !== undefined && { size_bytes: bytes }),
     ...(tags && { tags }),
     ...(aliases && { aliases: isLatest ? ['latest', ...aliases] : aliases }),
@@ -216,11 +217,11 @@ export async function* queryObjects(
   for await (const batch of answered(store, query, budget)) {
     const labelsOf = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
     const toJson = (version: ObjectVersion, val: string) =>
-      objectJson(store.names, version, val, {
+      objectJson(store.policy, version, val, {
         ...labelsOf?.(version.header),
         ...(query.withSizes && { bytes: version.header.bytes }),
       });
-    if (query.metadataOnly) yield batch.map((version) => toJson(version, noValue(store.names)));
+    if (query.metadataOnly) yield batch.map((version) => toJson(version, store.policy.noValue));
     else yield* withValues(store, batch, toJson, budget);
   }
 }

@@ -31,7 +31,7 @@ import {
   valueObject,
   versionKey,
 } from './items.ts';
-import { noValue, type ObjectName, type StoredVersion, type VersionHeader } from './model.ts';
+import type { ObjectName, StoredVersion, VersionHeader } from './model.ts';
 
 const keyText = ({ k, s }: Item): string =>
   `${Buffer.from(asBytes(k) ?? []).toString('latin1')}\n${Buffer.from(asBytes(s) ?? []).toString('latin1')}`;
@@ -98,7 +98,7 @@ const aliasOf = ({ objectId, version }: Address): string | undefined =>
     : undefined;
 
 /**
- * Puts digests in the place of aliases, which only Weave's dialect has. What is no alias stays.
+ * Puts digests in the place of aliases, if versions have any. What is no alias stays.
  *
  * @throws ServiceError 503 when storage does not give them in time
  */
@@ -107,7 +107,7 @@ const withoutAliases = async (
   addresses: readonly Address[],
   budget: RequestBudget,
 ): Promise<readonly Address[]> => {
-  const aliases = store.names.dialect === 'weave' ? addresses.map(aliasOf) : [];
+  const aliases = store.policy.labels ? addresses.map(aliasOf) : [];
   if (aliases.every((alias) => alias === undefined)) return addresses;
   const keys = addresses.map((address, i) => {
     const alias = aliases[i];
@@ -141,8 +141,7 @@ export const findVersions = async (
 };
 
 /**
- * The digests of versions that are called `latest`, `v<N>`, by their digest or, in Weave's dialect,
- * by an alias. What is called by a digest is not looked up, nor what an alias leads to: the version
+ * The digests of versions that are called `latest`, `v<N>`, by their digest or by an alias. What is called by a digest is not looked up, nor what an alias leads to: the version
  * may be gone. What is not there has no digest.
  *
  * @throws ServiceError 503 when storage does not give them in time
@@ -255,7 +254,7 @@ const isThere = async (store: Store, header: VersionHeader, budget: RequestBudge
 /**
  * Reads one version of an object with its value, strongly consistent.
  *
- * @param withoutValue whether no value is read, and {@link noValue} stands in its place
+ * @param withoutValue whether no value is read, and the policy's `noValue` stands in its place
  * @throws ServiceError 404 where there is none; 503 when storage does not give it in time
  */
 export const readObject = async (
@@ -269,7 +268,7 @@ export const readObject = async (
     readHeads(store, [address], budget),
   ]);
   const readValue = async (version: FoundVersion): Promise<string | undefined> =>
-    withoutValue ? noValue(store.names) : (await readValues(store, [version], budget))[0];
+    withoutValue ? store.policy.noValue : (await readValues(store, [version], budget))[0];
   const val = found && (await readValue(found));
   if (!found || val === undefined) throw absent(address, head?.latest != null);
   const { header } = found;

@@ -60,14 +60,13 @@ const versionText = ({ header }: FoundVersion): string =>
 const concurrency = 8;
 
 /**
- * Makes what reads the rows of a project's tables. Only Weave's dialect has any. A ref into another
- * project is not followed, since nobody asked whether the caller may read that one.
+ * Makes what reads the rows of a project's tables. A ref into another project is not followed, since nobody asked whether the caller may read that one.
  */
 const rowsIn = (store: Store, budget: RequestBudget): ((projectId: ProjectId) => ReadRow) => {
   const reader = new RowReader(store, budget);
   return (projectId) => async (table, digest) => {
-    if (store.names.dialect !== 'weave' || typeof table !== 'string') return undefined;
-    const ref = parseTableRef(store.names, table);
+    if (typeof table !== 'string') return undefined;
+    const ref = parseTableRef(store.policy, table);
     return ref?.projectId === projectId ? reader.read(projectId, ref.digest, digest) : undefined;
   };
 };

@@ -7,5 +7,6 @@ export {
   readSizes,
   type TableChange,
   type TableSize,
+  tableDigest,
   updateTable,
 } from './table.ts';

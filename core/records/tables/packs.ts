@@ -20,7 +20,6 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
-import { digestBytes, digestOfBytes, valueDigest } from '../../foundations/wire/weave-digest.ts';
 
 /*
  * Where tables lie: in the objects table, and in the bucket under tables/<project>/.
@@ -76,6 +75,16 @@ const digestsObject = (projectId: ProjectId, pack: string): string =>
 export const runsObject = (projectId: ProjectId, digest: string): string =>
   `tables/${projectId}/runs/${digest}.zst`;
 
+/**
+ * A digest of a row as 32 bytes, which tell it from all others. They are the hash itself only if the
+ * digest is plain base64url.
+ */
+export const digestBytes = (digest: string): Buffer => Buffer.from(digest, 'base64url');
+
+/** Undoes {@link digestBytes}. */
+export const digestOfBytes = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString('base64url').slice(0, 43);
+
 /** A row as it came: compact JSON, its size in bytes, and its digest. */
 export interface Row {
   readonly text: string;
@@ -84,9 +93,9 @@ export interface Row {
 }
 
 /** Makes a row of a value. */
-export const rowOf = (value: JsonObject): Row => {
+export const rowOf = ({ policy }: Pick<Store, 'policy'>, value: JsonObject): Row => {
   const text = JSON.stringify(value);
-  return { text, bytes: Buffer.byteLength(text), digest: valueDigest(value) };
+  return { text, bytes: Buffer.byteLength(text), digest: policy.valueDigest(value) };
 };
 
 /** Where a row lies: its pack, and its position there. */

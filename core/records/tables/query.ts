@@ -2,7 +2,6 @@ import { type SortKey, sortable, valueAt } from '../../foundations/expression/in
 import { type Slice, sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import { invalid, type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
-import { valueDigest } from '../../foundations/wire/weave-digest.ts';
 import { findRows, type Pack, partAt, type Run, readPacks, readPart } from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
 
@@ -133,8 +132,8 @@ export async function* queryTable(
 }
 
 /** A row as it is answered, as JSON text. */
-export const rowJson = ({ index, text }: ReadRow): string => {
-  const digest = valueDigest(parseJson(text) as JsonValue);
+export const rowJson = ({ policy }: Pick<Store, 'policy'>, { index, text }: ReadRow): string => {
+  const digest = policy.valueDigest(parseJson(text) as JsonValue);
   return `{"digest":"${digest}","val":${text},"original_index":${index}}`;
 };
 

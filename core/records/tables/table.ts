@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   pack as compress,
   decodeMessagePack,
@@ -18,11 +19,11 @@ import {
 import {
   checkDigest,
   invalid,
+  isTableDigest,
   type JsonObject,
   notFound,
   type ProjectId,
 } from '../../foundations/wire/index.ts';
-import { tableDigest, tableDigestPattern } from '../../foundations/wire/weave-digest.ts';
 import {
   findRows,
   type LocatedRow,
@@ -110,7 +111,7 @@ export const readSizes = async (
   digests: readonly string[],
   budget: RequestBudget,
 ): Promise<Map<string, TableSize>> => {
-  const known = [...new Set(digests)].filter((digest) => tableDigestPattern.test(digest));
+  const known = [...new Set(digests)].filter((digest) => isTableDigest(digest));
   const keys = known.map((digest) => tableKey(projectId, digest));
   const items = await getItems(store.table, keys, budget, { consistent: true, attributes: ['k', 'n', 'z'] });
   return new Map(items.map((item) => [nameInKey(item, 64), sizeOf(item)]));
@@ -128,7 +129,7 @@ export const findTable = async (
   digest: string,
   budget: RequestBudget,
 ): Promise<StoredTable | undefined> => {
-  if (!tableDigestPattern.test(digest)) return undefined;
+  if (!isTableDigest(digest)) return undefined;
   const [item] = await getItems(store.table, [tableKey(projectId, digest)], budget, { consistent: true });
   if (!item) return undefined;
   const packed = asBytes(item.b) ?? (await getObject(store.bucket, runsObject(projectId, digest), budget));
@@ -139,6 +140,13 @@ export const findTable = async (
 /** The error for a table that is not there. */
 export const noTable = (projectId: ProjectId, digest: string, field = 'digest'): Error =>
   notFound(['body', field], `there is no table ${digest.slice(0, 100)} in ${projectId}`);
+
+/** The digest of a table: the SHA-256 of its rows' digests one after the other, in hex. */
+export const tableDigest = (rows: Iterable<string>): string => {
+  const hash = createHash('sha256');
+  for (const row of rows) hash.update(row);
+  return hash.digest('hex');
+};
 
 /** What became of a table. */
 export interface MadeTable {
@@ -183,7 +191,7 @@ export const createTable = async (
   expected: string | null,
   budget: RequestBudget,
 ): Promise<MadeTable> => {
-  const rows = values.map(rowOf);
+  const rows = values.map((value) => rowOf(store, value));
   const rowDigests = rows.map((row) => row.digest);
   const digest = tableDigest(rowDigests);
   checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
@@ -295,7 +303,7 @@ export const updateTable = async (
 ): Promise<{ readonly digest: string; readonly touched: readonly string[] }> => {
   const base = await findTable(store, projectId, baseDigest, budget);
   if (!base) throw noTable(projectId, baseDigest, 'base_digest');
-  const added = changes.map((change) => (change.kind === 'pop' ? undefined : rowOf(change.row)));
+  const added = changes.map((change) => (change.kind === 'pop' ? undefined : rowOf(store, change.row)));
   const rows: (LocatedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
   const touched = applyChanges(rows, changes, added);
   const digest = tableDigest(rows.map((row) => row.digest));

@@ -1,4 +1,5 @@
 import type { Bucket, RequestBudget, Store } from '../../foundations/storage/index.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   ExactNumber,
   isJsonObject,
@@ -8,7 +9,6 @@ import {
   type ProjectId,
   parseJson,
   parseRef,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
@@ -120,7 +120,7 @@ interface CallMeasures {
 
 /** The row of a call. */
 const callRow = (
-  names: WireNames,
+  policy: Policy,
   header: CallHeader,
   { usage, costs }: CallMeasures,
   state: Omit<State, 'projectId' | 'id'>,
@@ -134,7 +134,7 @@ const callRow = (
       ...commonCells({ projectId, id, ...state }, false),
       ...{ trace_id: start.traceId, parent_id: start.parentId },
       ...{ thread_id: start.threadId, turn_id: start.turnId, op_name: start.opName },
-      trace_name: String(serviceSummary(names, header).trace_name),
+      trace_name: String(serviceSummary(policy, header).trace_name),
       ...{ started_at: start.startedAt, ended_at: end?.endedAt ?? null, latency_ms: latencyMs(header) },
       ...{ status: statusOf(header), user_id: start.userId, run_id: start.runId },
       ...{ run_step: start.runStep, run_step_end: end?.runStepEnd ?? null },
@@ -163,11 +163,11 @@ const scoresIn = (payload: JsonObject): Record<string, number> =>
 
 /** The row of a record of feedback. */
 const feedbackRow = (
-  names: WireNames,
+  policy: Policy,
   { header, payload }: FeedbackRecord,
   state: Omit<State, 'projectId' | 'id'>,
 ): Row => {
-  const ref = parseRef(names, header.ref);
+  const ref = parseRef(policy, header.ref);
   const scores = payload === null ? {} : scoresIn(parseJson(payload) as JsonObject);
   return {
     dataset: 'feedback',
@@ -289,7 +289,7 @@ const callRows = async (
     const state = { version, writtenAt };
     const former = formerDays.map((day) => deletedRow('calls', { projectId, id, ...state }, day));
     const measures = header && measured.get(header);
-    return measures ? [...former, callRow(calls.names, header, measures, state)] : former;
+    return measures ? [...former, callRow(calls.policy, header, measures, state)] : former;
   });
 };
 
@@ -304,7 +304,7 @@ const feedbackRowOf = async (
   const { projectId, sequence, after } = last;
   const state = { version: versionOf(sequence), writtenAt };
   const record = after && (await feedbackOf(feedback, projectId, after));
-  if (record) return [feedbackRow(feedback.names, record, state)];
+  if (record) return [feedbackRow(feedback.policy, record, state)];
   for (const { before } of changes) {
     const former = before && (await feedbackOf(feedback, projectId, before));
     if (!former) continue;

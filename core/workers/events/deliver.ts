@@ -145,7 +145,7 @@ const makeEvents = async (
   const measured = await measure(sources, headers, sources.payloads, budget);
   const events = ended.flatMap((call) => {
     const measures = measured.get(call.header);
-    return measures ? callEvents(calls.names, call, measures) : [];
+    return measures ? callEvents(calls.policy, call, measures) : [];
   });
   for (const change of changes.filter(({ table }) => table === feedback.table.name)) {
     const event = await feedbackEvent(feedback, change);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Policy } from '../../foundations/policy.ts';
 import { asBytes, type Item, type Store } from '../../foundations/storage/index.ts';
 import {
   callRef,
@@ -7,7 +8,6 @@ import {
   type Micros,
   parseJson,
   parseRef,
-  type WireNames,
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
@@ -111,10 +111,10 @@ const totalOf = (costs: Costs): number =>
     0,
   );
 
-const headerFields = (names: WireNames, header: CallHeader): JsonObject =>
+const headerFields = (policy: Policy, header: CallHeader): JsonObject =>
   Object.fromEntries(
-    callColumns(names).flatMap((column) =>
-      isPayloadColumn(column) ? [] : [[column, headerValue(names, header, column) ?? null]],
+    callColumns(policy).flatMap((column) =>
+      isPayloadColumn(column) ? [] : [[column, headerValue(policy, header, column) ?? null]],
     ),
   );
 
@@ -126,16 +126,16 @@ const parsed = (payload: Payload): JsonObject =>
  * ids however often it is reported, and wherever its payload lies.
  */
 export const callEvents = (
-  names: WireNames,
+  policy: Policy,
   { change: { change }, header }: EndedCall,
   { usage, costs, payload }: Measured,
 ): ServiceEvent[] => {
   const { projectId, id, end } = header;
   const { payload: _, ...revision } = end ?? { payload: null };
   const detail = {
-    call_ref: callRef(names, projectId, id),
-    ...headerFields(names, header),
-    ...serviceSummary(names, header),
+    call_ref: callRef(policy, projectId, id),
+    ...headerFields(policy, header),
+    ...serviceSummary(policy, header),
     total_cost: totalOf(costs),
   };
   // Clients choose the names of models and the content of usage, so they can be of any size.
@@ -153,9 +153,9 @@ export const callEvents = (
 };
 
 /** The ref of the call that a ref leads to. */
-const callAt = (names: WireNames, text: string): string | null => {
-  const ref = parseRef(names, text);
-  return ref?.kind === 'call' ? callRef(names, ref.projectId, ref.callId) : null;
+const callAt = (policy: Policy, text: string): string | null => {
+  const ref = parseRef(policy, text);
+  return ref?.kind === 'call' ? callRef(policy, ref.projectId, ref.callId) : null;
 };
 
 const digestOf = (item: Item | undefined): string | undefined => {
@@ -178,8 +178,8 @@ export const feedbackEvent = async (
   const id = eventId('FeedbackCreated', projectId, header.id, header.createdAt, digestOf(after));
   const detail = {
     event_id: id,
-    ...feedbackFields(store.names, header),
-    on_call: callAt(store.names, header.ref),
+    ...feedbackFields(store.policy, header),
+    on_call: callAt(store.policy, header.ref),
   };
   // The payload of a record is null if it lies in the bucket.
   const fitting =

@@ -23,7 +23,7 @@ const unknownType = unsupported('content-type', 'should be application/x-protobu
 const spansOf = async (event: Event, encoding: Encoding): Promise<SelectedSpans> => {
   const received = await decodeExport(bodyBytes(event), encoding, headerOf(event, 'content-encoding') ?? '');
   const { grants } = event.service.caller;
-  return selectSpans(received, { grants, header: headerOf(event, projectHeader), names: settings.names });
+  return selectSpans(received, { grants, header: headerOf(event, projectHeader), policy: settings.policy });
 };
 
 /**

@@ -12,8 +12,9 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dialects, wireNames } from '../../../core/foundations/wire/names.ts';
+import { ownPolicy } from '../../../core/foundations/policy.ts';
 import { handlersIn } from '../../../lib/handlers.ts';
+import { dialects, weavePolicy } from '../../../weave/policy.ts';
 import { assembly } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import type { Resource } from '../../support/synth.ts';
@@ -223,9 +224,9 @@ describe('the package that npm packs', () => {
       const key = code.get(`${service}FunctionsOpenapiFunction`) ?? '';
       return readFileSync(join(out, `asset.${key.replace('.zip', '')}`, 'index.cjs'), 'utf8');
     };
-    expect(documentOf('One')).toContain(wireNames().ref);
-    expect(documentOf('Two')).toContain(wireNames('weave').ref);
-    expect(documentOf('Two')).not.toContain(wireNames().ref);
+    expect(documentOf('One')).toContain(ownPolicy.columns.ref);
+    expect(documentOf('Two')).toContain(weavePolicy.columns.ref);
+    expect(documentOf('Two')).not.toContain(ownPolicy.columns.ref);
   });
 
   it('gives no role of its own a wildcard but where AWS takes nothing narrower', () => {

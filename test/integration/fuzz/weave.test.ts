@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesDigest } from '../../../core/foundations/wire/weave-digest.ts';
-import { routesOf } from '../../../weave/api/routes.ts';
+import { weaveRoutes } from '../../../weave/api/routes.ts';
+import { bytesDigest } from '../../../weave/digest.ts';
 import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { documentOf } from '../../support/document.ts';
 import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
@@ -17,8 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const said = documentOf('weave');
-const isOwn = (path: string): boolean =>
-  routesOf('weave').some((route) => route.path === path && route.dialect === 'weave');
+const isOwn = (path: string): boolean => weaveRoutes.some((route) => route.path === path);
 const json = said.operations.filter(({ route }) => route.form !== 'otlp').map(({ path }) => path);
 describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(7, 48), most: 6 });
 // What all dialects have passes unknown fields over in this one.

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ownPolicy } from '../../../core/foundations/policy.ts';
 import type { JsonValue, ProjectId } from '../../../core/foundations/wire/index.ts';
-import { digestOf } from '../../../core/records/objects/index.ts';
 import { keyWith } from '../../support/keys.ts';
 import { bigValue } from '../../support/objects.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
@@ -21,7 +21,7 @@ const call = async (path: string, body: unknown, authorization?: string) => {
 const create = async (object_id: string, val: JsonValue, project = project_id): Promise<string> => {
   const { status, body } = await call('/obj/create', { obj: { project_id: project, object_id, val } });
   expect(status).toBe(200);
-  expect(body).toEqual({ digest: digestOf(val), object_id });
+  expect(body).toEqual({ digest: ownPolicy.valueDigest(val), object_id });
   return String(body.digest);
 };
 
@@ -223,7 +223,7 @@ describe('a key', () => {
   const reads = [
     ['/obj/read', { project_id: 'acme/secret', object_id: 'x', digest: 'latest' }],
     ['/objs/query', { project_id: 'acme/secret' }],
-    ['/refs/read_batch', { refs: [`svc:///acme/secret/object/x:${digestOf(7)}`] }],
+    ['/refs/read_batch', { refs: [`svc:///acme/secret/object/x:${ownPolicy.valueDigest(7)}`] }],
   ] as const;
 
   it('without a grant on the project can do nothing there', async () => {
@@ -235,7 +235,10 @@ describe('a key', () => {
         body: { detail: [{ type: 'forbidden' }] },
       });
     }
-    const refs = [`svc:///acme/own/object/x:${digestOf(7)}`, `svc:///acme/secret/object/x:${digestOf(7)}`];
+    const refs = [
+      `svc:///acme/own/object/x:${ownPolicy.valueDigest(7)}`,
+      `svc:///acme/secret/object/x:${ownPolicy.valueDigest(7)}`,
+    ];
     expect(await call('/refs/read_batch', { refs }, key)).toMatchObject({
       status: 403,
       body: { detail: [{ loc: ['body', 'refs', '1'] }] },

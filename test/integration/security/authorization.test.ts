@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, isPage, type KeyedRoute, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { formatKey, makeKey } from '../../../core/foundations/auth/index.ts';
-import type { Dialect } from '../../../core/foundations/wire/names.ts';
-import { allRoutes } from '../../../weave/api/routes.ts';
+import { allRoutes, weaveRoutes } from '../../../weave/api/routes.ts';
+import type { Dialect } from '../../../weave/policy.ts';
 import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { bytesOf, type Sent } from '../../support/in-process.ts';
@@ -147,7 +147,7 @@ interface Seen {
 }
 
 /** The dialect of a route in the tests: Weave's is that of its own routes. */
-const dialectOf = (route: Route): Dialect => route.dialect ?? 'svc';
+const dialectOf = (route: Route): Dialect => (weaveRoutes.includes(route) ? 'weave' : 'svc');
 
 /**
  * Sends a route's good request, with these headers beside it; through node:http, which sends a
@@ -240,7 +240,7 @@ const isOfProjects = ({ path }: Route): boolean => path === '/projects/query';
 const rowsOf = (route: KeyedRoute): typeof rows => {
   const column = requested.filter((other) => columnOf(other) === columnOf(route) && !isOfProjects(other));
   const isAlone = column.length < 3 || isOfProjects(route);
-  return isAlone ? rows : inTurns(rows, column.indexOf(route), route.dialect === 'weave' ? 4 : 3);
+  return isAlone ? rows : inTurns(rows, column.indexOf(route), dialectOf(route) === 'weave' ? 4 : 3);
 };
 
 describe.each(requested)('$method $path', (route) => {

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, type KeyedRoute } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import type { JsonObject, JsonValue } from '../../../core/foundations/wire/index.ts';
-import type { Dialect } from '../../../core/foundations/wire/names.ts';
-import { allRoutes } from '../../../weave/api/routes.ts';
+import { weaveRoutes } from '../../../weave/api/routes.ts';
+import type { Dialect } from '../../../weave/policy.ts';
 import {
   at,
   callRef,
@@ -148,7 +148,7 @@ const isProbe = ({ request }: ReturnType<typeof asking>[number]): boolean =>
 
 const dialects: readonly [dialect: Dialect, routes: readonly KeyedRoute[], world: () => World][] = [
   ['svc', routes.filter(isKeyed), () => svc],
-  ['weave', allRoutes.filter(isKeyed).filter((route) => route.dialect === 'weave'), () => weave],
+  ['weave', weaveRoutes.filter(isKeyed), () => weave],
 ];
 
 describe.each(dialects)('in the dialect %s, the other tenant’s data', (dialect, routesOfDialect, world) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dialect } from '../../../core/foundations/wire/names.ts';
 import type { Access } from '../../../local/template/policies.ts';
 import { outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { routesOf } from '../../../weave/api/routes.ts';
+import type { Dialect } from '../../../weave/policy.ts';
 import { prepare } from '../../reliability/trial.ts';
 import { assemblyWith } from '../../support/assembly-with.ts';
 import { fixtureOf, fixtures, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { tableDigest, valueDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import { tableDigest } from '../../../core/records/tables/index.ts';
+import { valueDigest } from '../../../weave/digest.ts';
 import { noise } from '../../support/feedback.ts';
 import { overHttp } from '../../support/over-http.ts';
 import type { TestService } from '../../support/service.ts';

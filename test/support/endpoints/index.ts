@@ -1,5 +1,5 @@
-import type { Dialect } from '../../../core/foundations/wire/names.ts';
 import { allRoutes } from '../../../weave/api/routes.ts';
+import type { Dialect } from '../../../weave/policy.ts';
 import { callFixtures } from './calls.ts';
 import { costFixtures } from './costs.ts';
 import { feedbackFixtures } from './feedback.ts';

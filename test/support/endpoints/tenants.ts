@@ -1,4 +1,5 @@
-import { bytesDigest, tableDigest, valueDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import { tableDigest } from '../../../core/records/tables/index.ts';
+import { bytesDigest, valueDigest } from '../../../weave/digest.ts';
 import type { Answer, Sent } from '../in-process.ts';
 import { at, callRef, feedbackOf, type Names, objectRef, price, startOf } from './fixture.ts';
 import { fileForm } from './scenario.ts';

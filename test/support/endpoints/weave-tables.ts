@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/foundations/wire/index.ts';
-import { bytesDigest, tableDigest, valueDigest } from '../../../core/foundations/wire/weave-digest.ts';
+import { tableDigest } from '../../../core/records/tables/index.ts';
+import { bytesDigest, valueDigest } from '../../../weave/digest.ts';
 import type { Sent } from '../in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
 import { fileForm, noise, type Scenario } from './scenario.ts';

@@ -4,10 +4,10 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { isPage } from '../../../api/endpoint.ts';
 import { openApiDocument } from '../../../openapi/index.ts';
-import { routesOf } from '../../../weave/api/routes.ts';
+import { routesOf, weaveRoutes } from '../../../weave/api/routes.ts';
 
 const document = openApiDocument('0.1.0', 'weave');
-const own = routesOf('weave').filter(({ dialect }) => dialect === 'weave');
+const own = weaveRoutes;
 
 const operationAt = (path: string) => {
   const [operation] = Object.values(document.paths[path] ?? {});

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bytesDigest, tableDigest, valueDigest } from '../../../../core/foundations/wire/weave-digest.ts';
+import { tableDigest } from '../../../../core/records/tables/index.ts';
+import { bytesDigest, valueDigest } from '../../../../weave/digest.ts';
 import { runs } from '../../../support/sampling.ts';
 import { type SharedService, sharedService } from '../../../support/service.ts';
 import { basic, keyMaker } from '../../security/credentials.ts';

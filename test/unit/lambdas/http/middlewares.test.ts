@@ -2,11 +2,12 @@ import middy from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { type Dialect, type ProjectId, ServiceError } from '../../../../core/foundations/wire/index.ts';
+import { type ProjectId, ServiceError } from '../../../../core/foundations/wire/index.ts';
 import type { BodySchema } from '../../../../core/foundations/wire/parse-body.ts';
 import { projectId } from '../../../../core/foundations/wire/schema.ts';
 import { answerErrors, authorize, logRequest, readCaller } from '../../../../lambdas/http/middlewares.ts';
 import { readRequest, type ServiceEvent } from '../../../../lambdas/http/request.ts';
+import type { Dialect } from '../../../../weave/policy.ts';
 
 type Body = { project_id: ProjectId };
 type Event = ServiceEvent<Body>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
-import { threadsStreamQuery } from '../../../../../api/threads.ts';
+import { sortFields, threadsStreamQuery } from '../../../../../api/threads.ts';
 import { compareText } from '../../../../../core/foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import {
@@ -11,7 +11,7 @@ import {
   parseTime,
 } from '../../../../../core/foundations/wire/index.ts';
 import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
-import { queryThreads, sortFields } from '../../../../../core/questions/threads/index.ts';
+import { queryThreads } from '../../../../../core/questions/threads/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import { deep, runs } from '../../../../support/sampling.ts';

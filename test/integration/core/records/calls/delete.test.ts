@@ -374,7 +374,7 @@ const byId = (calls: readonly JsonObject[]) => new Map(calls.map((call) => [call
 const views = (store: Store, traces: readonly string[]) =>
   Promise.all([
     query(store).then(byId),
-    query(store, { filter: { traceIds: traces } }).then(byId),
+    query(store, { filter: { traceIds: [...traces] } }).then(byId),
     query(store, { filter: { threadIds: ['thread'] } }).then(byId),
   ]);
 

@@ -7,8 +7,8 @@ import {
   ask,
   createCallStore,
   endOf,
-  names,
   parseBatch,
+  policy,
   project,
   query,
   read,
@@ -284,7 +284,7 @@ describe('values', () => {
     ]);
     const call = await read(store, id);
     const summary = { ...(call?.summary as JsonObject) };
-    delete summary[names.service];
+    delete summary[policy.service];
     expect(JSON.stringify([call?.inputs, call?.attributes, call?.output, summary])).toBe(
       JSON.stringify([free, free, value, free]),
     );

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { PriceRow } from '../../../../../api/costs.ts';
 import { type CostsQuery, priceKind } from '../../../../../api/costs.ts';
 import { type Expression, toPath } from '../../../../../core/foundations/expression/index.ts';
+import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import { wireNames } from '../../../../../core/foundations/wire/index.ts';
-import type { PriceRow } from '../../../../../core/records/costs/index.ts';
 import { createPrices, queryPrices } from '../../../../../core/records/costs/index.ts';
 import { sortPrices } from '../../../../../core/records/costs/query.ts';
 import { createOf, micros, project } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';
 
-let store: Pick<Store, 'table' | 'names'>;
+let store: Pick<Store, 'table' | 'policy'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
-  store = { table: { client: dynamodb, name: costsTable }, names: wireNames() };
+  store = { table: { client: dynamodb, name: costsTable }, policy: ownPolicy };
   const prices = createOf(
     { model: 'b', promptTokenCost: 10, effectiveDate: micros('2026-01-03') },
     { model: 'a', promptTokenCost: 9, effectiveDate: micros('2026-01-02') },

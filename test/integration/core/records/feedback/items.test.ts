@@ -16,7 +16,7 @@ import {
   typeRange,
 } from '../../../../../core/records/feedback/items.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
-import { names } from '../../../../support/calls.ts';
+import { policy } from '../../../../support/calls.ts';
 
 const id = fc.oneof(
   fc.string({ minLength: 1, maxLength: 256, unit: anyCharacter }).filter(isId),
@@ -120,7 +120,7 @@ describe('a head', () => {
   it('keeps all that it is made of, whatever stands in it', () => {
     fc.assert(
       fc.property(header, payload, fc.nat(), (made, text, bytes) => {
-        const read = fromHead(names, made.projectId, toHead(names, made, bytes, text));
+        const read = fromHead(policy, made.projectId, toHead(policy, made, bytes, text));
         const { id: _id, createdAt: _at, projectId: _project, ...rest } = made;
         expect(read).toEqual({ ...JSON.parse(JSON.stringify(rest)), payload: text, payloadBytes: bytes });
       }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
-import { feedbackQuery } from '../../../../../api/feedback.ts';
+import { feedbackKind, feedbackQuery } from '../../../../../api/feedback.ts';
 import {
   compareBy,
   compareText,
@@ -16,9 +16,8 @@ import {
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
 import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
-import { feedbackKind } from '../../../../../core/records/feedback/answer.ts';
 import { feedbackOn, queryFeedback } from '../../../../../core/records/feedback/index.ts';
-import { names, project } from '../../../../support/calls.ts';
+import { project } from '../../../../support/calls.ts';
 import {
   ask,
   callRef,
@@ -73,7 +72,7 @@ describe('a query', () => {
   });
 
   it('answers whole records with their fields in order', () => {
-    expect(Object.keys(all[0] ?? {})).toEqual(feedbackKind(names).fields);
+    expect(Object.keys(all[0] ?? {})).toEqual(feedbackKind().fields);
   });
 
   it('answers the fields that were asked for, paths in the shape of the payload', async () => {
@@ -181,7 +180,7 @@ const valueIn = (record: JsonObject, path: string): Value => {
 
 /** What a query is to answer, by looking at every record. */
 const expected = (where: object, sort: readonly { field: string; direction: string }[]) => {
-  const kind = feedbackKind(names);
+  const kind = feedbackKind();
   const parsed = parseQuery(kind, { $expr: where });
   if (!('expression' in parsed)) throw new Error(parsed.problem.msg);
   const holds = compile<JsonObject>(

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type ObjectSortKey, sortFields } from '../../../../../api/objects.ts';
 import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import type { ObjectVersion } from '../../../../../core/records/objects/model.ts';
 import { flagLatest, sortVersions, storedOrder } from '../../../../../core/records/objects/query.ts';
-import { type SortKey, sortFields } from '../../../../../core/records/objects/request.ts';
 import { project } from '../../../../support/calls.ts';
 import { bigValue, create, createObjectStore, queryAll } from '../../../../support/objects.ts';
 import { deep, runs } from '../../../../support/sampling.ts';
@@ -71,7 +71,7 @@ describe('a query', () => {
   });
 
   it('has the requested order and slice', async () => {
-    const sortBy: fc.Arbitrary<SortKey[]> = fc.array(
+    const sortBy: fc.Arbitrary<ObjectSortKey[]> = fc.array(
       fc.record({
         field: fc.constantFrom(...sortFields),
         direction: fc.constantFrom('asc' as const, 'desc' as const),
@@ -194,7 +194,7 @@ const version = (
   isLatest,
 });
 
-const key: fc.Arbitrary<SortKey> = fc.record({
+const key: fc.Arbitrary<ObjectSortKey> = fc.record({
   field: fc.constantFrom(...sortFields),
   direction: fc.constantFrom('asc' as const, 'desc' as const),
 });
@@ -211,7 +211,7 @@ async function* batched<T>(list: readonly T[], size: number): AsyncGenerator<T[]
 
 /** The order of versions as a request describes it, ties in the stored order. */
 const compareBy =
-  (sortBy: readonly SortKey[]) =>
+  (sortBy: readonly ObjectSortKey[]) =>
   ({ header: a }: ObjectVersion, { header: b }: ObjectVersion): number => {
     const orders = {
       object_id: Buffer.compare(Buffer.from(a.objectId), Buffer.from(b.objectId)),
@@ -234,7 +234,7 @@ describe('an order', () => {
     );
   });
 
-  it.each<[SortKey[], ReturnType<typeof storedOrder>]>([
+  it.each<[ObjectSortKey[], ReturnType<typeof storedOrder>]>([
     [[], 'ascending'],
     [[{ field: 'object_id', direction: 'asc' }], 'ascending'],
     [
@@ -274,7 +274,7 @@ describe('sorting', () => {
 
   it('refuses what it cannot hold, but not what it does not need', async () => {
     const list = Array.from({ length: 100 }, (_, i) => version('a', i, -i));
-    const by: SortKey[] = [{ field: 'created_at', direction: 'asc' }];
+    const by: ObjectSortKey[] = [{ field: 'created_at', direction: 'asc' }];
     const slice = (limit: number | null) => sortVersions(by, { offset: 0, limit }, batched(list, 3), 50);
     await expect(slice(null)).rejects.toMatchObject({
       status: 422,

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import {
   putItems,
   requestBudget,
@@ -9,13 +10,13 @@ import {
   scanTable,
 } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
-import { tableDigest, valueDigest } from '../../../../../core/foundations/wire/weave-digest.ts';
 import { createFile, readFile } from '../../../../../core/records/files.ts';
 import {
   createTable,
   createTableFromDigests,
   queryTable,
   type TableChange,
+  tableDigest,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';
 import { localCredentials } from '../../../../../local/stores.ts';
@@ -100,15 +101,15 @@ describe('tables', () => {
         fc.nat({ max: 30 }),
         async (rows, changes, offset, limit) => {
           const made = await create(rows);
-          expect(made.rowDigests).toEqual(rows.map((value) => valueDigest(value)));
+          expect(made.rowDigests).toEqual(rows.map((value) => ownPolicy.valueDigest(value)));
           const { digest } = await updateTable(store, project, made.digest, changes, budget());
           const expected = apply(rows, changes);
-          expect(digest).toBe(tableDigest(expected.map((value) => valueDigest(value))));
+          expect(digest).toBe(tableDigest(expected.map((value) => ownPolicy.valueDigest(value))));
           expect(await read(digest, { offset, limit })).toEqual(expected.slice(offset, offset + limit));
           expect(await read(made.digest)).toEqual(rows);
           const wanted = made.rowDigests.slice(0, 2);
           expect(await read(made.digest, { rowDigests: wanted })).toEqual(
-            rows.filter((value) => wanted.includes(valueDigest(value))),
+            rows.filter((value) => wanted.includes(ownPolicy.valueDigest(value))),
           );
         },
       ),
@@ -156,7 +157,7 @@ describe('storage that fails', () => {
     const faulty: Store = { ...store, bucket: { ...store.bucket, client: s3 } };
     const rows = rowsOf(500, 40_000);
     await expect(createTable(faulty, project, rows, null, requestBudget(2000))).rejects.toThrow();
-    const digests = rows.map((value) => valueDigest(value));
+    const digests = rows.map((value) => ownPolicy.valueDigest(value));
     const again = createTableFromDigests(store, project, digests, null, budget());
     await expect(again).rejects.toMatchObject({ status: 404 });
     await expect(read(tableDigest(digests))).rejects.toMatchObject({ status: 404 });

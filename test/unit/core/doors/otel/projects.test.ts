@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
-import { wireNames } from '../../../../../core/foundations/wire/index.ts';
+import { weavePolicy } from '../../../../../weave/policy.ts';
 
-const names = wireNames('weave');
+const policy = weavePolicy;
 const of = (resource: Record<string, AttributeValue>, header?: string) =>
-  projectOf(new Map(Object.entries(resource)), header, names);
+  projectOf(new Map(Object.entries(resource)), header, policy);
 
 describe('the project of a resource', () => {
   it('is under the service’s own name', () => {

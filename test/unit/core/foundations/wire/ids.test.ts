@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { isId, parseProjectId, parseRef, wireNames } from '../../../../../core/foundations/wire/index.ts';
+import { ownPolicy } from '../../../../../core/foundations/policy.ts';
+import { isId, parseProjectId, parseRef } from '../../../../../core/foundations/wire/index.ts';
+import { weavePolicy } from '../../../../../weave/policy.ts';
 
-const names = wireNames();
+const policy = ownPolicy;
 
 describe('parseRef', () => {
   it('splits an object ref, with its path', () => {
-    expect(parseRef(names, 'svc:///acme/air.line/object/prompt:a1b2/attr/x/index/0')).toEqual({
+    expect(parseRef(policy, 'svc:///acme/air.line/object/prompt:a1b2/attr/x/index/0')).toEqual({
       kind: 'object',
       projectId: 'acme/air.line',
       name: 'prompt',
@@ -15,12 +17,12 @@ describe('parseRef', () => {
   });
 
   it('splits op and call refs', () => {
-    expect(parseRef(names, 'svc:///a/b/op/agent.turn:0a8e')).toMatchObject({
+    expect(parseRef(policy, 'svc:///a/b/op/agent.turn:0a8e')).toMatchObject({
       kind: 'op',
       name: 'agent.turn',
       digest: '0a8e',
     });
-    expect(parseRef(names, 'svc:///a/b/call/some/id')).toMatchObject({ kind: 'call', callId: 'some/id' });
+    expect(parseRef(policy, 'svc:///a/b/call/some/id')).toMatchObject({ kind: 'call', callId: 'some/id' });
   });
 
   it.each([
@@ -35,11 +37,11 @@ describe('parseRef', () => {
     'svc:///a/../object/x:1',
     'svc:///a/b/thing/x:1',
   ])('refuses %j', (text) => {
-    expect(parseRef(names, text)).toBeUndefined();
+    expect(parseRef(policy, text)).toBeUndefined();
   });
 
   it('knows the scheme from the name of the dialect', () => {
-    expect(parseRef(wireNames('weave'), 'weave:///a/b/op/x:1')).toMatchObject({ kind: 'op' });
+    expect(parseRef(weavePolicy, 'weave:///a/b/op/x:1')).toMatchObject({ kind: 'op' });
   });
 });
 

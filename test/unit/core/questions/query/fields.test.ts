@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { wireNames } from '../../../../../core/foundations/wire/index.ts';
+import { noIncludes } from '../../../../../api/queries.ts';
+import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import { projectionOf } from '../../../../../core/questions/query/fields.ts';
-import { noIncludes } from '../../../../../core/questions/query/index.ts';
 import { callColumns } from '../../../../../core/records/calls/index.ts';
 
 describe('projectionOf', () => {
-  const names = wireNames('svc');
+  const policy = ownPolicy;
   const pathsOf = (columns: string[] | null, includes = noIncludes) =>
-    projectionOf(names, { columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
+    projectionOf(policy, { columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
 
   it('always has the five columns that identify a call, in the order of a complete one', () => {
     expect(pathsOf(['summary.usage', 'inputs.model', 'inputs.messages'])).toEqual([
@@ -18,7 +18,7 @@ describe('projectionOf', () => {
   });
 
   it('has every column if none is requested', () => {
-    expect(pathsOf(null).flat()).toEqual(callColumns(names));
+    expect(pathsOf(null).flat()).toEqual(callColumns(policy));
     expect(
       pathsOf(null, { ...noIncludes, storageSize: true })
         .flat()

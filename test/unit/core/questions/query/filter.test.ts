@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type CallsFilter, everyCall } from '../../../../../api/queries.ts';
 import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
-import { type CallsFilter, everyCall } from '../../../../../core/questions/query/index.ts';
 import { CallRow } from '../../../../../core/questions/query/row.ts';
 import type { CallHeader, Payload } from '../../../../../core/records/calls/index.ts';
-import { names } from '../../../../support/calls.ts';
+import { policy } from '../../../../support/calls.ts';
 
 const header = {
   id: 'c1',
@@ -46,7 +46,7 @@ describe('headerFilter', () => {
 
 describe('payloadFilter', () => {
   const ref = 'svc:///acme/airline/object/prompt:v1';
-  const row = (payload: Partial<Payload>) => new CallRow(names, header, payload as Payload);
+  const row = (payload: Partial<Payload>) => new CallRow(policy, header, payload as Payload);
   const found = row({
     inputs: JSON.stringify({ deep: [{ here: ref }], [ref]: 'as a key' }),
     output: JSON.stringify([null, 1, 'text']),

@@ -10,7 +10,7 @@ import {
 import { compareCalls, orderTies, sortCalls } from '../../../../../core/questions/query/order.ts';
 import { CallRow } from '../../../../../core/questions/query/row.ts';
 import type { CallHeader, Payload } from '../../../../../core/records/calls/index.ts';
-import { names } from '../../../../support/calls.ts';
+import { policy } from '../../../../support/calls.ts';
 import { batchesFrom, collect } from '../../foundations/listing/support.ts';
 
 const byDefault = compareCalls({ descending: false, idsDescending: false });
@@ -61,7 +61,7 @@ describe('compareText', () => {
  * there.
  */
 const callWith = (header: CallHeader, values: readonly unknown[]) =>
-  new CallRow(names, header, { inputs: JSON.stringify({ ...values }) } as Payload);
+  new CallRow(policy, header, { inputs: JSON.stringify({ ...values }) } as Payload);
 
 describe('sorted calls', () => {
   const value = fc.oneof(

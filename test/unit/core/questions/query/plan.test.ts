@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
-import { parseTime, wireNames } from '../../../../../core/foundations/wire/index.ts';
+import { ownPolicy } from '../../../../../core/foundations/policy.ts';
+import { parseTime } from '../../../../../core/foundations/wire/index.ts';
 import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
 import { type Plan, plan, planSummary } from '../../../../../core/questions/query/index.ts';
 import { maxIds } from '../../../../../core/questions/query/plan.ts';
 
-const names = wireNames();
+const policy = ownPolicy;
 const schema = bodyOf(callsStreamQuery);
 
 /** The plan for a request's body. */
 const planOf = (body: object): Plan =>
-  plan(names, parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body }))).plan;
+  plan(policy, parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body }))).plan;
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `id-${i}`);
 const field = (path: string) => ({ $getField: path });
@@ -340,7 +341,7 @@ const orders: Case[] = [
 
 const needs: Case[] = [
   [
-    'op names: headers decide',
+    'op policy: headers decide',
     { filter: { op_names: ['x:*'] } },
     { source: project, onHeaders: ['opNames'], later: [] },
   ],

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defaultSort, everyThread, type ThreadsQuery } from '../../../../../api/threads.ts';
 import { plan, planSummary } from '../../../../../core/questions/threads/plan.ts';
-import {
-  defaultSort,
-  everyThread,
-  type ThreadsQuery,
-} from '../../../../../core/questions/threads/request.ts';
 import { project } from '../../../../support/calls.ts';
 
 const queryOf = (changes: Partial<ThreadsQuery> = {}): ThreadsQuery => ({

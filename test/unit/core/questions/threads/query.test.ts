@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sortFields, type ThreadSortKey } from '../../../../../api/threads.ts';
 import { compareText } from '../../../../../core/foundations/expression/index.ts';
 import { orderLongIds, sortThreads } from '../../../../../core/questions/threads/query.ts';
-import { sortFields, type ThreadSortKey } from '../../../../../core/questions/threads/request.ts';
 import type { ThreadStatistics } from '../../../../../core/questions/threads/statistics.ts';
 import { batchesFrom } from '../../foundations/listing/support.ts';
 

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signedTimeBytes } from '../../../../../core/foundations/encoding/index.ts';
-import {
-  isId,
-  type JsonObject,
-  type ProjectId,
-  wireNames,
-} from '../../../../../core/foundations/wire/index.ts';
+import { ownPolicy } from '../../../../../core/foundations/policy.ts';
+import { isId, type JsonObject, type ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import {
   foldHeader,
   type HeaderContent,
@@ -19,7 +15,7 @@ import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 const owner = {
   projectId: 'acme/airline' as ProjectId,
   id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
-  names: wireNames(),
+  policy: ownPolicy,
 };
 /** A text as names and ids are: well-formed, of any script. */
 const someText = fc.string({ unit: anyCharacter, maxLength: 20 });

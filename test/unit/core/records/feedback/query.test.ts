@@ -3,11 +3,11 @@ import { bodyOf } from '../../../../../api/endpoint.ts';
 import { feedbackQuery } from '../../../../../api/feedback.ts';
 import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
 import { plan, planSummary } from '../../../../../core/records/feedback/query.ts';
-import { names, project } from '../../../../support/calls.ts';
+import { policy, project } from '../../../../support/calls.ts';
 import { callRef } from '../../../../support/feedback.ts';
 
 const planOf = (body: object) =>
-  plan(names, parseBody(bodyOf(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;
+  plan(policy, parseBody(bodyOf(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;
 
 const field = (name: string) => ({ $getField: name });
 const literal = (value: unknown) => ({ $literal: value });

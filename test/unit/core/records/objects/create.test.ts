@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../../../../core/foundations/wire/index.ts';
-import { baseObjectClassOf, kindOf } from '../../../../../core/records/objects/create.ts';
-
-describe('the kind of a value', () => {
-  it('is op where its type says so', () => {
-    expect(kindOf({ _type: 'op', code: 'def f(): …' })).toBe('op');
-  });
-
-  it.each<JsonValue>([null, 'op', ['op'], {}, { _type: 'Op' }, { _type: ['op'] }, { type: 'op' }])(
-    'is object for %j',
-    (value) => expect(kindOf(value)).toBe('object'),
-  );
-});
+import { baseObjectClassOf } from '../../../../../core/records/objects/create.ts';
 
 describe('the base class of a value', () => {
   it.each<[JsonValue, string | null]>([

@@ -1,16 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonValue, parseJson } from '../../../../../core/foundations/wire/index.ts';
-import {
-  bytesDigest,
-  digestBytes,
-  digestOfBytes,
-  digestPattern,
-  pythonJson,
-  tableDigest,
-  valueDigest,
-} from '../../../../../core/foundations/wire/weave-digest.ts';
-import vectors from '../../../../weave/digests.json' with { type: 'json' };
+import { type JsonValue, parseJson } from '../../../core/foundations/wire/index.ts';
+import { tableDigest } from '../../../core/records/tables/index.ts';
+import { digestBytes, digestOfBytes } from '../../../core/records/tables/packs.ts';
+import { bytesDigest, digestPattern, pythonJson, valueDigest } from '../../../weave/digest.ts';
+import vectors from '../../weave/digests.json' with { type: 'json' };
 
 const digestOf = (text: string) => valueDigest(parseJson(text) as JsonValue);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { ServiceError } from '../../../../../core/foundations/wire/index.ts';
-import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
-import { purgeByIds } from '../../../../../core/foundations/wire/purge.ts';
+import { purgeByIds } from '../../../api/purge.ts';
+import { ServiceError } from '../../../core/foundations/wire/index.ts';
+import { parseBody } from '../../../core/foundations/wire/parse-body.ts';
 
 const body = z.strictObject({ query: purgeByIds });
 const idsOf = (query: unknown) => parseBody(body, JSON.stringify({ query })).query;
