@@ -40,13 +40,7 @@ import {
   type RequestBudget,
   type Store,
 } from '../../foundations/storage/index.ts';
-import {
-  callRef,
-  invalid,
-  isId,
-  type JsonValue,
-  type ProjectId,
-} from '../../foundations/wire/index.ts';
+import { callRef, invalid, isId, type JsonValue, type ProjectId } from '../../foundations/wire/index.ts';
 import { encoder, FeedbackReader, isInPayload, joinedFields } from './answer.ts';
 import {
   attributesButPayload,

@@ -1,5 +1,5 @@
-import type { Bucket, RequestBudget, Store } from '../../foundations/storage/index.ts';
 import type { Policy } from '../../foundations/policy.ts';
+import type { Bucket, RequestBudget, Store } from '../../foundations/storage/index.ts';
 import {
   ExactNumber,
   isJsonObject,
