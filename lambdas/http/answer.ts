@@ -64,21 +64,24 @@ interface Preferring {
 }
 
 /**
- * Chooses how to compress an answer: by the client's preference, and among equals by ours. The
- * client must name a coding, since `*` alone does not say that it can read it.
+ * Chooses among codings: by the client's preference, and among equals the first. The client must
+ * name a coding, since `*` alone does not say that it can read it.
  *
  * @returns undefined for an answer as it is
  */
-export const contentCoding = (event: Headers): Coding | undefined => {
+export const preferredCoding = <C extends string>(event: Headers, preferred: readonly C[]): C | undefined => {
   const headers = headersOf(event);
   const header = headers['accept-encoding']?.toLowerCase() ?? '';
   const named = header.split(',').map((part) => part.split(';', 1)[0]?.trim());
-  const available = codings.filter((coding) => named.includes(coding));
+  const available = preferred.filter((coding) => named.includes(coding));
   if (available.length === 0) return undefined;
   const negotiator: Preferring = new Negotiator({ headers });
-  const chosen = negotiator.encoding([...available, 'identity'], { preferred: codings });
+  const chosen = negotiator.encoding([...available, 'identity'], { preferred });
   return available.find((coding) => coding === chosen);
 };
+
+/** Chooses how to compress an answer; undefined for an answer as it is. */
+export const contentCoding = (event: Headers): Coding | undefined => preferredCoding(event, codings);
 
 /** Records on their way into an answer, in each form. One of the forms is read, once. */
 export interface Records {

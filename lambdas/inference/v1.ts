@@ -126,27 +126,22 @@ const countMs = 2000;
 
 /**
  * The body with its numbers as they were written. The schema has made doubles of those it knows.
+ *
+ * @throws ServiceError 422 if it cannot be written again as it is
  */
 const receivedBody = (event: Event): InferenceBody => {
   const text = bodyText(event);
-  return hasExactNumber(text) ? (parseJson(text) as InferenceBody) : event.service.body;
+  const body = hasExactNumber(text) ? (parseJson(text) as InferenceBody) : event.service.body;
+  const problem = problemOf(body, maxDepth - 1);
+  if (!problem) return body;
+  throw invalid({ loc: ['body'], msg: `holds what cannot be passed on: ${problem}`, type: 'value_error' });
 };
 
-/**
- * Follows the request, if it names a project, to store it as a call once its answer has gone out.
- *
- * @throws ServiceError 422 if it cannot be stored as it is
- */
-const follow = (event: Event, context: Context): Recording | undefined => {
+/** Follows the request, if it names a project, to store it as a call once its answer has gone out. */
+const follow = (event: Event, body: InferenceBody, context: Context): Recording | undefined => {
   const { id: requestId, caller, budget: spent } = event.service;
   const projectId = projectOf(event);
   if (projectId === undefined) return undefined;
-  const body = receivedBody(event);
-  const problem = problemOf(body, maxDepth - 1);
-  if (problem) {
-    const msg = `holds what cannot be recorded, ${problem}; without OpenAI-Project it is passed on as it is`;
-    throw invalid({ loc: ['body'], msg, type: 'value_error' });
-  }
   const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
   const release = event.log.hold();
   event.afterwards = async () => {
@@ -182,15 +177,16 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
     const { deadline } = requestBudget(countMs);
     await countRequest(rateLimit, service.caller.keyId, { ...service.budget, deadline, signal: gone });
   }
+  const received = receivedBody(event);
   return forward(inference, {
     id: service.id,
     path: pathOf(event),
-    text: bodyText(event),
     body: service.body,
+    received,
     headers: headersOf(event),
     maxMs: context.getRemainingTimeInMillis() - recordMs,
     gone,
-    recording: follow(event, context),
+    recording: follow(event, received, context),
   });
 };
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import Negotiator from 'negotiator';
+import { preferredCoding } from '../http/answer.ts';
+import { headersOf as lowerCased } from '../http/request.ts';
 
 /** The name of the page's one document. */
 export const index = 'index.html';
@@ -13,7 +14,7 @@ export interface PageFile {
   readonly etag: string;
 }
 
-/** The codings that each file is kept in, with the ends of their names, the best first. */
+/** The codings that each file is kept in, with the ends of their names. */
 const codings = { br: '.br', gzip: '.gz' } as const;
 
 /** How a file is encoded. */
@@ -76,15 +77,6 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-const kept = Object.keys(codings) as (keyof typeof codings)[];
-
-/** The best coding that a client takes, by its `accept-encoding` header. It must be named there. */
-const preferredCoding = (acceptEncoding: string): Coding => {
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
-  const named = kept.filter((coding) => acceptEncoding.toLowerCase().includes(coding));
-  return named.find((coding) => negotiator.encoding([coding, 'identity']) === coding) ?? 'identity';
-};
-
 /** What the page needs to know of a request. */
 export type PageRequest = Pick<APIGatewayProxyEvent, 'path' | 'headers'> & {
   readonly requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'path' | 'requestId'>;
@@ -99,10 +91,7 @@ interface PageAnswer {
 
 const mount = '/ui';
 
-const header = ({ headers }: PageRequest, name: string): string => {
-  const [, value] = Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
-  return value ?? '';
-};
+const header = (request: PageRequest, name: string): string => lowerCased(request)[name] ?? '';
 
 /** The service's shape of an error, for whoever is no browser or asks for what there is not. */
 const notFound = (msg: string): PageAnswer => ({
@@ -147,7 +136,7 @@ const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAns
   const known = header(request, 'if-none-match').split(',');
   if (known.some((tag) => tag.trim().replace(/^W\//, '') === file.etag))
     return { status: 304, headers, body: '' };
-  const coding = preferredCoding(header(request, 'accept-encoding'));
+  const coding = preferredCoding(request, ['br', 'gzip']) ?? 'identity';
   return {
     status: 200,
     headers: {

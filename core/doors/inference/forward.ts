@@ -101,9 +101,10 @@ export interface UpstreamConfig {
 export interface InferenceRequest {
   readonly id: string;
   readonly path: InferencePath;
-  /** The body as received, and parsed. */
-  readonly text: string;
+  /** The body as the schema has it. */
   readonly body: InferenceBody;
+  /** The body with its numbers as they were written. */
+  readonly received: InferenceBody;
   /** The client's headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The longest time for the complete answer, in ms. The body's own `timeout` may be shorter. */
@@ -141,13 +142,13 @@ const choose = ({ upstreams }: UpstreamConfig, { body: { model } }: InferenceReq
  */
 const send = async (
   { keys }: UpstreamConfig,
-  { path, text, body, headers: client }: InferenceRequest,
+  { path, body, received, headers: client }: InferenceRequest,
   { upstream, model }: UpstreamModel,
   signal: AbortSignal,
 ): Promise<IncomingMessage> => {
   const url = targetOf(upstream, path, body.api_version);
   const headers = requestHeaders(client, body.extra_headers as JsonObject | undefined);
-  const bytes = Buffer.from(upstreamBody(text, model));
+  const bytes = Buffer.from(upstreamBody(received, model));
   const { credentials } = upstream;
   const withKey = (key: string) => post(url, { ...headers, authorization: `Bearer ${key}` }, bytes, signal);
   if (credentials.kind === 'none') return post(url, headers, bytes, signal);

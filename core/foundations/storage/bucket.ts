@@ -1,5 +1,5 @@
-import type { PutObjectCommandInput, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import { type Attempt, type RequestBudget, withRetries } from './requests.ts';
+import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { type RequestBudget, type RequestOptions, withRetries } from './requests.ts';
 
 /** An S3 bucket and a client for it, which may still be on its way. */
 export interface Bucket {
@@ -22,17 +22,31 @@ export interface StoredObject {
 /** The type of what calls, objects and feedback keep there. */
 const zstd = 'application/zstd';
 
-const putInput = (
+type Sdk = Awaited<ReturnType<typeof s3>>;
+
+/**
+ * Makes a request of a bucket.
+ *
+ * @param isExpected whether an error is an answer like any other
+ * @returns what the request gave; undefined after an expected error
+ */
+const ask = async <T>(
   bucket: Bucket,
-  key: string,
-  body: Uint8Array,
-  ContentType: string,
-): PutObjectCommandInput => ({
-  Bucket: bucket.name,
-  Key: key,
-  Body: body,
-  ContentType,
-});
+  budget: RequestBudget,
+  request: (client: S3Client, sdk: Sdk, options: RequestOptions) => Promise<T>,
+  isExpected: (error: unknown) => boolean = () => false,
+): Promise<T | undefined> => {
+  let answer: T | undefined;
+  await withRetries(budget, async (options) => {
+    try {
+      answer = await request(await bucket.client, await s3(), options);
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+    }
+    return true;
+  });
+  return answer;
+};
 
 /**
  * Stores an object and replaces the one of the same key.
@@ -40,18 +54,18 @@ const putInput = (
  * @param contentType zstd's unless it is something else
  * @throws ServiceError 503 when S3 does not answer in time
  */
-export const putObject = (
+export const putObject = async (
   bucket: Bucket,
   key: string,
   body: Uint8Array,
   budget: RequestBudget,
   contentType = zstd,
-): Promise<void> =>
-  withRetries(budget, async (request) => {
-    const { PutObjectCommand } = await s3();
-    await (await bucket.client).send(new PutObjectCommand(putInput(bucket, key, body, contentType)), request);
-    return true;
-  });
+): Promise<void> => {
+  const input = { Bucket: bucket.name, Key: key, Body: body, ContentType: contentType };
+  await ask(bucket, budget, (client, { PutObjectCommand }, options) =>
+    client.send(new PutObjectCommand(input), options),
+  );
+};
 
 /**
  * Reads a whole object and its ETag.
@@ -59,26 +73,22 @@ export const putObject = (
  * @returns undefined if there is none
  * @throws ServiceError 503 when S3 does not answer in time
  */
-export const readObject = async (
+export const readObject = (
   bucket: Bucket,
   key: string,
   budget: RequestBudget,
-): Promise<StoredObject | undefined> => {
-  let found: StoredObject | undefined;
-  await withRetries(budget, async (request) => {
-    const { GetObjectCommand } = await s3();
-    const client = await bucket.client;
-    try {
-      const answer = await client.send(new GetObjectCommand({ Bucket: bucket.name, Key: key }), request);
-      const body = await answer.Body?.transformToByteArray();
-      found = body && { body, etag: answer.ETag ?? '' };
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'NoSuchKey') throw error;
-    }
-    return true;
-  });
-  return found;
-};
+): Promise<StoredObject | undefined> =>
+  ask(
+    bucket,
+    budget,
+    async (client, { GetObjectCommand }, options) => {
+      const command = new GetObjectCommand({ Bucket: bucket.name, Key: key });
+      const { Body, ETag = '' } = await client.send(command, options);
+      const body = await Body?.transformToByteArray();
+      return body && { body, etag: ETag };
+    },
+    (error) => error instanceof Error && error.name === 'NoSuchKey',
+  );
 
 /**
  * Reads a whole object.
@@ -98,41 +108,22 @@ export const getObject = async (
  */
 const changed = new Set<number | undefined>([404, 409, 412]);
 
-/** The HTTP status of an error that S3 answered with; undefined for other errors. */
-const statusOf = (error: unknown): number | undefined =>
-  error instanceof Error && '$metadata' in error
-    ? (error as S3ServiceException).$metadata.httpStatusCode
-    : undefined;
-
-/** Sends a conditional write. Returns whether its condition held. */
-const sendIfUnchanged = async (
-  budget: RequestBudget,
-  send: (options: Parameters<Attempt>[0]) => Promise<unknown>,
-): Promise<boolean> => {
-  let held = true;
-  await withRetries(budget, async (request) => {
-    try {
-      await send(request);
-    } catch (error) {
-      if (!changed.has(statusOf(error))) throw error;
-      held = false;
-    }
-    return true;
-  });
-  return held;
-};
+/** Whether an error says that the condition of a write did not hold. */
+const hasChanged = (error: unknown): boolean =>
+  error instanceof Error &&
+  '$metadata' in error &&
+  changed.has((error as S3ServiceException).$metadata.httpStatusCode);
 
 /**
  * Deletes an object. Succeeds if there is none.
  *
  * @throws ServiceError 503 when S3 does not answer in time
  */
-export const deleteObject = (bucket: Bucket, key: string, budget: RequestBudget): Promise<void> =>
-  withRetries(budget, async (request) => {
-    const { DeleteObjectCommand } = await s3();
-    await (await bucket.client).send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), request);
-    return true;
-  });
+export const deleteObject = async (bucket: Bucket, key: string, budget: RequestBudget): Promise<void> => {
+  await ask(bucket, budget, (client, { DeleteObjectCommand }, options) =>
+    client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: key }), options),
+  );
+};
 
 /**
  * Replaces an object if it is still as it was read.
@@ -142,18 +133,22 @@ export const deleteObject = (bucket: Bucket, key: string, budget: RequestBudget)
  * again
  * @throws ServiceError 503 when S3 does not answer in time
  */
-export const replaceObject = (
+export const replaceObject = async (
   bucket: Bucket,
   key: string,
   body: Uint8Array,
   etag: string,
   budget: RequestBudget,
-): Promise<boolean> =>
-  sendIfUnchanged(budget, async (request) => {
-    const { PutObjectCommand } = await s3();
-    const input = { ...putInput(bucket, key, body, zstd), IfMatch: etag };
-    await (await bucket.client).send(new PutObjectCommand(input), request);
-  });
+): Promise<boolean> => {
+  const input = { Bucket: bucket.name, Key: key, Body: body, ContentType: zstd, IfMatch: etag };
+  const answer = await ask(
+    bucket,
+    budget,
+    (client, { PutObjectCommand }, options) => client.send(new PutObjectCommand(input), options),
+    hasChanged,
+  );
+  return answer !== undefined;
+};
 
 /**
  * Deletes an object if it is still as it was read.
@@ -162,14 +157,18 @@ export const replaceObject = (
  * @returns false if it has changed or is gone, so read again
  * @throws ServiceError 503 when S3 does not answer in time
  */
-export const deleteReadObject = (
+export const deleteReadObject = async (
   bucket: Bucket,
   key: string,
   etag: string,
   budget: RequestBudget,
-): Promise<boolean> =>
-  sendIfUnchanged(budget, async (request) => {
-    const { DeleteObjectCommand } = await s3();
-    const input = { Bucket: bucket.name, Key: key, IfMatch: etag };
-    await (await bucket.client).send(new DeleteObjectCommand(input), request);
-  });
+): Promise<boolean> => {
+  const input = { Bucket: bucket.name, Key: key, IfMatch: etag };
+  const answer = await ask(
+    bucket,
+    budget,
+    (client, { DeleteObjectCommand }, options) => client.send(new DeleteObjectCommand(input), options),
+    hasChanged,
+  );
+  return answer !== undefined;
+};

@@ -21,6 +21,7 @@ export {
   mapConcurrent,
   newMeter,
   type RequestBudget,
+  type RequestOptions,
   type Round,
   requestBudget,
   withRetries,
@@ -28,6 +29,8 @@ export {
 export * from './store.ts';
 export {
   type Condition,
+  type Count,
+  countUpTo,
   deleteItem,
   deleteItems,
   getItems,

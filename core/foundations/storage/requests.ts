@@ -79,13 +79,18 @@ const isRetryable = (error: unknown): boolean => {
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 };
 
+/** The SDK's options of one request. */
+export interface RequestOptions {
+  readonly abortSignal: AbortSignal;
+}
+
 /**
  * Makes one request with the given options of the SDK.
  *
  * @returns true when all is done; false when some is left to be tried again (unprocessed items,
  * say)
  */
-export type Attempt = (options: { readonly abortSignal: AbortSignal }) => Promise<boolean>;
+export type Attempt = (options: RequestOptions) => Promise<boolean>;
 
 /** Makes one request and counts it. */
 const metered = async (

@@ -21,15 +21,35 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { type Item, rawItems, type Value } from './items.ts';
 import {
-  type Attempt,
   batchConcurrency,
   chunked,
   mapConcurrent,
   type RequestBudget,
+  type RequestOptions,
   withRetries,
 } from './requests.ts';
 import { documents, meter, type Table } from './store.ts';
 import type { ExpiryOf, TableKey } from './tables.ts';
+
+/**
+ * Sends items to a table, so many a request, until none is left over.
+ *
+ * @param send makes one request, and returns what storage has left undone
+ */
+const sendBatches = async <T>(
+  items: readonly T[],
+  perRequest: number,
+  budget: RequestBudget,
+  send: (some: T[], options: RequestOptions) => Promise<T[]>,
+): Promise<void> => {
+  await mapConcurrent(chunked(items, perRequest), batchConcurrency, async (batch) => {
+    let left = batch;
+    await withRetries(budget, async (options) => {
+      left = await send(left, options);
+      return left.length === 0;
+    });
+  });
+};
 
 /** DynamoDB's limit of keys per request. */
 const maxBatchGet = 100;
@@ -56,25 +76,18 @@ export const getItems = async (
     ProjectionExpression: attributes.map((_, i) => `#a${i}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, i) => [`#a${i}`, name])),
   };
-  const batches = await mapConcurrent(chunked(keys, maxBatchGet), batchConcurrency, async (batch) => {
-    const found: Item[] = [];
-    let left = batch;
-    await withRetries(budget, async (request) => {
-      const answer = await documents(table).send(
-        new BatchGetCommand({
-          RequestItems: { [table.name]: { Keys: left, ConsistentRead: consistent, ...projection } },
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-        request,
-      );
-      meter(budget, 'readUnits', answer.ConsumedCapacity?.[0]);
-      found.push(...(answer.Responses?.[table.name] ?? []));
-      left = answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
-      return left.length === 0;
+  const found: Item[] = [];
+  await sendBatches(keys, maxBatchGet, budget, async (some, request) => {
+    const command = new BatchGetCommand({
+      RequestItems: { [table.name]: { Keys: some, ConsistentRead: consistent, ...projection } },
+      ReturnConsumedCapacity: 'TOTAL',
     });
-    return found;
+    const answer = await documents(table).send(command, request);
+    meter(budget, 'readUnits', answer.ConsumedCapacity?.[0]);
+    found.push(...(answer.Responses?.[table.name] ?? []));
+    return answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
   });
-  return batches.flat();
+  return found;
 };
 
 /** A key range of a table or an index, in the order of its sort key. */
@@ -196,23 +209,16 @@ const maxBatchWrite = 25;
 type Write = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
 /** Sends writes, 25 a request, until none is left over. */
-const writeAll = async (table: Table, writes: readonly Write[], budget: RequestBudget): Promise<void> => {
-  await mapConcurrent(chunked(writes, maxBatchWrite), batchConcurrency, async (batch) => {
-    let left: Write[] = batch;
-    await withRetries(budget, async (request) => {
-      const answer = await documents(table).send(
-        new BatchWriteCommand({
-          RequestItems: { [table.name]: left },
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-        request,
-      );
-      meter(budget, 'writeUnits', answer.ConsumedCapacity?.[0]);
-      left = answer.UnprocessedItems?.[table.name] ?? [];
-      return left.length === 0;
+const writeAll = (table: Table, writes: readonly Write[], budget: RequestBudget): Promise<void> =>
+  sendBatches(writes, maxBatchWrite, budget, async (some, request) => {
+    const command = new BatchWriteCommand({
+      RequestItems: { [table.name]: some },
+      ReturnConsumedCapacity: 'TOTAL',
     });
+    const answer = await documents(table).send(command, request);
+    meter(budget, 'writeUnits', answer.ConsumedCapacity?.[0]);
+    return answer.UnprocessedItems?.[table.name] ?? [];
   });
-};
 
 /**
  * Puts items, 25 a request. They replace those of the same keys.
@@ -253,30 +259,20 @@ export const insertItems = async (
   items: readonly Item[],
   budget: RequestBudget,
 ): Promise<Item[]> => {
-  const batches = await mapConcurrent(chunked(items, maxBatchWrite), batchConcurrency, async (batch) => {
-    const present: Item[] = [];
-    let left = batch;
-    await withRetries(budget, async (request) => {
-      const answer = await documents(table).send(
-        new BatchExecuteStatementCommand({
-          Statements: left.map((item) => insertStatement(table, item)),
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-        request,
-      );
-      for (const capacity of answer.ConsumedCapacity ?? []) meter(budget, 'writeUnits', capacity);
-      const sent = left;
-      left = sent.filter((item, i) => {
-        const code = answer.Responses?.[i]?.Error?.Code;
-        if (code === 'DuplicateItem') present.push(item);
-        return code !== undefined && code !== 'DuplicateItem';
-      });
-      refuseFatal(answer.Responses?.map((response) => response.Error));
-      return left.length === 0;
+  const present: Item[] = [];
+  await sendBatches(items, maxBatchWrite, budget, async (some, request) => {
+    const command = new BatchExecuteStatementCommand({
+      Statements: some.map((item) => insertStatement(table, item)),
+      ReturnConsumedCapacity: 'TOTAL',
     });
-    return present;
+    const { ConsumedCapacity = [], Responses = [] } = await documents(table).send(command, request);
+    for (const capacity of ConsumedCapacity) meter(budget, 'writeUnits', capacity);
+    refuseFatal(Responses.map((response) => response.Error));
+    const codes = some.map((_, i) => Responses[i]?.Error?.Code);
+    present.push(...some.filter((_, i) => codes[i] === 'DuplicateItem'));
+    return some.filter((_, i) => codes[i] !== undefined && codes[i] !== 'DuplicateItem');
   });
-  return batches.flat();
+  return present;
 };
 
 const insertStatement = (table: Table, item: Item) => ({
@@ -294,8 +290,8 @@ const passingErrors = new Set<string | undefined>([
   'TransactionConflict',
 ]);
 
-const refuseFatal = (errors: (BatchStatementError | undefined)[] | undefined): void => {
-  const fatal = errors?.find((error) => error && !passingErrors.has(error.Code));
+const refuseFatal = (errors: readonly (BatchStatementError | undefined)[]): void => {
+  const fatal = errors.find((error) => error && !passingErrors.has(error.Code));
   if (fatal) throw new Error(`the table refused an item: ${fatal.Code}: ${fatal.Message}`);
 };
 
@@ -323,17 +319,20 @@ const conditionOf = (expected: Condition) => {
   };
 };
 
+/** The answer of a write, as far as it is read here. */
+interface WriteAnswer {
+  readonly ConsumedCapacity?: ConsumedCapacity | undefined;
+}
+
 /** Sends a conditional write. Returns whether its condition held. */
 const sendIf = async (
   budget: RequestBudget,
-  send: (
-    options: Parameters<Attempt>[0],
-  ) => Promise<{ readonly ConsumedCapacity?: ConsumedCapacity | undefined }>,
+  send: (options: RequestOptions) => Promise<WriteAnswer>,
 ): Promise<boolean> => {
   let held = true;
-  await withRetries(budget, async (request) => {
+  await withRetries(budget, async (options) => {
     try {
-      meter(budget, 'writeUnits', (await send(request)).ConsumedCapacity);
+      meter(budget, 'writeUnits', (await send(options)).ConsumedCapacity);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       held = false;
@@ -355,13 +354,9 @@ export const replaceItem = (
   expected: Condition,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const command = new PutCommand({
-    TableName: table.name,
-    Item: item,
-    ReturnConsumedCapacity: 'TOTAL',
-    ...conditionOf(expected),
-  });
-  return sendIf(budget, (request) => documents(table).send(command, request));
+  const input = { TableName: table.name, Item: item, ReturnConsumedCapacity: 'TOTAL' } as const;
+  const command = new PutCommand({ ...input, ...conditionOf(expected) });
+  return sendIf(budget, (options) => documents(table).send(command, options));
 };
 
 /**
@@ -377,13 +372,9 @@ export const deleteItem = (
   expected: Condition,
   budget: RequestBudget,
 ): Promise<boolean> => {
-  const command = new DeleteCommand({
-    TableName: table.name,
-    Key: key,
-    ReturnConsumedCapacity: 'TOTAL',
-    ...conditionOf(expected),
-  });
-  return sendIf(budget, (request) => documents(table).send(command, request));
+  const input = { TableName: table.name, Key: key, ReturnConsumedCapacity: 'TOTAL' } as const;
+  const command = new DeleteCommand({ ...input, ...conditionOf(expected) });
+  return sendIf(budget, (options) => documents(table).send(command, options));
 };
 
 /** Writes that hold together or not at all: at most 100 items, each once. */
@@ -462,7 +453,7 @@ export interface Raise {
  *
  * @throws ServiceError 503 when storage does not accept it in time
  */
-export const raiseNumber = (
+export const raiseNumber = async (
   table: Table,
   { key, attribute, value, expiry, onlyIfAbsent = false }: Raise,
   budget: RequestBudget,
@@ -476,12 +467,37 @@ export const raiseNumber = (
     ExpressionAttributeValues: { ':value': value, ...(expiry && { ':x': expiry.x }) },
     ReturnConsumedCapacity: 'TOTAL',
   });
-  return withRetries(budget, async (request) => {
-    try {
-      meter(budget, 'writeUnits', (await documents(table).send(command, request)).ConsumedCapacity);
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
-    return true;
+  await sendIf(budget, (options) => documents(table).send(command, options));
+};
+
+/** A number of an item of the rates table that counts up to a limit. */
+export interface Count {
+  readonly key: TableKey<'rates'>;
+  readonly attribute: string;
+  readonly limit: number;
+  readonly expiry: ExpiryOf<'rates'>;
+}
+
+/**
+ * Counts one more in an item, which is made if there is none. A request whose answer was lost may
+ * count twice.
+ *
+ * @returns false if the limit is reached; it is not counted then
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const countUpTo = (
+  table: Table,
+  { key, attribute, limit, expiry }: Count,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: key,
+    UpdateExpression: 'SET x = :x ADD #a :one',
+    ConditionExpression: 'attribute_not_exists(#a) OR #a < :limit',
+    ExpressionAttributeNames: { '#a': attribute },
+    ExpressionAttributeValues: { ':x': expiry.x, ':one': 1, ':limit': limit },
+    ReturnConsumedCapacity: 'TOTAL',
   });
+  return sendIf(budget, (options) => documents(table).send(command, options));
 };

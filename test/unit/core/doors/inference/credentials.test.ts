@@ -65,8 +65,8 @@ const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
   const request: InferenceRequest = {
     id: 'r',
     path: '/chat/completions',
-    text: JSON.stringify(body),
     body: inferenceBody().parse(body),
+    received: body,
     headers: {},
     maxMs: 10_000,
     gone: new AbortController().signal,
