@@ -125,7 +125,7 @@ const until = 'u';
 export class HourMarks {
   readonly #store: Store;
   readonly #budget: RequestBudget;
-  readonly #marked = new Set<string>();
+  readonly #done = new Set<string>();
 
   constructor(store: Store, budget: RequestBudget) {
     this.#store = store;
@@ -148,7 +148,7 @@ export class HourMarks {
       if (outlived) values.set(hour, Number.MAX_SAFE_INTEGER);
       else if (seenAt > finishedAt(hour) && !values.has(hour)) values.set(hour, seenAt);
     }
-    const fresh = [...values].filter(([hour, value]) => !this.#marked.has(`${projectId} ${hour} ${value}`));
+    const fresh = [...values].filter(([hour, value]) => !this.#done.has(`${projectId} ${hour} ${value}`));
     await mapConcurrent(fresh, concurrency, ([hour, value]) => this.#raise(table, projectId, hour, value));
   }
 
@@ -156,7 +156,7 @@ export class HourMarks {
     const expiry = expiryOf(hour, this.#store.retentionDays, graceDays);
     const key = rollupKey('marks', projectId, hour);
     await raiseNumber(table, { key, attribute: until, value, expiry }, this.#budget);
-    this.#marked.add(`${projectId} ${hour} ${value}`);
+    this.#done.add(`${projectId} ${hour} ${value}`);
   }
 }
 

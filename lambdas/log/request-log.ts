@@ -268,7 +268,7 @@ const write = (line: object): void => {
  * known and nobody {@link hold}s it.
  */
 export class RequestLog {
-  readonly #begun = performance.now();
+  readonly #startedMs = performance.now();
   readonly #head: Pick<LineFields, 'lambdaRequestId' | 'coldStart' | 'traceId'> & Subject;
   #caller: Pick<LineFields, 'user' | 'keyId'> = {};
   #projects: Pick<LineFields, 'projects' | 'projectCount'> = {};
@@ -346,7 +346,7 @@ export class RequestLog {
 
   /** Notes the request's end. Only the first one counts. */
   ends(outcome: Outcome, error?: unknown): void {
-    const ms = Math.round(performance.now() - this.#begun);
+    const ms = Math.round(performance.now() - this.#startedMs);
     this.#end ??= { outcome, ms, error };
     this.#writeWhenDue();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { preferredCoding } from '../http/answer.ts';
-import { headersOf as lowerCased } from '../http/request.ts';
+import { headerOf } from '../http/request.ts';
 
 /** The name of the page's one document. */
 export const index = 'index.html';
@@ -91,7 +91,7 @@ interface PageAnswer {
 
 const mount = '/ui';
 
-const header = (request: PageRequest, name: string): string => lowerCased(request)[name] ?? '';
+const header = (request: PageRequest, name: string): string => headerOf(request, name) ?? '';
 
 /** The service's shape of an error, for whoever is no browser or asks for what there is not. */
 const notFound = (msg: string): PageAnswer => ({
