@@ -22,23 +22,31 @@ interface CostOptions {
   readonly load: Load;
 }
 
-const lineOf = ({ flag, about, fallback }: LoadOption): string =>
-  `  --${flag.padEnd(18)} ${about} (default: ${fallback.toLocaleString('en-US')})`;
+/** The name of an option on the command line: `in-threads` for `inThreads`. */
+const flagOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const linesOf = (options: Readonly<Record<string, LoadOption>>): string =>
+  Object.entries(options)
+    .map(
+      ([field, { about, fallback }]) =>
+        `  --${flagOf(field).padEnd(18)} ${about} (default: ${fallback.toLocaleString('en-US')})`,
+    )
+    .join('\n');
 
 export const help = `The monthly bill of a load, from measured units and list prices, beside the usual layout and servers.
 
   npm run cost -- --calls 1000000 --bytes 7500 --batch 100 --queries 10000
 
 The load
-${loadOptions.map(lineOf).join('\n')}
+${linesOf(loadOptions)}
 Assumptions
-${assumptionOptions.map(lineOf).join('\n')}
+${linesOf(assumptionOptions)}
 Output
   --json               as JSON, for scripts
 
 Numbers may have commas or underscores (1,000,000). Exit code: 0 done, 2 wrong usage.`;
 
-const options = [...loadOptions, ...assumptionOptions];
+const options: Readonly<Record<string, LoadOption>> = { ...loadOptions, ...assumptionOptions };
 
 const rules: Readonly<Record<LoadOption['kind'], readonly [rule: string, holds: (n: number) => boolean]>> = {
   count: ['a number, 0 or more', (n) => n >= 0],
@@ -46,7 +54,7 @@ const rules: Readonly<Record<LoadOption['kind'], readonly [rule: string, holds: 
   share: ['a share from 0 to 1, e.g. 0.25', (n) => n >= 0 && n <= 1],
 };
 
-const numberOf = ({ flag, kind }: LoadOption, text: string): number => {
+const numberOf = (flag: string, { kind }: LoadOption, text: string): number => {
   const number = Number(text.replaceAll(/[,_]/g, ''));
   const [rule, holds] = rules[kind];
   if (text.trim() === '' || !Number.isFinite(number) || !holds(number))
@@ -58,7 +66,9 @@ const flagValues = (args: readonly string[]): Readonly<Record<string, unknown>> 
   parseFlags({
     args: [...args],
     options: {
-      ...Object.fromEntries(options.map(({ flag }) => [flag, { type: 'string' }] as const)),
+      ...Object.fromEntries(
+        Object.keys(options).map((field) => [flagOf(field), { type: 'string' }] as const),
+      ),
       help: { type: 'boolean', short: 'h' },
       json: { type: 'boolean' },
     },
@@ -76,9 +86,9 @@ const maxRequest = 5_000_000;
  */
 export const parseOptions = (args: readonly string[]): CostOptions => {
   const values = flagValues(args);
-  const fields = options.flatMap((option) => {
-    const text = values[option.flag];
-    return typeof text === 'string' ? [[option.field, numberOf(option, text)] as const] : [];
+  const fields = Object.entries(options).flatMap(([field, option]) => {
+    const text = values[flagOf(field)];
+    return typeof text === 'string' ? [[field, numberOf(flagOf(field), option, text)] as const] : [];
   });
   const load = loadOf(Object.fromEntries(fields));
   if (load.batch < 1) throw new UsageError(`--batch ${load.batch}: a request has at least one call`);

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { BadSetting } from './settings.ts';
 
 /** Whether a process with this id runs on this machine, under any user. */
@@ -22,27 +22,8 @@ interface DataDir {
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-const makeIfMissing = async (path: string): Promise<void> => {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-};
-
-/** Makes a folder and its missing parents. Node's own recursive mkdir never returns below /proc. */
-const makeFolder = async (path: string): Promise<void> => {
-  try {
-    await makeIfMissing(path);
-  } catch (error) {
-    const parent = dirname(path);
-    if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
-    await makeFolder(parent);
-    await makeIfMissing(path);
-  }
-};
-
 const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file or lies below one',
   ENOTDIR: 'it is a file or lies below one',
   EACCES: 'it is not writable',
   EPERM: 'it is not writable',
@@ -72,7 +53,7 @@ const pidsIn = async (path: string): Promise<number[]> =>
 /** Creates this process's lock file, and the folder if it is missing. */
 const lock = async (path: string): Promise<void> => {
   try {
-    await makeFolder(path);
+    await mkdir(path, { recursive: true });
     await writeFile(lockOf(path, process.pid), '');
   } catch (error) {
     throw unusable(path, error);

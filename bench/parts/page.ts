@@ -1,6 +1,6 @@
 /**
  * The page in a browser, beside the API's own answers: the first rows of a list, a trace of 10,000 calls,
- * an input of 5 MB, and a live list.
+ * and an input of 5 MB.
  */
 
 import type { Browser, Page } from 'playwright-core';
@@ -13,11 +13,11 @@ import { secondsOf } from './speed.ts';
 /** A local service with a browser in front of it. */
 interface PageBench extends AsyncDisposable {
   readonly service: LocalService;
-  /** POSTs JSON, and gives the answer once its headers are there. */
+  /** POSTs JSON. Resolves to the answer once its headers are there. */
   readonly post: (path: string, body: object) => Promise<Response>;
   /** Opens a view in a browser without a cache. */
   readonly visit: (path: string) => Promise<Page>;
-  /** The read units that the functions of some routes used while a task ran. */
+  /** The read units that functions used while a task ran. */
   readonly readUnitsOf: (task: () => Promise<unknown>) => Promise<number>;
 }
 
@@ -85,29 +85,24 @@ const openPageBench = async (): Promise<PageBench> => {
 const reportsPerRequest = 400;
 const beginning = Date.parse('2026-10-01T00:00:00Z');
 
-/** A call to report; what is not said is made up. */
+/** A call to report. What it leaves out is made up. */
 interface Made {
   readonly id: string;
   readonly trace?: string;
   readonly parent?: string;
   readonly inputs?: object;
-  /** Whether it has no end. @default false */
-  readonly running?: boolean;
 }
 
-/** Reports calls, a second after one another, the first at a place in that row. */
-const report = async (
-  { post }: PageBench,
-  project: string,
-  calls: readonly Made[],
-  place = 0,
-): Promise<void> => {
-  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {}, running }, at) => {
-    const time = (ms: number) => new Date(beginning + (place + at) * 1000 + ms).toISOString();
+/** Reports calls, a second after one another. */
+const report = async ({ post }: PageBench, project: string, calls: readonly Made[]): Promise<void> => {
+  const reports = calls.flatMap(({ id, trace = id, parent = null, inputs = {} }, at) => {
+    const time = (ms: number) => new Date(beginning + at * 1000 + ms).toISOString();
     const fields = { project_id: project, id };
-    const start = { ...fields, trace_id: trace, parent_id: parent, op_name: `step ${place + at}`, inputs };
-    const begun = { mode: 'start', req: { start: { ...start, started_at: time(0) } } };
-    return running ? [begun] : [begun, { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } }];
+    const start = { ...fields, trace_id: trace, parent_id: parent, op_name: `step ${at}`, inputs };
+    return [
+      { mode: 'start', req: { start: { ...start, started_at: time(0) } } },
+      { mode: 'end', req: { end: { ...fields, ended_at: time(400) } } },
+    ];
   });
   for (let at = 0; at < reports.length; at += reportsPerRequest)
     await (await post('/call/upsert_batch', { batch: reports.slice(at, at + reportsPerRequest) })).text();
@@ -139,7 +134,7 @@ const close = (page: Page): Promise<void> => page.context().close();
 const rounds = 7;
 const traceCalls = 10_000;
 
-/** Scrolls from end to end, and gives the share of frames that took over 50 ms, in %. */
+/** Scrolls from end to end. Returns the share of frames that took over 50 ms, in %. */
 const scrolling = `(async () => {
   const scroller = document.querySelector('[role=tree]');
   const frames = 240;
@@ -216,73 +211,6 @@ const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
     await close(page);
   }
   return [measured('an input of 5 MB: longest task', 'ms', longest, { atMost: 200 })];
-};
-
-/** The time between two looks of a live list, in ms, which the clock of the page is moved on by. */
-const lookMs = 4000;
-/** How many looks an hour has, after how many of them calls come in, and how many. */
-const looks = 900;
-const looksPerReport = 3;
-const callsPerReport = 15;
-
-/** One look in so many goes back for what was reported late. */
-const looksPerWide = 4;
-
-/** Has a live list look once. */
-const lookOf = async (page: Page): Promise<void> => {
-  const answered = page.waitForResponse(/stream_query/);
-  await page.clock.runFor(lookMs);
-  await (await answered).finished();
-};
-
-const elementsOf = async (page: Page): Promise<number> =>
-  (await page.evaluate('document.querySelectorAll("*").length')) as number;
-
-/** What a page holds once nothing is left to be collected, in bytes. */
-const heapOf = async (page: Page): Promise<number> => {
-  const session = await page.context().newCDPSession(page);
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  await session.detach();
-  return usedSize;
-};
-
-/** A list that is live for an hour: what it keeps, and how much it grew in the second half. */
-const liveFigures = async (bench: PageBench): Promise<Figure[]> => {
-  const project = 'bench/live';
-  const calls = (at: number) =>
-    numbered(callsPerReport, (index) => ({ id: `live-${at}-${index}`, running: index === 0 }));
-  await report(bench, project, calls(0));
-  const page = await bench.visit('');
-  await page.clock.install();
-  await page.goto(`${bench.service.url}/ui/${listOf(project)}&live=true`);
-  await page.locator('.row-link').nth(10).waitFor();
-  let half = { heap: 0, elements: 0 };
-  for (let look = 1; look <= looks; look++) {
-    const at = look / looksPerReport;
-    if (Number.isInteger(at)) await report(bench, project, calls(at), at * callsPerReport);
-    await lookOf(page);
-    // By now the list keeps as many rows as it may.
-    if (look === looks / 2) half = { heap: await heapOf(page), elements: await elementsOf(page) };
-  }
-  await page.getByText(`step ${(looks / looksPerReport + 1) * callsPerReport - 1}`).waitFor();
-  const units: number[] = [];
-  for (let look = 0; look < looksPerWide; look++) units.push(await bench.readUnitsOf(() => lookOf(page)));
-  const whole = await heapOf(page);
-  const after = await elementsOf(page);
-  const rows = Number((await page.locator('.progress span').first().textContent())?.replace(/\D/g, ''));
-  await close(page);
-  const name = `a live list after an hour and ${(looks / looksPerReport) * callsPerReport} calls`;
-  return [
-    counted(`${name}: rows kept`, 'rows', rows, { atMost: 2000 }),
-    counted(`${name}: the look that goes back 15 minutes`, 'read units', Math.max(...units)),
-    counted(`${name}: any other look`, 'read units', Math.min(...units)),
-    counted(`${name}: elements beside those after half an hour`, 'ratio', after / half.elements, {
-      atMost: 1.1,
-    }),
-    measured(`${name}: heap beside that after half an hour`, 'ratio', [whole / half.heap], { atMost: 1.1 }),
-    measured(`${name}: heap`, 'MB', [whole / 1e6]),
-  ];
 };
 
 /** First rows beside the API's first line and a page that has nothing to show. */
@@ -366,7 +294,6 @@ export const page: BenchPart = {
     const trace = await traceFigures(bench);
     progress('  an input of 5 MB');
     const large = await largeFigures(bench);
-    progress('  a live list');
-    return [...list, ...trace, ...large, ...(await liveFigures(bench))];
+    return [...list, ...trace, ...large];
   },
 };
