@@ -11,19 +11,6 @@ import {
 } from './cloudformation.ts';
 import { type Policy, readPolicies } from './policies.ts';
 
-/** A Lambda function as the template declares it. */
-export interface FunctionSpec {
-  readonly name: string;
-  readonly arn: string;
-  /** The folder of its bundle, absolute. */
-  readonly folder: string;
-  /** `<module>.<export>`, e.g. `index.handler`. */
-  readonly handler: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly timeoutSeconds: number;
-  readonly memoryMb: number;
-}
-
 /** The defaults are Lambda's. */
 const functionProperties = z.object({
   Code: z.object({ S3Key: z.string() }),
@@ -34,32 +21,36 @@ const functionProperties = z.object({
 });
 
 /**
- * The functions of a stack by ARN.
+ * The functions of a stack.
  *
  * @throws Error if a function's bundle is not among the assets
  */
+const functionsOf = (reader: TemplateReader, assets: ReadonlyMap<string, string>) =>
+  reader.resources('AWS::Lambda::Function', functionProperties).map(({ id, properties: lambda }) => {
+    const folder = assets.get(lambda.Code.S3Key);
+    if (folder === undefined)
+      throw new Error(`function ${id}: its code ${lambda.Code.S3Key} is not an asset`);
+    return {
+      name: reader.ref(id),
+      arn: reader.attribute(id, 'Arn'),
+      /** The folder of its bundle, absolute. */
+      folder,
+      /** `<module>.<export>`, e.g. `index.handler`. */
+      handler: lambda.Handler,
+      environment: lambda.Environment.Variables,
+      timeoutSeconds: lambda.Timeout,
+      memoryMb: lambda.MemorySize,
+    };
+  });
+
+/** A Lambda function as the template declares it. */
+export type FunctionSpec = Readonly<ReturnType<typeof functionsOf>[number]>;
+
+/** The functions of a stack by ARN. Throws as {@link functionsOf} does. */
 export const readFunctions = (
   reader: TemplateReader,
   assets: ReadonlyMap<string, string>,
-): ReadonlyMap<string, FunctionSpec> => {
-  const functions = reader
-    .resources('AWS::Lambda::Function', functionProperties)
-    .map(({ id, properties: lambda }) => {
-      const folder = assets.get(lambda.Code.S3Key);
-      if (folder === undefined)
-        throw new Error(`function ${id}: its code ${lambda.Code.S3Key} is not an asset`);
-      return {
-        name: reader.ref(id),
-        arn: reader.attribute(id, 'Arn'),
-        folder,
-        handler: lambda.Handler,
-        environment: lambda.Environment.Variables,
-        timeoutSeconds: lambda.Timeout,
-        memoryMb: lambda.MemorySize,
-      };
-    });
-  return new Map(functions.map((spec) => [spec.arn, spec]));
-};
+): ReadonlyMap<string, FunctionSpec> => new Map(functionsOf(reader, assets).map((spec) => [spec.arn, spec]));
 
 const keys = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 
@@ -106,21 +97,6 @@ const readBuckets = (reader: TemplateReader): string[] =>
 /** A pattern of records, as EventBridge writes patterns. */
 export type Pattern = Readonly<Record<string, unknown>>;
 
-/** An event source mapping: what Lambda brings of a table's stream to a function, and how. */
-export interface SubscriptionSpec {
-  /** The name of the table. */
-  readonly table: string;
-  readonly function: FunctionSpec;
-  /** Of which one has to fit a record; empty for all records. */
-  readonly filters: readonly Pattern[];
-  /** The most records of a batch. */
-  readonly batchSize: number;
-  /** How long a batch gathers, in ms. */
-  readonly windowMs: number;
-  /** After how long a record is given up, in ms. */
-  readonly maxAgeMs: number;
-}
-
 /** The defaults are Lambda's. Only mappings as this stack makes them are understood. */
 const subscriptionProperties = z.object({
   EventSourceArn: z.string(),
@@ -138,10 +114,7 @@ const subscriptionProperties = z.object({
  *
  * @throws Error if one has a form that is not supported locally
  */
-const readSubscriptions = (
-  reader: TemplateReader,
-  functions: ReadonlyMap<string, FunctionSpec>,
-): SubscriptionSpec[] =>
+const readSubscriptions = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
   reader
     .resources('AWS::Lambda::EventSourceMapping', subscriptionProperties)
     .map(({ id, properties: mapping }) => {
@@ -150,24 +123,22 @@ const readSubscriptions = (
       if (!target || table === undefined)
         throw new Error(`event source mapping ${id} is not supported locally`);
       return {
+        /** The name of the table. */
         table,
         function: target,
+        /** Of which one has to fit a record; empty for all records. */
         filters: mapping.FilterCriteria.Filters.map(({ Pattern: text }) => JSON.parse(text) as Pattern),
+        /** The most records of a batch. */
         batchSize: mapping.BatchSize,
+        /** How long a batch gathers, in ms. */
         windowMs: mapping.MaximumBatchingWindowInSeconds * 1000,
+        /** After how long a record is given up, in ms. */
         maxAgeMs: mapping.MaximumRecordAgeInSeconds * 1000,
       };
     });
 
-/** A Lambda authorizer of the REQUEST type. */
-export interface AuthorizerSpec {
-  readonly id: string;
-  readonly function: FunctionSpec;
-  /** Required headers in lower case. Their values are the cache key of an answer. */
-  readonly identityHeaders: readonly string[];
-  /** How long an answer is cached for the same identity, in seconds; 0 turns the cache off. */
-  readonly cacheSeconds: number;
-}
+/** An event source mapping: which records of a table's stream Lambda brings to a function, and how. */
+export type SubscriptionSpec = Readonly<ReturnType<typeof readSubscriptions>[number]>;
 
 const authorizerProperties = z.object({
   Type: z.literal('REQUEST'),
@@ -203,21 +174,20 @@ const functionOfUri = (uri: string, functions: ReadonlyMap<string, FunctionSpec>
   return found;
 };
 
-/** The authorizers of a stack by the id that methods refer to. */
-const readAuthorizers = (
-  reader: TemplateReader,
-  functions: ReadonlyMap<string, FunctionSpec>,
-): ReadonlyMap<string, AuthorizerSpec> => {
-  const authorizers = reader
+const authorizersOf = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
+  reader
     .resources('AWS::ApiGateway::Authorizer', authorizerProperties)
     .map(({ id, properties: authorizer }) => ({
       id: reader.ref(id),
       function: functionOfUri(authorizer.AuthorizerUri, functions),
+      /** Required headers in lower case. Their values are the cache key of an answer. */
       identityHeaders: identityHeaders(id, authorizer.IdentitySource),
+      /** How long an answer is cached for the same identity, in seconds; 0 turns the cache off. */
       cacheSeconds: authorizer.AuthorizerResultTtlInSeconds,
     }));
-  return new Map(authorizers.map((spec) => [spec.id, spec]));
-};
+
+/** A Lambda authorizer of the REQUEST type. */
+export type AuthorizerSpec = Readonly<ReturnType<typeof authorizersOf>[number]>;
 
 /** A method of the API with its integration. */
 export interface RouteSpec {
@@ -303,16 +273,6 @@ const readRoutes = (
   });
 };
 
-/** A gateway response as the template sets it. */
-export interface GatewayResponseSpec {
-  /** @default - the status of the response's type */
-  readonly status?: number;
-  /** Values by header name: a text in single quotes, or an expression like `context.requestId`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Bodies by media type, with `$context` variables. @default - API Gateway's own */
-  readonly templates: Readonly<Record<string, string>>;
-}
-
 const responseProperties = z.object({
   ResponseType: z.string(),
   StatusCode: z.coerce.number().optional(),
@@ -329,20 +289,19 @@ const headersOf = (parameters: Readonly<Record<string, string>>): Record<string,
       .map(([name, value]) => [name.slice(headerPrefix.length), value]),
   );
 
-/** The gateway responses that the template sets, by type. */
-const readGatewayResponses = (reader: TemplateReader): ReadonlyMap<string, GatewayResponseSpec> => {
-  const responses = reader.resources('AWS::ApiGateway::GatewayResponse', responseProperties);
-  return new Map(
-    responses.map(({ properties: { ResponseType, StatusCode, ResponseParameters, ResponseTemplates } }) => {
-      const spec = {
-        headers: headersOf(ResponseParameters),
-        templates: ResponseTemplates,
-        ...(StatusCode !== undefined && { status: StatusCode }),
-      };
-      return [ResponseType, spec];
-    }),
-  );
-};
+const responsesOf = (reader: TemplateReader) =>
+  reader.resources('AWS::ApiGateway::GatewayResponse', responseProperties).map(({ properties }) => ({
+    type: properties.ResponseType,
+    /** Absent for the status of the response's type. */
+    ...(properties.StatusCode !== undefined && { status: properties.StatusCode }),
+    /** Values by header name: a text in single quotes, or an expression like `context.requestId`. */
+    headers: headersOf(properties.ResponseParameters),
+    /** Bodies by media type, with `$context` variables. Empty for API Gateway's own. */
+    templates: properties.ResponseTemplates,
+  }));
+
+/** A gateway response as the template sets it. */
+export type GatewayResponseSpec = Readonly<Omit<ReturnType<typeof responsesOf>[number], 'type'>>;
 
 /** The stage's limit: requests a second, and a burst after a rest. */
 export interface Throttle {
@@ -422,8 +381,12 @@ const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, Function
     id: reader.ref(api.id),
     account: localAccount,
     stage: stage.StageName,
-    routes: readRoutes(reader, functions, readAuthorizers(reader, functions)),
-    responses: readGatewayResponses(reader),
+    routes: readRoutes(
+      reader,
+      functions,
+      new Map(authorizersOf(reader, functions).map((spec) => [spec.id, spec])),
+    ),
+    responses: new Map(responsesOf(reader).map((spec) => [spec.type, spec])),
     binaryMediaTypes: api.properties.BinaryMediaTypes,
     ...(throttle && { throttle }),
   };
