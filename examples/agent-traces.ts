@@ -56,8 +56,8 @@ export class World {
   }
 
   /**
-   * A random integer from 0 up to, but excluding, `limit`. A limit of 2.4 gives 2 less often than 0
-   * or 1.
+   * A random integer from 0 up to, but excluding, `limit`. With a limit of 2.4, 2 is less frequent
+   * than 0 and 1.
    */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);

@@ -71,8 +71,8 @@ interface ApiProps {
 }
 
 /**
- * The REST API: the routes, who may call them and how often. It also has the answers that the
- * gateway gives by itself, and its access log.
+ * The REST API: the routes, who may call them and how often, the answers that the gateway makes
+ * without a function, and the access log.
  */
 export class Api extends Construct {
   readonly rest: RestApi;

@@ -14,7 +14,7 @@ export const constructId = (name: string): string =>
 /** Every setting, read and checked. {@link PennytraceProps} says what each is for. */
 export type Config = z.output<typeof settings>;
 
-/** Reads a context value: cdk.json gives JSON, the command line (`-c name=value`) a text. */
+/** Reads a context value, which is JSON in cdk.json and text on the command line (`-c name=value`). */
 const fromText = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (value === 'true' || value === 'false') return value === 'true';
@@ -231,8 +231,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Tells settings from CDK's own context (feature flags, cached look-ups), whose names have a colon
- * or a slash.
+ * Whether a context value is a setting. The names of CDK's own (feature flags, cached look-ups) have
+ * a colon or a slash.
  */
 const isSetting = ([name, value]: [string, unknown]): boolean =>
   !/[:/]|^cli-telemetry$/.test(name) && value !== undefined && value !== null;
@@ -261,7 +261,7 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
     : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
 };
 
-/** The settings with the measured routes that the dialect has. */
+/** Drops the routes from `routeMetrics` that the service does not have in its dialect. */
 const inDialect = (given: Config): Config => {
   const { dialect, routeMetrics } = given;
   const known = new Set<string>(routesOf(dialect).map(({ path }) => path));

@@ -165,8 +165,8 @@ export class Dashboard extends Construct {
 }
 
 /**
- * What is paid by use and has metrics. The functions' time has none here: the query `Cost of
- * functions` tells it.
+ * The costs of what is paid by use and has metrics. The functions' time is missing here: see the
+ * query `Cost of functions`.
  */
 const costs = ({ writeUnits, readUnits, requests }: Signals): MathExpression[] => [
   dollarsADay('Writing (DynamoDB)', 'w', pricesOfAMillion.writeUnits, writeUnits),

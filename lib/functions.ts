@@ -125,8 +125,7 @@ interface FunctionsProps {
 /** The functions behind the endpoints: one a route, but for the page, whose routes share one. */
 export class Functions extends Construct {
   /**
-   * Where all of them log. The name of a log stream tells the function of its lines: Lambda calls
-   * streams `<year>/<month>/<day>/<function>[<version>][<container>]`
+   * Where all of them log. The function of a line is known by its log stream, which Lambda names `<year>/<month>/<day>/<function>[<version>][<container>]`
    * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html).
    */
   readonly logGroup: ILogGroup;

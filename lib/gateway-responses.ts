@@ -5,7 +5,7 @@ import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
 import { type Dialect, policyOf } from '../weave/policy.ts';
 import { constructId } from './config.ts';
 
-/** An answer that API Gateway gives by itself, without a function. */
+/** An answer that API Gateway makes without a function. */
 interface GatewayAnswer {
   readonly types: readonly ResponseType[];
   /** @default - API Gateway's own */
@@ -28,8 +28,8 @@ const tooLarge: Readonly<Record<Dialect, string>> = {
 };
 
 /**
- * Every answer that API Gateway can give by itself. The texts are fixed, because API Gateway's own
- * name functions and ARNs, and one of them repeats the Authorization header.
+ * Every answer that API Gateway can make without a function. The texts are fixed, because its own
+ * texts name functions and ARNs, and one repeats the Authorization header.
  */
 const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
   {
@@ -149,7 +149,7 @@ const statusText = (status: number, message: string): string => {
   return Buffer.from(bytes).toString('latin1');
 };
 
-/** Has the gateway's own answers take the service's error shape, and carry the request's id. */
+/** Sets the gateway's own answers: in the service's error shape, and with the request's id. */
 export const addGatewayResponses = (api: RestApi, dialect: Dialect): void => {
   for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(dialect)) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);

@@ -146,8 +146,8 @@ const notices = [
 
 /**
  * A monthly budget, in dollars, for what the account pays for the stack's services. Other uses of
- * these services count too: AWS tells a stack's own costs only after somebody has activated its
- * tags for billing. It is free. Without the setting there is no resource.
+ * these services count too: AWS can single out a stack's own costs only after somebody has activated
+ * its tags for billing. It is free. Without the setting there is no resource.
  */
 export class Budget extends Construct {
   constructor(scope: Construct, id: string, { monthlyBudget, alarmEmail }: Config) {
@@ -178,7 +178,7 @@ interface ObservabilityProps extends SignalsProps {
 }
 
 /**
- * Dashboard, alarms, saved queries and budget. They keep within what CloudWatch gives for free: 3
+ * Dashboard, alarms, saved queries and budget. They keep within what is free in CloudWatch: 3
  * dashboards of 50 metrics, and 10 alarm metrics.
  */
 export class Observability extends Construct {

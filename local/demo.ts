@@ -4,7 +4,7 @@ import type { LocalService } from './service.ts';
 
 const folder = resolve(import.meta.dirname, '../examples');
 
-/** An example, and the environment that tells it of the service. */
+/** An example, and the environment in which it finds the service. */
 interface Example {
   readonly file: string;
   readonly env: (service: Pick<LocalService, 'url' | 'key'>) => Readonly<Record<string, string>>;

@@ -177,9 +177,9 @@ interface FunctionStores {
 }
 
 /**
- * Puts something of one's own between functions and stores.
+ * Puts something between functions and stores, such as a proxy that fails requests.
  *
- * @param cleanup takes what has to end with the service
+ * @param cleanup gets a callback for what has to end with the service
  * @returns the URLs and the functions to run instead
  */
 export type WrapStores = (

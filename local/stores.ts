@@ -2,8 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
-import { request } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { devNull } from 'node:os';
@@ -251,17 +249,9 @@ const answerMs = 5000;
 
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'AbortError') return `no answer within ${answerMs / 1000} s`;
-  return 'code' in error ? String(error.code) : error.message;
-};
-
-/** Resolves when a server answers at the endpoint, whatever the answer. */
-const untilAnswering = async (endpoint: string, signal: AbortSignal): Promise<void> => {
-  const send = endpoint.startsWith('https:') ? secureRequest : request;
-  const probe = send(endpoint, { method: 'HEAD', agent: false, signal });
-  probe.end();
-  const [response] = await once(probe, 'response');
-  response.resume();
+  if (error.name === 'TimeoutError') return `no answer within ${answerMs / 1000} s`;
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message;
 };
 
 /**
@@ -276,7 +266,11 @@ export const externalStore = async (
   signal: AbortSignal,
 ): Promise<LocalStore> => {
   try {
-    await untilAnswering(endpoint, AbortSignal.any([signal, AbortSignal.timeout(answerMs)]));
+    // Any answer will do, also one that refuses the missing signature.
+    await fetch(endpoint, {
+      method: 'HEAD',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+    });
   } catch (error) {
     signal.throwIfAborted();
     throw new BadSetting(

@@ -21,34 +21,37 @@ const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
 };
 
 /**
- * A store whose client does everything but send: requests are made, signed and answered at once.
+ * The configuration of an AWS client that does everything but send: requests are made, signed and
+ * answered at once.
  *
- * @param answerOf the body of the answer to an operation and the JSON of its request
+ * @param answerOf the body of the answer to an operation and the body of its request
  */
-const storeAnswering = (answerOf: (operation: string, body: string) => string): Store => {
-  const handle = async (request: { headers: Record<string, string>; body: Uint8Array }) => {
-    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const answer = answerOf(operation, new TextDecoder().decode(request.body));
-    const headers = { 'content-type': 'application/x-amz-json-1.0' };
-    return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
+export const answeringAtOnce = (answerOf: (operation: string, body: Buffer) => string, type: string) => ({
+  region: localRegion,
+  credentials: localCredentials,
+  requestHandler: {
+    handle: async (request: { headers: Record<string, string>; body?: string | Uint8Array }) => {
+      const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+      const answer = answerOf(operation, Buffer.from(request.body ?? ''));
+      const headers = { 'content-type': type, etag: '"0"' };
+      return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
+    },
+    metadata: { handlerProtocol: 'http/1.1' },
+  } as never,
+});
+
+/** A store that takes all writes at once and holds nothing. */
+export const instantStore = (): Store => {
+  const answerOf = (operation: string, body: Buffer): string => {
+    const answerTo = storeAnswers[operation];
+    if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
+    return answerTo(body.toString());
   };
-  const client = dynamodbClient({
-    region: localRegion,
-    credentials: localCredentials,
-    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
-  });
+  const client = dynamodbClient(answeringAtOnce(answerOf, 'application/x-amz-json-1.0'));
   const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
   bucket.client.catch(() => {});
   return { table: { client, name: 'calls' }, bucket, policy, shards: [4] };
 };
-
-/** A store that takes all writes at once and holds nothing. */
-export const instantStore = (): Store =>
-  storeAnswering((operation, body) => {
-    const answerTo = storeAnswers[operation];
-    if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
-    return answerTo(body);
-  });
 
 /** CPU time of this process with all threads, in ms a call. */
 export const cpuEach = async (task: () => Promise<unknown>, calls: number): Promise<number> => {

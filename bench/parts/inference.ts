@@ -17,7 +17,7 @@ const warmUp = 20;
 /** Between two requests, so that none meets the recording of the one before, in ms. */
 const pauseMs = 25;
 
-/** An upstream that sends the next event when told that the previous one has arrived. */
+/** An upstream that sends an event when `sendNext` is called: when the one before has arrived. */
 interface Upstream extends AsyncDisposable {
   readonly baseUrl: string;
   readonly sendNext: () => void;

@@ -147,7 +147,7 @@ const callsPerTrace = 50;
 /** One call of so many fails. */
 const callsPerError = 100;
 
-/** Makes what gives the items of a list one after the other, over and over. */
+/** A function that returns the items of a list one after the other, over and over. */
 const inTurn = <T>(list: readonly [T, ...T[]]): (() => T) => {
   let next = 0;
   return () => list[next++ % list.length] ?? list[0];

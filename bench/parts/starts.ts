@@ -56,7 +56,7 @@ export const bundleFigures = (folder: string): Figure[] =>
     }),
   );
 
-/** Loads a bundle as Lambda's runtime does, then says so. */
+/** Loads a bundle as Lambda's runtime does, then prints `ready`. */
 const script = `
   globalThis.awslambda = { streamifyResponse: (handle) => handle };
   const { handler } = require(process.argv[1]);

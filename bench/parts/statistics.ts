@@ -1,4 +1,4 @@
-/** What statistics of calls and threads read and store, and what marking changed hours costs writers. */
+/** What statistics of calls and threads read and store, and what it costs writers to mark hours as changed. */
 
 import { createHash } from 'node:crypto';
 import { callBatch } from '../../api/calls.ts';
@@ -102,9 +102,9 @@ const warmFigures = async (bench: Bench, name: string, task: () => Promise<void>
   const times: number[] = [];
   let warm = await bench.capacity.during(task);
   for (let i = 0; i < rounds; i++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     warm = await bench.capacity.during(task);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   return [...unitFigures(`${name}, warm`, warm), measured(`${name}, warm: time`, 'ms', times)];
 };
@@ -113,9 +113,9 @@ const warmFigures = async (bench: Bench, name: string, task: () => Promise<void>
 
 /** Times and counts a task, the first time and again. */
 const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>): Promise<Figure[]> => {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const cold = await bench.capacity.during(task);
-  const time = performance.now() - begun;
+  const time = performance.now() - startedAt;
   return [
     ...unitFigures(`${name}, cold`, cold),
     measured(`${name}, cold: time`, 'ms', [time]),

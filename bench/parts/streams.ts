@@ -7,21 +7,18 @@ import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { HttpResponse } from '@smithy/core/protocols';
 import { recordCpuMs, rowBytes } from '../../bin/cost/bill.ts';
 import { type Bucket, chunked, type Store } from '../../core/foundations/storage/index.ts';
 import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
 import { type Delivery, deliver, type EventBus } from '../../core/workers/events/index.ts';
 import type { CostsOfProject, StreamRecord } from '../../core/workers/streams/index.ts';
-import { localCredentials } from '../../local/stores.ts';
 import { lambdaRecord } from '../../local/streams/streams.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
 import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget, type ReportMode, sendAll } from '../harness/reporting.ts';
-import { cpuEach } from '../harness/stores.ts';
+import { answeringAtOnce, cpuEach } from '../harness/stores.ts';
 
 type Image = Record<string, AttributeValue>;
 
@@ -67,27 +64,6 @@ const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
     );
 };
 
-/** A request as the SDK hands it over. */
-interface Sent {
-  readonly body?: string | Uint8Array;
-}
-
-/** Takes requests in the place of a network, and answers at once. */
-const answering = (answerTo: (body: Buffer) => string, type: string) => ({
-  region: localRegion,
-  credentials: localCredentials,
-  requestHandler: {
-    handle: async ({ body = '' }: Sent) => ({
-      response: new HttpResponse({
-        statusCode: 200,
-        headers: { 'content-type': type, etag: '"0"' },
-        body: Buffer.from(answerTo(Buffer.from(body))),
-      }),
-    }),
-    metadata: { handlerProtocol: 'http/1.1' },
-  } as never,
-});
-
 /** What was sent to a target so far. */
 interface Tally {
   requests: number;
@@ -100,7 +76,7 @@ interface Tally {
 /** A bus that takes every event at once. */
 const instantBus = (tally: Tally): EventBus => {
   const client = new EventBridgeClient(
-    answering((body) => {
+    answeringAtOnce((_, body) => {
       const { Entries } = JSON.parse(body.toString()) as { Entries: readonly object[] };
       tally.requests++;
       tally.events += Entries.length;
@@ -113,7 +89,7 @@ const instantBus = (tally: Tally): EventBus => {
 /** A bucket that takes every file at once. */
 const instantBucket = (tally: Tally): Bucket => {
   const client = new S3Client(
-    answering((body) => {
+    answeringAtOnce((_, body) => {
       tally.requests++;
       tally.bytes += body.length;
       return '';

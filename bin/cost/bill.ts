@@ -393,8 +393,8 @@ const monthSeconds = 730 * 3600;
 const shards = 4;
 
 /**
- * Milliseconds of a full vCPU for a record: `npm run bench -- --only streams` measures less on an
- * x86 machine, and says so if that is over. The rest is room for a slower core.
+ * Milliseconds of a full vCPU for a record. `npm run bench -- --only streams` measures less on an
+ * x86 machine, and reports if it is more. The rest is room for a slower core.
  */
 export const recordCpuMs = { events: 0.3, analytics: 0.3 } as const;
 
@@ -442,7 +442,7 @@ export const eventsBill = (load: Load, { eventReads }: Measured): Bill => ({
   ...functionBill('events', load),
 });
 
-/** At most so many bytes takes a row in a file: `npm run bench -- --only streams`. */
+/** The most bytes of a row in a file, which `npm run bench -- --only streams` checks. */
 export const rowBytes = 125;
 
 /** What analytics add, with one project. Each half of a call asks for the other. */

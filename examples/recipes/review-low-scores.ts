@@ -1,5 +1,5 @@
 /*
- * A review of calls that got a low score: it waits for a person for a week, and tells of what was
+ * A review of calls that got a low score: it waits for a person for a week, and reports what was
  * rejected.
  *
  *   new ReviewLowScores(stack, 'Review', { bus: tracing.eventBus, below: 0.5 });

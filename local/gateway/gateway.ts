@@ -136,7 +136,7 @@ const sendStreamed = async ({ res }: Exchange, output: Output): Promise<void> =>
  * Invokes the function of a route with an event and sends its answer.
  *
  * @param event the event as JSON
- * @throws Refusal if the function is busy, fails, takes too long or gives an invalid answer;
+ * @throws Refusal if the function is busy, fails, takes too long or answers in a wrong form;
  * ClientGone
  */
 const integrate = async (

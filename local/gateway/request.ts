@@ -53,7 +53,7 @@ export interface GatewayRequest {
   readonly receivedAt: number;
 }
 
-/** Pairs the names and values that Node gives as a flat list. */
+/** Makes pairs of Node's flat list of names and values. */
 const pairs = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 

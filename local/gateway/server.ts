@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 interface LocalServer {
   readonly port: number;
   /**
-   * Accepts no more requests, gives pending ones three seconds, and ends. Further calls do nothing.
+   * Accepts no more requests, waits up to three seconds for pending ones, and ends. Further calls do
+   * nothing.
    */
   stop(): Promise<void>;
 }

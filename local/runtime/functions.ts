@@ -131,7 +131,8 @@ export class LambdaFunction {
    * Invokes the function as soon as a worker is free.
    *
    * @param event the event as JSON
-   * @param signal leaves the queue, or tells the function that its answer is no longer needed
+   * @param signal takes the invocation out of the queue, or lets the function know that nobody needs
+   * its answer any more
    * @returns the answer as it comes: JSON, or the bytes that a streaming handler writes
    * @throws FunctionThrottled if the queue is full; FunctionError if the function cannot be loaded;
    * the signal's reason if it aborts in the queue

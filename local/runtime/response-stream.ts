@@ -11,8 +11,9 @@ const windowBytes = 64 * 1024;
 const isBytesOrText = (chunk: unknown): boolean => typeof chunk === 'string' || chunk instanceof Uint8Array;
 
 /**
- * The stream that Lambda's Node runtime gives a streaming handler. Writes go out at once until the
- * reader is 64 KiB behind. Then they are held back, and `write` tells the handler to wait.
+ * The stream that a streaming handler gets of Lambda's Node runtime. Writes go out at once until the
+ * reader is 64 KiB behind. Then they are held back, and `write` returns false so that the handler
+ * waits.
  */
 export class ResponseStream extends Writable {
   /** Called with a write function before the handler's first write. */

@@ -262,10 +262,10 @@ export class FunctionWorker {
     this.terminate(`Task timed out after ${this.#spec.timeoutSeconds.toFixed(2)} seconds`);
   }
 
-  /** Yields the answer. It tells the worker how much was read, and when the reader stops. */
+  /** Yields the answer. Reports to the worker how much was read, and when the reader stops. */
   async *#output(mailbox: Mailbox<Progress>): Output {
     let complete = false;
-    const tell = (message: ToWorker) => {
+    const report = (message: ToWorker) => {
       if (this.#invocation?.mailbox === mailbox) this.#post(message);
     };
     try {
@@ -276,10 +276,10 @@ export class FunctionWorker {
         if (progress.type === 'error') throw new FunctionError(progress.error);
         if (progress.type === 'abandoned') throw progress.reason;
         yield progress.bytes;
-        tell({ type: 'taken', bytes: progress.bytes.length });
+        report({ type: 'taken', bytes: progress.bytes.length });
       }
     } finally {
-      if (!complete) tell({ type: 'abandon' });
+      if (!complete) report({ type: 'abandon' });
     }
   }
 

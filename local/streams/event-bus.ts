@@ -137,7 +137,7 @@ const serve =
       .catch((error: unknown) => answer(400, { __type: 'ValidationException', message: String(error) }));
   };
 
-/** What becomes of an entry: it is taken, or fails with an error code of EventBridge's. */
+/** What happens to an entry: it is taken, or fails with this error code of EventBridge's. */
 export type EntryFate = (event: BusEvent) => 'taken' | 'ThrottlingException' | 'MalformedDetail';
 
 /**
@@ -161,7 +161,7 @@ export const startEventBus = async (fate: EntryFate = () => 'taken'): Promise<Ev
       const events = Entries.map(eventOf);
       const results = events.map((event) => {
         const met = fate(event);
-        if (met !== 'taken') return { ErrorCode: met, ErrorMessage: 'as the caller of this bus wants' };
+        if (met !== 'taken') return { ErrorCode: met, ErrorMessage: 'refused by the setting of this bus' };
         for (const listener of listeners) listener(event);
         return { EventId: event.id };
       });

@@ -190,8 +190,8 @@ const pseudoParameters = (stackName: string): Readonly<Record<string, string | u
 });
 
 /**
- * What a resource is called, or has as an attribute, where it is known better than from its
- * declaration; undefined where it is not.
+ * The name of a resource that exists, or one of its attributes. Undefined if it is not known: then it
+ * is made from the declaration.
  */
 export type Lookup = (id: string, attribute?: string) => string | undefined;
 
@@ -236,7 +236,7 @@ const referenceFunctions = (
  * Error for functions and attributes that are not supported locally.
  *
  * @param stackName the prefix of physical names
- * @param lookup tells names and attributes of resources that exist. @default - none does
+ * @param lookup finds names and attributes of resources that exist. @default - it finds none
  */
 export const resolver = (
   template: Template,
