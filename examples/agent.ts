@@ -180,12 +180,12 @@ const context: Context = { trace: randomUUID(), thread, turn: randomUUID(), pare
 console.log('customer: Thank you!');
 await traced('agent.turn', context, { message: 'Thank you!' }, async (id) => {
   await flush();
-  console.log('POST /calls/stream_query returns that call while it runs:');
+  console.log('POST /calls/stream_query gives that call while it runs:');
   await show({ call_ids: [id] });
   return { output: 'You are welcome.' };
 });
 console.log('agent:    You are welcome.');
 await flush();
 
-console.log(`\nSent ${sent} items. POST /calls/stream_query returns the thread:`);
+console.log(`\nSent ${sent} items. POST /calls/stream_query gives the thread back:`);
 await show({ thread_ids: [thread] });

@@ -72,6 +72,6 @@ describe('the measured figures', () => {
 describe('docs/cost.md', () => {
   it('has the tables that the command makes', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../docs/cost.md'), 'utf8');
-    expect(docsWith(text, measured()), 'write docs/cost.md anew with `npm run cost:docs`').toBe(text);
+    expect(docsWith(text, measured()), 'write docs/cost.md anew with `npm run generate`').toBe(text);
   });
 });

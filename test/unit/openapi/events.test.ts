@@ -3,7 +3,7 @@ import { eventSchemas } from '../../../openapi/events.ts';
 import { filesLike, textOf } from '../../support/documents.ts';
 
 describe('the schemas of events', () => {
-  it('are those of the code: npm run events:schemas', () => {
+  it('are those of the code: npm run generate', () => {
     const shipped = filesLike('schemas/events/*.json').map((file) => [file, JSON.parse(textOf(file))]);
     const made = Object.entries(eventSchemas()).map(([kind, schema]) => [
       `schemas/events/${kind}.json`,
