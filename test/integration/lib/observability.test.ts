@@ -7,7 +7,6 @@ import { root } from '../../support/project.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 const template = synthesize();
-const stackName = { Ref: 'AWS::StackName' };
 const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
 const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
 
@@ -18,25 +17,6 @@ describe('the alarms', () => {
   it('stay within the ten free metrics', () => {
     const metrics = [...alarms.values()].flatMap(metricsOf).filter(({ MetricStat }) => MetricStat);
     expect(metrics).toHaveLength(7);
-  });
-
-  it('ServerErrors leaves out the 504s of callers who gave a model too little time', () => {
-    expect(metricsOf(alarmOf('ServerErrors'))).toMatchObject([
-      { Expression: 'errors - FILL(timeouts, 0)' },
-      { Id: 'errors', MetricStat: { Metric: { MetricName: '5XXError' }, Stat: 'Sum' }, ReturnData: false },
-      {
-        Id: 'timeouts',
-        MetricStat: { Metric: { Namespace: stackName, MetricName: 'CallersTimeouts' }, Stat: 'Sum' },
-        ReturnData: false,
-      },
-    ]);
-    const { patterns, logs } = countedIn('CallersTimeouts');
-    expect(patterns).toEqual(new Set(['{ ($.outcome = "timed_out") && ($.status = 504) }']));
-    expect(logs).toEqual(new Set(logsOf('Functions')));
-  });
-
-  it('are silent while nothing is measured', () => {
-    for (const { Properties } of alarms.values()) expect(Properties.TreatMissingData).toBe('notBreaching');
   });
 
   it('ring before a batch of calls runs out of time', () => {
@@ -91,18 +71,12 @@ const countedIn = (metricName: string) => {
     filters,
     logs: new Set(filters.map(({ LogGroupName }) => JSON.stringify(LogGroupName))),
     patterns: new Set(filters.map(({ FilterPattern }) => FilterPattern)),
-    metrics: new Set(filters.map(({ MetricTransformations }) => JSON.stringify(MetricTransformations))),
   };
 };
 
 describe('failures', () => {
-  const { logs, patterns, metrics } = countedIn('Failures');
+  const { logs } = countedIn('Failures');
   const authorizer = countedIn('AuthorizerFailures');
-  const looked = new Set([
-    '{ $.level = "error" }',
-    '?"Task timed out" ?"Runtime exited" ?"Uncaught Exception" ?"Unhandled Promise Rejection"',
-  ]);
-
   it('are counted in the log of every endpoint, and separately in the authorizer’s', () => {
     const written = logsOf('Functions');
     expect(written).toHaveLength(handlersOf(routes).length);
@@ -116,29 +90,6 @@ describe('failures', () => {
   it('are counted once: only one filter looks for a pattern in a log', () => {
     for (const counted of [countedIn('Failures'), authorizer, countedIn('StorageThrottles')])
       expect(counted.filters).toHaveLength(counted.logs.size * counted.patterns.size);
-  });
-
-  it('are lines of level error and Lambda’s lines for a dead function, but not what a handler throws', () => {
-    expect(patterns).toEqual(looked);
-    expect(authorizer.patterns).toEqual(looked);
-  });
-
-  it('are one metric', () => {
-    expect([...metrics].map((text) => JSON.parse(text))).toEqual([
-      [{ MetricNamespace: stackName, MetricName: 'Failures', MetricValue: '1' }],
-    ]);
-  });
-});
-
-describe('throttles of storage', () => {
-  it('are counted by every function with the authorizer, for all tables and the bucket', () => {
-    const { logs, patterns, metrics } = countedIn('StorageThrottles');
-    expect(logsOf('')).toHaveLength(handlersOf(routes).length + 1);
-    expect(logs).toEqual(new Set(logsOf('')));
-    expect(patterns).toEqual(new Set(['{ $.throttled > 0 }']));
-    expect([...metrics].map((text) => JSON.parse(text))).toEqual([
-      [{ MetricNamespace: stackName, MetricName: 'StorageThrottles', MetricValue: '$.throttled' }],
-    ]);
   });
 });
 
@@ -177,13 +128,6 @@ describe('the dashboard', () => {
     const table = widgets.find(({ properties }) => properties.title === 'Requests by route');
     expect(table?.properties.query).toContain('by route');
     expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(new Set(logsOf('')).size);
-  });
-});
-
-describe('without alarmEmail', () => {
-  it('nobody is notified, and there is no topic', () => {
-    expect(resourcesOf(template, 'AWS::SNS::Topic').size).toBe(0);
-    for (const { Properties } of alarms.values()) expect(Properties).not.toHaveProperty('AlarmActions');
   });
 });
 

@@ -7,7 +7,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
 import { cdkContext, temporaryFolder } from '../../support/project.ts';
-import { makeStack, type Resource, synthesize } from '../../support/synth.ts';
+import { makeStack, type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
 /**
  * Everything here costs nothing while it is not used, or (dashboard, alarms, stored data) has its
@@ -46,36 +46,38 @@ const ofEndpoints = new Set([
 const inFull =
   /^Functions(?:CallStart|CallsStreamQuery|InferenceV1|Health)|^ApiRest(?:callstart|callsstreamquery|inference|health|CloudWatch)|^Auth/;
 
-interface Statement {
-  readonly Action: string | readonly string[];
-  readonly Resource: unknown;
-}
-
-/** What a role allows, a line for each resource. */
-const allowedBy = ({ Policies = [] }: { Policies?: { PolicyDocument: { Statement: Statement[] } }[] }) =>
-  Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement).map(
-    ({ Action, Resource: on }) =>
-      `${[Action].flat().join(' ')} on ${JSON.stringify(on).replace(/\{"Fn::GetAtt":\["(\w+)","Arn"\]\}/g, '$1')}`,
-  );
+/** A template's value as somebody reads it: references in angle brackets, in one text with what is around them. */
+const readable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(readable);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const [[name, of] = ['', undefined]] = entries;
+  if (entries.length === 1 && name === 'Ref') return `<${of}>`;
+  if (entries.length === 1 && name === 'Fn::GetAtt') return `<${(of as string[]).join('.')}>`;
+  if (entries.length === 1 && name === 'Fn::Join') {
+    const [between, parts] = readable(of) as [string, string[]];
+    return parts.join(between);
+  }
+  return Object.fromEntries(entries.map(([key, inner]) => [key, readable(inner)]));
+};
 
 /**
  * What somebody reviews of a template: all of it, but of endpoints like those that are shown in full
- * only the name and what the function may do.
+ * only the names. What their functions may do is in their fixtures: test/support/endpoints.
  */
 const reviewed = ({ Resources, ...others }: Record<string, unknown>): string => {
-  const [alike, full] = [true, false].map((isAlike) =>
-    Object.entries(Resources as Record<string, Resource>).filter(
-      ([id, { Type }]) => (ofEndpoints.has(Type) && !inFull.test(id)) === isAlike,
-    ),
-  );
-  const roles = alike?.filter(([, { Type }]) => Type === 'AWS::IAM::Role') ?? [];
+  const all = Object.entries(Resources as Record<string, Resource>);
+  const isAlike = ([id, { Type }]: (typeof all)[number]) => ofEndpoints.has(Type) && !inFull.test(id);
   const text = inspect(
     {
-      ...others,
-      Resources: Object.fromEntries(full ?? []),
-      roles: Object.fromEntries(roles.map(([id, { Properties }]) => [id, allowedBy(Properties)])),
+      ...(readable(others) as object),
+      Resources: readable(Object.fromEntries(all.filter((each) => !isAlike(each)))),
+      alike: all
+        .filter(isAlike)
+        .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+        .map(([id]) => id),
     },
-    { depth: null, breakLength: 110, compact: 4, maxArrayLength: null, maxStringLength: null },
+    { depth: null, breakLength: 110, compact: 6, maxArrayLength: null, maxStringLength: null },
   );
   return text.replace(/'[0-9a-f]{64}\.zip'/g, "'<bundle>.zip'");
 };
@@ -94,6 +96,31 @@ describe('the stack', () => {
 
   it('fits any account and region', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/:\d{12}:|\b[a-z]{2}-[a-z]+-\d\b/);
+  });
+
+  it('runs every function on ARM and Node 24, traced, with a log, and in no network or part of the account', () => {
+    for (const { Properties } of resourcesOf(template, 'AWS::Lambda::Function').values()) {
+      expect(Properties).toMatchObject({
+        ...{ Runtime: 'nodejs24.x', Architectures: ['arm64'], TracingConfig: { Mode: 'Active' } },
+        LoggingConfig: { LogGroup: expect.anything() },
+      });
+      expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+      expect(Properties).not.toHaveProperty('VpcConfig');
+    }
+    expect(resourcesOf(template, 'AWS::IAM::Policy').size).toBe(0);
+  });
+
+  it('gives functions and logs what the settings say', () => {
+    const custom = synthesize({ shards: '4,16', retentionDays: 90, logRetentionDays: 7, keepFeedback: true });
+    const environmentOf = (id: string, from = custom) =>
+      resourceOf(from, 'AWS::Lambda::Function', id)[1].Properties.Environment;
+    const ingest = environmentOf('FunctionsCallUpsertBatch');
+    expect(ingest).toMatchObject({ Variables: { SHARDS: '4,16', RETENTION_DAYS: '90' } });
+    for (const { Properties } of resourcesOf(custom, 'AWS::Logs::LogGroup').values())
+      expect(Properties.RetentionInDays).toBe(7);
+    // The table's name is what makes deletions delete feedback.
+    expect(environmentOf('FunctionsCallsDelete')).not.toHaveProperty('Variables.FEEDBACK_TABLE');
+    expect(environmentOf('FunctionsCallsDelete', template)).toHaveProperty('Variables.FEEDBACK_TABLE');
   });
 
   it('has the template that was reviewed', () => {
@@ -148,8 +175,13 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
     [
-      'with events, analytics, alarms by mail, a budget and a firewall',
+      'with events, analytics, alarms by mail, a budget, a firewall and upstreams',
       {
+        inferenceUpstreams: [
+          { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
+          { name: 'two', models: ['eu.anthropic.claude-x'], bedrock: { region: 'eu-west-1' } },
+        ],
+        ...{ inferenceRatePerMinute: 60, inferenceConcurrency: 50 },
         ...{ events: true, analytics: true, retentionDays: 30 },
         ...{ alarmEmail: 'ops@example.com', monthlyBudget: 50, firewallRatePerAddress: 1000 },
       },
