@@ -1,10 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Grant } from '../../core/foundations/auth/index.ts';
-import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-import { keyWith as keyOf } from '../support/keys.ts';
 import { runs } from '../support/sampling.ts';
 import { type SharedService, sharedService, startService, type TestService } from '../support/service.ts';
 
@@ -25,8 +22,6 @@ const start = (fields: object = {}) => ({
 const startItem = ({ start }: Pick<TracedCall, 'start'>) => ({ mode: 'start', req: { start } });
 const endItem = ({ end }: Pick<TracedCall, 'end'>) => ({ mode: 'end', req: { end } });
 const post = (path: string, body: unknown, init?: RequestInit) => service.post(path, body, init);
-
-const keyWith = (...grants: Grant[]) => keyOf(service, ...grants);
 
 describe('traces of an agent', () => {
   const projects = {
@@ -113,23 +108,6 @@ describe('one call', () => {
       svc_run_step_end: null,
     });
   });
-
-  it('is null if it does not exist', async () => {
-    expect(await (await post('/call/read', { project_id: 'acme/journey', id: 'nowhere' })).json()).toEqual({
-      call: null,
-    });
-  });
-
-  it('may have 5 MB of inputs and output', async () => {
-    const text = 'x'.repeat(5_000_000);
-    expect((await post('/call/start', start({ id: 'large', inputs: { text } }))).status).toBe(200);
-    const { call } = (await (
-      await post('/call/read', { project_id: 'acme/journey', id: 'large' })
-    ).json()) as {
-      call: { inputs: { text: string } };
-    };
-    expect(call.inputs.text === text).toBe(true);
-  });
 });
 
 describe('a batch', () => {
@@ -196,137 +174,6 @@ describe('a batch', () => {
     });
     expect(await lines(await post('/calls/stream_query', { project_id: 'acme/whole' }))).toEqual([]);
   });
-});
-
-describe('a key', () => {
-  it('reads and writes what it was granted, and learns nothing else', async () => {
-    await post(
-      '/call/start',
-      start({ project_id: 'acme/secret', id: 'hidden', trace_id: 't', thread_id: 'h' }),
-    );
-    const authorization = await keyWith({ scope: 'acme/own' as ProjectId, role: 'write' });
-    const as = (path: string, body: object) => post(path, body, { headers: { authorization } });
-
-    expect((await as('/call/start', start({ project_id: 'acme/own', id: 'mine' }))).status).toBe(200);
-    for (const [path, body] of [
-      ['/call/read', { project_id: 'acme/secret', id: 'hidden' }],
-      ['/call/read', { project_id: 'acme/absent', id: 'hidden' }],
-      ['/calls/stream_query', { project_id: 'acme/secret' }],
-      ['/call/start', start({ project_id: 'acme/own2' })],
-      [
-        '/call/upsert_batch',
-        {
-          batch: [
-            { mode: 'start', req: start({ project_id: 'acme/own', id: 'too' }) },
-            { mode: 'start', req: start({ project_id: 'acme/secret' }) },
-          ],
-        },
-      ],
-    ] as const) {
-      const answer = await as(path, body);
-      expect(answer.status).toBe(403);
-      expect(await answer.json()).toMatchObject({ detail: [{ type: 'forbidden' }] });
-    }
-    // Nothing of the mixed batch was written, and its own project shows none of the other's calls.
-    for (const filter of [
-      {},
-      { call_ids: ['hidden'] },
-      { trace_ids: ['t'] },
-      { thread_ids: ['h'] },
-      { parent_ids: ['hidden'] },
-      { turn_ids: ['hidden'] },
-    ]) {
-      const found = await lines(await as('/calls/stream_query', { project_id: 'acme/own', filter }));
-      expect(found.map(({ id }) => id)).toEqual(Object.keys(filter).length === 0 ? ['mine'] : []);
-    }
-    expect(await (await as('/call/read', { project_id: 'acme/own', id: 'hidden' })).json()).toEqual({
-      call: null,
-    });
-  });
-
-  it('does not write if it may only read', async () => {
-    const authorization = await keyWith({ scope: 'acme/*', role: 'read' });
-    expect((await post('/call/start', start(), { headers: { authorization } })).status).toBe(403);
-    expect(
-      (
-        await post(
-          '/calls/stream_query',
-          { project_id: 'acme/journey', limit: 1 },
-          { headers: { authorization } },
-        )
-      ).status,
-    ).toBe(200);
-  });
-
-  it.each([
-    ['nothing', undefined],
-    ['the wrong scheme', 'Bearer svc_0123456789abcdef_00'],
-    [
-      'an unknown key',
-      `Basic ${Buffer.from(`api:svc_0123456789abcdef_${'0'.repeat(64)}`).toString('base64')}`,
-    ],
-    ['garbage', 'Basic ~~~'],
-  ])('is a 401 if it is %s', async (_name, authorization) => {
-    const answer = await fetch(`${service.url}/call/read`, {
-      method: 'POST',
-      ...(authorization && { headers: { authorization } }),
-    });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toContain('Basic realm="svc"');
-    expect(await answer.json()).toMatchObject({
-      detail: [{ loc: ['header', 'authorization'], type: 'unauthorized' }],
-    });
-  });
-});
-
-describe('an error', () => {
-  it.each<[string, string, unknown, object, number, string]>([
-    ['an unknown route', '/nope', {}, {}, 404, 'not_found'],
-    [
-      'a body that is no JSON by its type',
-      '/call/read',
-      {},
-      { 'content-type': 'text/plain' },
-      415,
-      'unsupported_media_type',
-    ],
-    [
-      'an answer that is not written',
-      '/calls/stream_query',
-      { project_id: 'acme/journey' },
-      { accept: 'text/html' },
-      406,
-      'not_acceptable',
-    ],
-    ['a body of the wrong shape', '/call/read', [], {}, 422, 'dict_type'],
-    [
-      'an unknown field',
-      '/call/read',
-      { project_id: 'acme/journey', id: 'x', more: 1 },
-      {},
-      422,
-      'extra_forbidden',
-    ],
-    [
-      'a query with an operator that there is not',
-      '/calls/stream_query',
-      { project_id: 'acme/journey', query: { $expr: { $like: [] } } },
-      {},
-      422,
-      'value_error',
-    ],
-  ])(
-    'for %s has the one shape and the id of the request',
-    async (_name, path, body, headers, status, type) => {
-      const answer = await post(path, body, { headers: headers as Record<string, string> });
-      expect(answer.status).toBe(status);
-      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-      expect(answer.headers.get('content-type')).toBe('application/json');
-      expect(await answer.json()).toMatchObject({
-        detail: [{ loc: expect.any(Array), msg: expect.any(String), type }],
-      });
-    },
-  );
 });
 
 describe('a stream', () => {

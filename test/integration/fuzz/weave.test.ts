@@ -4,7 +4,7 @@ import { weaveRoutes } from '../../../weave/api/routes.ts';
 import { bytesDigest } from '../../../weave/digest.ts';
 import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { documentOf } from '../../support/document.ts';
-import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
+import { repeatWith, runs, seed } from '../../support/sampling.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { brokenForms, type Form, forms, wholeForms } from './forms.ts';
 import { checker, credentials, expectCleanLogs, isWell, sendTo } from './probe.ts';
@@ -20,10 +20,6 @@ const said = documentOf('weave');
 const isOwn = (path: string): boolean => weaveRoutes.some((route) => route.path === path);
 const json = said.operations.filter(({ route }) => route.form !== 'otlp').map(({ path }) => path);
 describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(7, 48), most: 6 });
-// What all dialects have passes unknown fields over in this one.
-const shared = json.filter((path) => !isOwn(path) && !path.startsWith('/inference'));
-describeFuzz(() => service, said, sample(shared, 5, 'shared'), { bodies: runs(6, 40), most: 4 });
-
 describe.each(['/aliases', '/tags'])('GET %s', (path) => {
   it('answers any query as documented', async () => {
     const check = checker(said, service);

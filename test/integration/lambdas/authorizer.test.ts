@@ -160,16 +160,6 @@ describe('a good key', () => {
   });
 });
 
-describe('each scheme', () => {
-  it('is accepted only by its own routes', async () => {
-    const key = await storedKey();
-    expect(await answer('/call/start', basic('ada', key))).toBe('Allow');
-    expect(await answer(inference, bearer(key))).toBe('Allow');
-    expect(await answer('/call/start', bearer(key))).toBe('Unauthorized');
-    expect(await answer(inference, basic('ada', key))).toBe('Unauthorized');
-  });
-});
-
 describe('a wrong request', () => {
   const unstored = makeKey('svc');
   const cases: [string, string, () => Promise<string[]>][] = [

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Grant, Role } from '../../../core/foundations/auth/index.ts';
 import { startOf } from '../../support/calls.ts';
 import { byIds, callRef, feedbackOf, noise, whereEqual } from '../../support/feedback.ts';
-import { keyWith } from '../../support/keys.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 let service: SharedService;
@@ -123,38 +121,7 @@ describe('feedback', () => {
   });
 });
 
-const grant = (scope: string, role: Role): Grant => ({ scope: scope as Grant['scope'], role });
-
 describe('a request about feedback', () => {
-  const paths: [string, object][] = [
-    ['/feedback/create', feedbackOf()],
-    ['/feedback/batch/create', { batch: [feedbackOf()] }],
-    ['/feedback/replace', feedbackOf({ feedback_id: 'x' })],
-    ['/feedback/purge', { project_id, query: byIds(['x']) }],
-    ['/feedback/query', { project_id }],
-  ];
-
-  it.each(paths)('to %s requires a grant on its project', async (path, body) => {
-    const elsewhere = await keyWith(service, grant('acme/lab', 'write'));
-    expect(await call(path, body, elsewhere)).toMatchObject({
-      status: 403,
-      body: { detail: [{ type: 'forbidden' }] },
-    });
-    const reader = await keyWith(service, grant('acme/shop', 'read'));
-    expect((await call(path, body, reader)).status).toBe(path === '/feedback/query' ? 200 : 403);
-  });
-
-  it('of a batch requires a grant on every project, and names the missing one', async () => {
-    const key = await keyWith(service, grant('acme/shop', 'write'));
-    const batch = [feedbackOf(), feedbackOf({ project_id: 'acme/lab' })];
-    expect(await call('/feedback/batch/create', { batch }, key)).toMatchObject({
-      status: 403,
-      body: { detail: [{ loc: ['body', 'batch', '1', 'project_id'] }] },
-    });
-    const both = await keyWith(service, grant('acme/*', 'write'));
-    expect((await call('/feedback/batch/create', { batch }, both)).status).toBe(200);
-  });
-
   it('is refused with the position of each problem, and nothing is written', async () => {
     const batch = [feedbackOf({ feedback_type: 'refused' }), feedbackOf({ svc_ref: 'nothing' })];
     expect(await call('/feedback/batch/create', { batch })).toMatchObject({

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ownPolicy } from '../../../core/foundations/policy.ts';
-import type { JsonValue, ProjectId } from '../../../core/foundations/wire/index.ts';
-import { keyWith } from '../../support/keys.ts';
+import type { JsonValue } from '../../../core/foundations/wire/index.ts';
 import { bigValue } from '../../support/objects.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
@@ -212,44 +211,5 @@ describe('an error', () => {
     expect(body).toMatchObject({
       detail: [{ msg: 'should be one of "object_id", "version_index", "created_at"' }],
     });
-  });
-});
-
-describe('a key', () => {
-  const writes = [
-    ['/obj/create', { obj: { project_id: 'acme/secret', object_id: 'x', val: 1 } }],
-    ['/obj/delete', { project_id: 'acme/secret', object_id: 'x' }],
-  ] as const;
-  const reads = [
-    ['/obj/read', { project_id: 'acme/secret', object_id: 'x', digest: 'latest' }],
-    ['/objs/query', { project_id: 'acme/secret' }],
-    ['/refs/read_batch', { refs: [`svc:///acme/secret/object/x:${ownPolicy.valueDigest(7)}`] }],
-  ] as const;
-
-  it('without a grant on the project can do nothing there', async () => {
-    await create('x', 7, 'acme/secret');
-    const key = await keyWith(service, { scope: 'acme/own' as ProjectId, role: 'write' });
-    for (const [path, body] of [...writes, ...reads]) {
-      expect(await call(path, body, key)).toMatchObject({
-        status: 403,
-        body: { detail: [{ type: 'forbidden' }] },
-      });
-    }
-    const refs = [
-      `svc:///acme/own/object/x:${ownPolicy.valueDigest(7)}`,
-      `svc:///acme/secret/object/x:${ownPolicy.valueDigest(7)}`,
-    ];
-    expect(await call('/refs/read_batch', { refs }, key)).toMatchObject({
-      status: 403,
-      body: { detail: [{ loc: ['body', 'refs', '1'] }] },
-    });
-    expect((await call('/obj/read', reads[0][1])).body).toMatchObject({ obj: { val: 7 } });
-  });
-
-  it('does not write if it may only read', async () => {
-    await create('x', 7, 'acme/secret');
-    const key = await keyWith(service, { scope: 'acme/*', role: 'read' });
-    for (const [path, body] of writes) expect((await call(path, body, key)).status).toBe(403);
-    for (const [path, body] of reads) expect((await call(path, body, key)).status).toBe(200);
   });
 });

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectId } from '../../../core/foundations/wire/index.ts';
 import { endOf, startOf } from '../../support/calls.ts';
-import { keyWith } from '../../support/keys.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 const project_id = 'acme/threads';
@@ -94,27 +92,6 @@ describe('POST /threads/stream_query', () => {
     const packed = await query({}, { 'accept-encoding': 'gzip' });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect(await packed.text()).toBe(linesOf(c, a, b));
-  });
-
-  it('lists the fields by which threads can be sorted', async () => {
-    const answer = await query({ sort_by: [{ field: 'cost', direction: 'asc' }] });
-    expect(answer.status).toBe(422);
-    expect(await answer.json()).toEqual({
-      detail: [
-        {
-          loc: ['body', 'sort_by', '0', 'field'],
-          msg: 'should be one of "thread_id", "turn_count", "start_time", "last_updated", "p50_turn_duration_ms", "p99_turn_duration_ms"',
-          type: 'literal_error',
-        },
-      ],
-    });
-  });
-
-  it('is for keys that may read the project', async () => {
-    const grant = { scope: 'acme/threadless' as ProjectId, role: 'write' } as const;
-    const authorization = await keyWith(service, grant);
-    expect((await query({}, { authorization })).status).toBe(403);
-    expect(await (await query({ project_id: 'acme/threadless' }, { authorization })).text()).toBe('');
   });
 
   it('logs its plan and what it read', async () => {

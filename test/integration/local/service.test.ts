@@ -2,8 +2,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isKeyed } from '../../../api/endpoint.ts';
-import { routes } from '../../../api/routes.ts';
 import { isRequestLog, sourceNames } from '../../../local/service.ts';
 import { readStack } from '../../../local/template/stack.ts';
 import { assembly } from '../../support/assembly.ts';
@@ -37,30 +35,6 @@ describe('the service', () => {
     });
   });
 
-  it.each(routes.filter(isKeyed).map(({ path }) => path))(
-    'refuses requests without a key: %s',
-    async (path) => {
-      const response = await fetch(service.url + path, { method: 'POST', body: '{}' });
-      expect(response.status).toBe(401);
-      expect(response.headers.get('www-authenticate')).toContain('Basic');
-      expect(response.headers.get('x-request-id')).toBeTruthy();
-      expect(await response.json()).toMatchObject({ detail: [{ type: 'unauthorized' }] });
-    },
-  );
-
-  it('refuses another key', async () => {
-    const headers = {
-      authorization: `Basic ${Buffer.from(`api:svc_${'0'.repeat(16)}_${'0'.repeat(64)}`).toString('base64')}`,
-    };
-    expect((await service.post('/call/start', start('c-2'), { headers })).status).toBe(401);
-  });
-
-  it('answers 404 for an unknown route', async () => {
-    const response = await service.post('/no/such/route', {});
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ detail: [{ loc: ['path'], type: 'not_found' }] });
-  });
-
   it.each([
     ['a buffered answer', '/call/start', start('line'), {}],
     ['a streamed one', '/call/read', { project_id: 'acme/shop', id: 'line' }, {}],
@@ -72,12 +46,6 @@ describe('the service', () => {
     const text = await (await service.post(path, body, { headers })).text();
     expect(text).toMatch(/\}\n$/);
     expect(text.trimEnd()).toBe(text.slice(0, -1));
-  });
-
-  it('answers 413 to a body that is too long', async () => {
-    const response = await service.post('/call/upsert_batch', { batch: ['x'.repeat(7_000_000)] });
-    expect(response.status).toBe(413);
-    expect(await response.json()).toMatchObject({ detail: [{ loc: ['body'] }] });
   });
 
   it('goes on after its functions have been killed', async () => {

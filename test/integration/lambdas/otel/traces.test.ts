@@ -303,15 +303,6 @@ describe('a packed body', () => {
 });
 
 describe('an error', () => {
-  it('of a key that may write none of the projects is a 403 in the encoding of the request', async () => {
-    const answer = await send(exportBytes('umbrella/spans', [spanMessage()]), protobuf);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([403, protobuf]);
-    expect(decodeStatus(await bytesOf(answer))).toEqual({
-      code: 7,
-      message: 'this key may not write the project umbrella/spans',
-    });
-  });
-
   it.each([
     ['protobuf that is cut off', exportBytes('acme/x', [spanMessage()]).slice(0, -3), protobuf],
     ['bytes that are nothing', new Uint8Array(Buffer.from('ffffffffffffffffffff', 'hex')), protobuf],

@@ -3,7 +3,7 @@ import { tableDigest } from '../../../../core/records/tables/index.ts';
 import { bytesDigest, valueDigest } from '../../../../weave/digest.ts';
 import { runs } from '../../../support/sampling.ts';
 import { type SharedService, sharedService } from '../../../support/service.ts';
-import { basic, keyMaker } from '../../security/credentials.ts';
+import { basic } from '../../security/credentials.ts';
 
 let service: SharedService;
 beforeAll(async () => {
@@ -165,15 +165,6 @@ describe('the rows of a dataset', () => {
     expect(await done('/calls/query_stats', selected(1))).toMatchObject({ count: 1 });
     expect(await done('/calls/query_stats', selected(2))).toMatchObject({ count: 0 });
   });
-
-  it('are not those of another project’s tables', async () => {
-    const other = { project_id: 'umbrella/secret', rows: [{ secret: true }] };
-    const { digest, row_digests } = await done('/table/create', { table: other });
-    const val = { rows: `weave:///umbrella/secret/table/${digest}` };
-    const made = await done('/obj/create', { obj: { project_id, object_id: 'thief', val } });
-    const ref = `weave:///${project_id}/object/thief:${made.digest}/attr/rows/id/${(row_digests as string[])[0]}`;
-    expect(await done('/refs/read_batch', { refs: [ref] })).toEqual({ vals: [null] });
-  });
 });
 
 const form = (parts: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>): FormData => {
@@ -312,44 +303,5 @@ describe('tags and aliases', () => {
     ['POST', '/objs/none/aliases/remove', {}, 422],
   ] as const)('are refused by %s %s with %j and %i', async (method, path, body, status) => {
     expect((await change(method, path, body)).status).toBe(status);
-  });
-});
-
-describe('a key of another project', () => {
-  it('sees no file, row or table, even by digest, and may write none', async () => {
-    const rows = rowsOf(500, 503);
-    const digest = await create(rows);
-    const bytes = new TextEncoder().encode('secret');
-    await upload(form({ project_id, file: bytes }));
-    const other = 'umbrella/shop';
-    using keys = keyMaker(service);
-    const key = basic(await keys.granted('umbrella/*:write'));
-    const about = (project: string) =>
-      [
-        ['/table/query', { project_id: project, digest }],
-        ['/table/query_stats', { project_id: project, digest }],
-        ['/table/update', { project_id: project, base_digest: digest, updates: [] }],
-        ['/table/create_from_digests', { project_id: project, row_digests: digestsOf(rows) }],
-        ['/file/content', { project_id: project, digest: bytesDigest(bytes) }],
-      ] as const;
-    for (const [path, sent] of about(project_id))
-      expect([path, (await call(path, sent, key)).status]).toEqual([path, 403]);
-    for (const [path, sent] of about(other))
-      expect([path, (await call(path, sent, key)).status]).toEqual([path, 404]);
-    const sizes = { project_id: other, digests: [digest] };
-    expect(await call('/table/query_stats_batch', sizes, key)).toEqual({ status: 200, body: { tables: [] } });
-    expect((await call('/table/query_stats_batch', { ...sizes, project_id }, key)).status).toBe(403);
-    expect((await call('/table/create', { table: { project_id, rows } }, key)).status).toBe(403);
-    const refused = await fetch(`${service.url}/file/create`, {
-      method: 'POST',
-      headers: { authorization: key },
-      body: form({ project_id, file: bytes }),
-    });
-    expect(refused.status).toBe(403);
-    for (const path of ['/aliases', '/tags'] as const)
-      expect((await list(path, await keys.granted('umbrella/*:write'))).status).toBe(403);
-    const label = { project_id, digest: 'latest', aliases: ['a'], tags: ['a'] };
-    for (const path of ['/objs/ds/aliases/remove', '/objs/ds/versions/v0/tags/remove'])
-      expect((await call(path, label, key)).status).toBe(403);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderGatewayResponse } from '../../../../local/gateway/answer.ts';
-import { type RefusalType, refusals } from '../../../../local/gateway/request.ts';
-import { type GatewayResponseSpec, readStack } from '../../../../local/template/stack.ts';
-import { assembly } from '../../../support/assembly.ts';
+import type { RefusalType } from '../../../../local/gateway/request.ts';
+import type { GatewayResponseSpec } from '../../../../local/template/stack.ts';
 
 const context = { requestId: 'r-1', mediaType: 'application/json', authorizer: { user: 'ada' } };
 const asJson = (text: string) => ({ templates: { 'application/json': text } });
@@ -76,16 +75,4 @@ describe('a gateway response', () => {
       expect(() => render({ UNAUTHORIZED: spec }, 'UNAUTHORIZED')).toThrow('not supported locally');
     },
   );
-});
-
-describe('the gateway responses of the synthesized stack', () => {
-  const { responses } = readStack(assembly()).api;
-
-  it.each(Object.keys(refusals) as RefusalType[])('%s has the service’s error shape and the id', (type) => {
-    const { headers, body } = renderGatewayResponse(responses, type, context);
-    expect(Object.fromEntries(headers)).toMatchObject({ 'x-request-id': 'r-1' });
-    expect(JSON.parse(body.toString())).toEqual({
-      detail: [{ loc: expect.any(Array), msg: expect.any(String), type: expect.any(String) }],
-    });
-  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { methodsOf, takesKey } from '../../../../api/endpoint.ts';
+import { takesKey } from '../../../../api/endpoint.ts';
 import { routes } from '../../../../api/routes.ts';
 import type { Template } from '../../../../local/template/cloudformation.ts';
 import { outputOf, readStack, stackOf } from '../../../../local/template/stack.ts';
@@ -118,21 +118,6 @@ describe('the error about the template', () => {
 
 describe('the synthesized stack', () => {
   const stack = readStack(assembly());
-
-  it('has the routes of the list, as the list has them', () => {
-    const found = stack.api.routes.map(({ method, path, streaming, function: spec }) => ({
-      method,
-      path,
-      streaming,
-      timeoutSeconds: spec.timeoutSeconds,
-      memoryMb: spec.memoryMb,
-    }));
-    const expected = routes.flatMap((route) => {
-      const { path, streaming, timeoutSeconds, memoryMb } = route;
-      return methodsOf(route).map((method) => ({ method, path, streaming, timeoutSeconds, memoryMb }));
-    });
-    expect(new Set(found)).toEqual(new Set(expected));
-  });
 
   it('has an authorizer before every route that requires a key, and functions that know their tables', () => {
     for (const { path, authorizer, function: spec } of stack.api.routes) {

@@ -1,7 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import {
   putItems,
@@ -10,7 +8,6 @@ import {
   scanTable,
 } from '../../../../../core/foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
-import { createFile, readFile } from '../../../../../core/records/files.ts';
 import {
   createTable,
   createTableFromDigests,
@@ -19,10 +16,7 @@ import {
   tableDigest,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';
-import { localCredentials } from '../../../../../local/stores.ts';
-import { localRegion } from '../../../../../local/template/cloudformation.ts';
 import { project } from '../../../../support/calls.ts';
-import { type Fault, startFaultyProxy } from '../../../../support/faulty-proxy.ts';
 import { createObjectStore } from '../../../../support/objects.ts';
 import { random } from '../../../../support/random.ts';
 import { runs, seed } from '../../../../support/sampling.ts';
@@ -118,9 +112,6 @@ describe('tables', () => {
   });
 });
 
-const client = { region: localRegion, credentials: localCredentials, maxAttempts: 1 };
-const faults: Fault[] = ['throttle', 'none', 'error', 'none', 'reset', 'none', 'half'];
-
 describe('digests that storage has damaged', () => {
   it('make no table of other rows', async () => {
     const own = await createObjectStore();
@@ -132,40 +123,5 @@ describe('digests that storage has damaged', () => {
     }
     const change: TableChange = { kind: 'pop', index: 0 };
     await expect(updateTable(own, project, digest, [change], budget())).rejects.toThrow('are damaged');
-  });
-});
-
-describe('storage that fails', () => {
-  it('does not keep tables and files from being stored once it answers', async () => {
-    let seen = 0;
-    const next = () => faults[seen++ % faults.length] ?? 'none';
-    await using proxy = await startFaultyProxy(inject('stores').dynamodb, next);
-    const faulty: Store = {
-      ...store,
-      table: { ...store.table, client: new DynamoDBClient({ ...client, endpoint: proxy.endpoint }) },
-    };
-    const rows = rowsOf(30, 30_000);
-    const { digest } = await create(rows, faulty);
-    expect(await read(digest)).toEqual(rows);
-    const file = await createFile(faulty, project, Buffer.from('flaky'), null, budget());
-    expect(String(await readFile(faulty, project, file, budget()))).toBe('flaky');
-  });
-
-  it('leaves nothing visible of what the bucket did not take, and the same request mends it', async () => {
-    await using proxy = await startFaultyProxy(inject('stores').s3, () => 'refuse');
-    const s3 = new S3Client({ ...client, endpoint: proxy.endpoint, forcePathStyle: true });
-    const faulty: Store = { ...store, bucket: { ...store.bucket, client: s3 } };
-    const rows = rowsOf(500, 40_000);
-    await expect(createTable(faulty, project, rows, null, requestBudget(2000))).rejects.toThrow();
-    const digests = rows.map((value) => ownPolicy.valueDigest(value));
-    const again = createTableFromDigests(store, project, digests, null, budget());
-    await expect(again).rejects.toMatchObject({ status: 404 });
-    await expect(read(tableDigest(digests))).rejects.toMatchObject({ status: 404 });
-    const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(50_000)));
-    await expect(createFile(faulty, project, bytes, null, requestBudget(2000))).rejects.toThrow();
-    const file = await createFile(store, project, bytes, null, budget());
-    expect((await readFile(store, project, file, budget())).equals(bytes)).toBe(true);
-    await create(rows);
-    expect(await read(tableDigest(digests))).toEqual(rows);
   });
 });
