@@ -451,6 +451,10 @@ describe('replacements at once', () => {
 });
 
 describe('a purge', () => {
+  beforeAll(async () => {
+    store = await createFeedbackStore();
+  });
+
   it('deletes records and their payloads for good, wherever they lie, and nothing else', async () => {
     const sizes = [10, 3000, 500_000];
     const ids = (prefix: string) => sizes.map((size) => `${prefix}-${size}`);
