@@ -129,7 +129,7 @@ describe.each(uses)('of what the roles allow in the dialect %s', (dialect, send)
     for (const [source] of listed.filter(([of]) => of !== 'authorizer' && unusedBy(of).length > 0))
       for (const scenario of scenariosOf(source, dialect))
         await sender.send((await prepare(sender, scenario)).request);
-  });
+  }, 180_000);
   afterAll(() => service.stop());
 
   it('nothing more was needed by any request', () => {
