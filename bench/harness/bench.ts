@@ -172,7 +172,7 @@ const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Unit
   ),
 });
 
-const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<policy>.+)\}$/;
+const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<names>.+)\}$/;
 
 /**
  * The units of PartiQL inserts, which DynamoDB Local does not report: those of the same items as
