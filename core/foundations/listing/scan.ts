@@ -71,7 +71,7 @@ interface Source<T extends object, C> {
  */
 export async function* mergeRanges<T extends object, C>(
   reads: readonly ReadPage<T, C>[],
-  { compare, descending, wanted, ...paging }: Merging<T>,
+  { compare, descending, ...paging }: Merging<T>,
 ): AsyncGenerator<readonly T[]> {
   const sign = descending ? -1 : 1;
   const heap = new Heap<Source<T, C>>((a, b) => {
@@ -80,16 +80,11 @@ export async function* mergeRanges<T extends object, C>(
     return (x && y ? sign * compare(x, y) : 0) || a.index - b.index;
   });
   let waiting = reads.map((read, index) => ({ reader: new RangeReader(read, paging, index), index }));
-  let taken = 0;
-  // A range that gave a share of the rows so far will give that share of those that are wanted.
-  const shareOf = ({ taken: own }: RangeReader<T, C>): number =>
-    wanted && taken > 0 ? Math.ceil((wanted() * own) / taken) : Number.POSITIVE_INFINITY;
   for (;;) {
-    await mapConcurrent(waiting, concurrency, ({ reader }) => reader.fill(shareOf(reader)));
+    await mapConcurrent(waiting, concurrency, ({ reader }) => reader.fill());
     for (const source of waiting) if (source.reader.head !== undefined) heap.push(source);
     if (heap.size === 0) return;
     const { rows, usedUp } = takeRows(heap);
-    taken += rows.length;
     yield rows;
     waiting = usedUp;
   }
@@ -147,19 +142,9 @@ export interface Paging {
    * will want every row.
    */
   readonly ahead?: boolean;
-  /**
-   * About how many rows are still wanted of all ranges, after those that were taken. No page asks
-   * for many more than its range's share. @default - nobody knows
-   */
-  readonly wanted?: () => number;
 }
 
 const defaultGrowth = 4;
-/**
- * Rows asked for beyond a range's share, since a run of ties ends with the row behind it. They
- * double with each page, so that a wrong guess costs few pages.
- */
-const firstSpare = 4;
 /** Some 2,000 rows of an index make 1 MB. */
 const defaultMaxPage = 2000;
 
@@ -170,8 +155,6 @@ class RangeReader<T extends object, C> {
   readonly #maxPage: number;
   readonly #growth: number;
   #limit: number;
-  #spare = firstSpare;
-  #taken = 0;
   /** Where the next page starts; undefined before the first page. */
   #start: C | undefined;
   #finished = false;
@@ -180,18 +163,13 @@ class RangeReader<T extends object, C> {
   #at = 0;
 
   /** @param index the range's place in the list */
-  constructor(read: ReadPage<T, C>, paging: Omit<Paging, 'wanted'>, index: number) {
+  constructor(read: ReadPage<T, C>, paging: Paging, index: number) {
     const { firstPage, growth = defaultGrowth, maxPage = defaultMaxPage, ahead = false } = paging;
     this.#read = read;
     this.#limit = typeof firstPage === 'number' ? firstPage : (firstPage[index] ?? maxPage);
     this.#growth = growth;
     this.#maxPage = maxPage;
     this.#ahead = ahead;
-  }
-
-  /** How many rows were taken. */
-  get taken(): number {
-    return this.#taken + this.#at;
   }
 
   /** The next row of the page; undefined when the page is used up. */
@@ -211,30 +189,23 @@ class RangeReader<T extends object, C> {
     return rows;
   }
 
-  /**
-   * Reads on until there is a head, or none will come.
-   *
-   * @param share rows that are wanted of it, about; infinity if nobody knows
-   */
-  async fill(share: number): Promise<void> {
+  /** Reads on until there is a head, or none will come. */
+  async fill(): Promise<void> {
     while (this.head === undefined && !this.#finished) {
-      const { rows, next } = await (this.#coming ?? this.#fetch(share));
+      const { rows, next } = await (this.#coming ?? this.#fetch());
       this.#coming = undefined;
       const isFirst = this.#start === undefined;
-      this.#taken += this.#rows.length;
       this.#rows = rows;
       this.#at = 0;
       this.#start = next;
       this.#finished = next === undefined;
-      if (this.#ahead && !isFirst && !this.#finished) this.#coming = this.#fetch(share);
+      if (this.#ahead && !isFirst && !this.#finished) this.#coming = this.#fetch();
     }
   }
 
-  #fetch(share: number): Promise<RowPage<T, C>> {
-    const rows = this.#start === undefined ? this.#limit : Math.min(this.#limit, share + this.#spare);
-    const limit = rows < this.#maxPage ? rows : undefined;
-    this.#limit *= this.#growth;
-    if (this.#start !== undefined) this.#spare *= 2;
+  #fetch(): Promise<RowPage<T, C>> {
+    const limit = this.#limit < this.#maxPage ? this.#limit : undefined;
+    this.#limit = Math.ceil(this.#limit * this.#growth);
     const page = this.#read(limit, this.#start);
     // Whoever awaits the page sees its failure. Until then it must not count as unhandled.
     page.catch(() => {});

@@ -1,4 +1,4 @@
-import { evenShare, mapBatches, type Paging, readsAhead, scan } from '../../foundations/listing/index.ts';
+import { evenShare, type Paging, readsAhead, scan } from '../../foundations/listing/index.ts';
 import {
   asBytes,
   everyShard,
@@ -39,28 +39,20 @@ export async function* readSource(
   plan: Plan,
   budget: RequestBudget,
 ): AsyncGenerator<readonly CallHeader[]> {
-  const { source, descending, enough, bounds, order } = plan;
+  const { source, descending, bounds, order } = plan;
   if (source.kind === 'nothing') return;
   if (source.kind === 'calls') {
     yield (await readHeaders(store, projectId, source.ids, budget)).sort(compareCalls(plan));
     return;
   }
   const ranges = await locate(store, projectId, source, bounds, budget);
-  const seen = { rows: 0, calls: 0 };
   const options = {
     descending,
     ...firstPages(plan, ranges.length),
     ahead: readsAhead(plan, ranges.length),
-    ...(enough !== null && { wanted: () => wantedRows(enough, seen) }),
   };
-  const rows = mapBatches(scanParts(store, projectId, ranges, options, budget), (batch) => {
-    seen.rows += batch.length;
-    return batch;
-  });
-  const calls = mapBatches(joinParts(store, projectId, rows, budget), (batch) => {
-    seen.calls += batch.length;
-    return batch;
-  });
+  const rows = scanParts(store, projectId, ranges, options, budget);
+  const calls = joinParts(store, projectId, rows, budget);
   // What is going to be sorted needs no order before.
   yield* order === 'sort' ? calls : orderTies(plan, calls);
 }
@@ -72,6 +64,8 @@ export async function* readSource(
 const [unknownRows, fewRows] = [32, 8];
 /** How fast pages grow when all rows will be wanted: each page is rounded up to half a unit. */
 const growthToAll = 16;
+/** How fast they grow when it is known how many calls are enough: most of them came on the first. */
+const growthToEnough = 1.5;
 /**
  * Rows to ask roots for at first where nested calls are read too. Mostly they are few. So many cost
  * no more than one.
@@ -88,19 +82,16 @@ const firstPages = (
     return limit === null || order === 'sort' ? { firstPage, growth: growthToAll } : { firstPage };
   }
   const isWhole = source.kind === 'project' && source.levels.length > 1;
-  if (!isWhole) return { firstPage: evenShare(enough, ranges) };
+  if (!isWhole) return { firstPage: evenShare(enough, ranges), growth: growthToEnough };
   const shards = ranges / source.levels.length;
   const nested = evenShare(enough, shards);
   return {
     firstPage: source.levels.flatMap((level) =>
       Array.from({ length: shards }, () => (level === 'roots' ? Math.min(fewRoots, nested) : nested)),
     ),
+    growth: growthToEnough,
   };
 };
-
-/** How many rows the calls that are missing have, if they are like those that were seen. */
-const wantedRows = (enough: number, { rows, calls }: { readonly rows: number; readonly calls: number }) =>
-  Math.max(0, enough - calls) * (calls > 0 ? rows / calls : 1);
 
 /** The key ranges of a project's calls: one a level for each shard that has ever been in force. */
 const projectRanges = (

@@ -52,14 +52,11 @@ describe('merged ranges', () => {
         fc.boolean(),
         fc.integer({ min: 1, max: 9 }),
         fc.integer({ min: 1, max: 9 }),
-        fc.option(fc.nat(20), { nil: undefined }),
-        async (lists, descending, ahead, firstPage, maxRows, guess) => {
-          const wanted = guess === undefined ? {} : { wanted: () => guess };
+        fc.constantFrom(1, 1.5, 4),
+        async (lists, descending, ahead, firstPage, maxRows, growth) => {
           const ranges = lists.map((keys, range) => rowsOf(keys, range, descending));
           const { reads } = fakeRanges(ranges, maxRows);
-          const merged = await collect(
-            mergeRanges(reads, { compare, descending, firstPage, ahead, ...wanted }),
-          );
+          const merged = await collect(mergeRanges(reads, { compare, descending, firstPage, ahead, growth }));
           const sign = descending ? -1 : 1;
           // Sorting is stable, so that ties stay in the order of their ranges, and of their places.
           expect(merged).toEqual(ranges.flat().sort((a, b) => sign * compare(a, b)));
@@ -105,24 +102,6 @@ describe('what is read', () => {
       [2, 8],
       [10, undefined],
     ]);
-  });
-
-  it('is about the share of a range, when it is known how many rows are wanted', async () => {
-    const keys = Array.from({ length: 900 }, (_, i) => i);
-    // A range of every ninth row, and one of all others.
-    const parts = [keys.filter((key) => key % 9 === 0), keys.filter((key) => key % 9 !== 0)];
-    const { reads, requests } = fakeRanges(parts.map((part, range) => rowsOf(part, range)));
-    let taken = 0;
-    const wanted = () => 180 - taken;
-    for await (const batch of mergeRanges(reads, { ...forward, firstPage: [2, 40], growth: 100, wanted })) {
-      taken += batch.length;
-      if (taken >= 180) break;
-    }
-    const asked = (range: number) =>
-      requests.reduce((sum, request) => sum + (request.range === range ? (request.limit ?? 0) : 0), 0);
-    expect(asked(0)).toBeLessThan(60);
-    expect(asked(1)).toBeLessThan(200);
-    expect(requests.length).toBeLessThan(8);
   });
 
   it('is no more than what is used, when nothing is read ahead', async () => {
