@@ -148,7 +148,6 @@ export const updated = (before: RecordedFigures, now: RecordedFigures): Recorded
 /** The end of a message about differences. */
 export const advice = `If the change is intended, update bench/figures.json with \`npm run bench:guard\` and commit it.`;
 
-/** Writes the file, one figure per line. */
 const writeRecorded = (figures: RecordedFigures): void => {
   const lines = Object.entries(figures).map(
     ([name, figure]) =>

@@ -12,7 +12,7 @@ import { inference } from './parts/inference.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
 import { extrasPart, listPart, queries } from './parts/reading.ts';
-import { service, speed } from './parts/speed.ts';
+import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
@@ -35,7 +35,6 @@ const parts: readonly BenchPart[] = [
   starts,
   speed,
   inference,
-  service,
   page,
 ];
 

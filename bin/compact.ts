@@ -80,7 +80,6 @@ export const parseOptions = (argv: readonly string[]): CompactOptions | undefine
   };
 };
 
-/** What was done. */
 interface CompactCounts {
   readonly days: number;
   readonly filesBefore: number;

@@ -315,7 +315,6 @@ const localTable = async (port: number, root: string): Promise<Table> => {
   return { client, name: tables.keys };
 };
 
-/** What the command needs to know of a service. */
 interface ServiceFacts {
   /** Its name, which every key starts with. */
   readonly service: string;
@@ -426,7 +425,6 @@ const keysAsJson = (records: readonly KeyRecord[], now: Micros): string => {
   return JSON.stringify(list, undefined, 2);
 };
 
-/** Where the command runs. */
 interface CommandEnvironment extends CommandOutput {
   /**
    * Whether standard output is a terminal. Only then may messages show a key, because err may be a

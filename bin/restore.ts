@@ -66,7 +66,6 @@ export const parseOptions = (argv: readonly string[]): RestoreOptions | undefine
   return { from, to, replace, dryRun, ...(projectId !== undefined && { project: projectId }) };
 };
 
-/** Numbers of items. */
 interface CopyCounts {
   /** Items read that have not expired. */
   readonly read: number;

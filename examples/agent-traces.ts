@@ -73,12 +73,10 @@ export class World {
     return texts[this.below(texts.length)] ?? texts[0];
   }
 
-  /** Random hexadecimal digits. */
   hex(digits: number): string {
     return Array.from({ length: digits }, () => this.below(16).toString(16)).join('');
   }
 
-  /** Random decimal digits. */
   digits(count: number): string {
     return Array.from({ length: count }, () => this.below(10)).join('');
   }
@@ -296,7 +294,6 @@ export const tracedCall = (
 /** What all calls of a conversation share. */
 type ConversationContext = Omit<CallContext, 'trace' | 'turn'>;
 
-/** A message of a chat completion. */
 interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   /** Null if the model calls a tool. */

@@ -157,7 +157,6 @@ export class Analytics extends Construct {
   }
 }
 
-/** To put files below a path of the bucket. */
 const objectPermission = (bucket: Bucket, path: string): Permission => ({
   actions: ['s3:PutObject'],
   resource: bucket.arnForObjects(path),

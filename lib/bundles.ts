@@ -54,7 +54,6 @@ const buildOptions: BuildOptions = {
   external: Object.keys(lazyPackages),
 };
 
-/** The lazy packages that a handler's bundle imports. */
 const lazyImports = (metafile: Metafile | undefined, handler: string): string[] => {
   const imports = metafile?.outputs[`${virtualOutdir}/${handler}/index.cjs`]?.imports ?? [];
   return Object.keys(lazyPackages).filter((name) => imports.some(({ path }) => path === name));

@@ -42,7 +42,6 @@ const instanceName = (service: Construct): string => {
   return [Aws.STACK_NAME, ...named].join('-');
 };
 
-/** Sets the time-outs of routes as the settings say. */
 const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[] =>
   routes.map((route) =>
     route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },

@@ -74,7 +74,6 @@ const lambdaMetric = (metricName: string, statistic: string): Metric =>
 /** The index that every write of a call and most queries go to. */
 const busiestIndex: IndexName<'calls'> = 'by_time';
 
-/** The tables that every stack has. */
 const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] => [
   ['calls', storage.calls],
   ['objects', storage.objects],

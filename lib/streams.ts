@@ -103,7 +103,6 @@ const streamOf = ({ tableStreamArn, node }: Table): string => {
  * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-filtering.html
  */
 
-/** A pattern of records. */
 type Filter = Readonly<Record<string, unknown>>;
 
 interface FilterOptions {

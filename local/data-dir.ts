@@ -15,7 +15,6 @@ export const isRunning = (pid: number): boolean => {
 interface DataDir {
   /** An absolute path. */
   readonly path: string;
-  /** Releases the folder for other processes. */
   release(): Promise<void>;
 }
 

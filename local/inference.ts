@@ -64,7 +64,6 @@ const head = (id: string, object: string) => ({
   model: echoModel,
 });
 
-/** A chat completion in OpenAI's form. */
 const chatCompletion = (id: string, prompt: string, reply: string) => ({
   ...head(id, 'chat.completion'),
   choices: [
@@ -97,14 +96,12 @@ const chatChunks = (id: string, prompt: string, pieces: readonly string[], withU
   ];
 };
 
-/** A text completion in OpenAI's form. */
 const textCompletion = (id: string, prompt: string, reply: string) => ({
   ...head(id, 'text_completion'),
   choices: [{ index: 0, text: reply, logprobs: null, finish_reason: 'stop' }],
   usage: usageOf(prompt, reply),
 });
 
-/** The chunks of a streamed text completion. */
 const textChunks = (id: string, pieces: readonly string[]): object[] => {
   const chunk = (text: string, finish_reason: string | null) => ({
     ...head(id, 'text_completion'),
@@ -152,7 +149,6 @@ const responseEvents = (id: string, prompt: string, pieces: readonly string[]): 
   return events.map((event, sequence_number) => ({ ...event, sequence_number }));
 };
 
-/** The length of an embedding. */
 const dimensions = 8;
 
 const unit = (numbers: readonly number[]): number[] => {

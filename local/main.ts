@@ -68,7 +68,6 @@ const operatorErrors = [BadSetting, MissingPrerequisite, PortTaken, SettingsErro
 const isForOperator = (error: unknown): error is Error =>
   operatorErrors.some((type) => error instanceof type);
 
-/** Keeps the service running until the signal. */
 const serve = async (service: LocalService, settings: Settings, termination: AbortSignal): Promise<void> => {
   const removeRunFile = await writeRunFile(service);
   try {

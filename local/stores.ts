@@ -163,7 +163,6 @@ export const startDynamodb = async (dataDir?: string, cancel?: AbortSignal): Pro
   return { endpoint, stop: () => end(child) };
 };
 
-/** The web server inside the local S3. */
 type S3Server = ReturnType<typeof buildApp>;
 
 const conditionalMethods = new Set(['PUT', 'DELETE']);
@@ -320,7 +319,6 @@ const switchOnStream = async (
     await client.send(new UpdateTableCommand(request), abortedBy(signal));
 };
 
-/** Creates a table unless it exists. */
 const createTable = async (
   client: DynamoDBClient,
   { name, properties }: TableSpec,
@@ -343,7 +341,6 @@ const createTable = async (
     );
 };
 
-/** Creates a bucket unless it exists. */
 const createBucket = async (client: S3Client, name: string, signal?: AbortSignal): Promise<void> => {
   try {
     await client.send(new CreateBucketCommand({ Bucket: name }), abortedBy(signal));

@@ -147,7 +147,6 @@ export interface CapacityUsed {
   readonly requests: number;
 }
 
-/** Counts what a client uses. */
 interface CapacityMeter {
   /** Everything that the client uses during a task. Only one task at a time. */
   readonly during: (task: () => Promise<unknown>) => Promise<CapacityUsed>;

@@ -15,7 +15,6 @@ export interface Figure {
   readonly of?: Readonly<Record<string, number>>;
 }
 
-/** Optional fields of a figure. */
 type Extras = Pick<Figure, 'atMost' | 'of'>;
 
 /** A figure that is the same in every run: units, bytes, requests. */

@@ -130,7 +130,6 @@ const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> 
   ];
 };
 
-/** Queries over a project's feedback. */
 const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
   'newest 100': newestBy('created_at'),
   'newest 100, ids and types': {

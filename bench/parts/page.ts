@@ -112,7 +112,6 @@ const report = async ({ post }: PageBench, project: string, calls: readonly Made
 const numbered = (count: number, make: (at: number) => Made): Made[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-/** The path of a list, and of a trace. */
 const listOf = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
 const traceOf = (project: string, trace: string): string =>
   `trace?project=${encodeURIComponent(project)}&trace=${trace}`;
@@ -127,7 +126,6 @@ const newest = (project: string) => ({
   limit: 100,
 });
 
-/** Ends a visit. */
 const close = (page: Page): Promise<void> => page.context().close();
 
 /** How often each view is measured. */

@@ -1,6 +1,6 @@
 /**
- * The speed of queries beside bare loops over the same items in the same run, its growth with the calls
- * of a project, and the throughput of the local service.
+ * The speed of queries beside bare loops over the same items in the same run, and its growth with the
+ * calls of a project.
  */
 
 import { setFlagsFromString } from 'node:v8';
@@ -18,11 +18,10 @@ import {
 import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
 import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { type Level, timeRange } from '../../core/records/calls/index.ts';
-import { startLocalService } from '../../local/service.ts';
 import { type Bench, type BenchContext, type BenchPart, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import { benchBudget, endOf, sendAll, startOf } from '../harness/reporting.ts';
+import { benchBudget, sendAll } from '../harness/reporting.ts';
 import { drain, queryShapes, startQuery } from './reading.ts';
 
 /** A project with `size` calls, and the time to report them. */
@@ -116,7 +115,6 @@ const logLogSlope = (points: readonly (readonly [x: number, y: number])[]): numb
   return over / logs.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
 };
 
-/** The names of the queries whose growth is measured. */
 const growing = ['newest 100, all columns', 'one thread', '50 ids', 'everything, all columns'];
 const growthRounds = 5;
 
@@ -243,82 +241,4 @@ const heapMegabytes = async (batches: AsyncIterable<readonly unknown[]>): Promis
     peak = Math.max(peak, inUse() - before);
   }
   return peak / 1e6;
-};
-
-// The throughput of the local service with several clients, through HTTP, gateway, authorizer,
-// handler and storage. It is relative to this machine: Lambda runs as many handlers as there are
-// requests.
-
-const rounds = 5;
-const requestsPerRound = 16;
-const clients = 4;
-const callsPerRequest = 50;
-const readsPerBatch = 10;
-
-/** Works through a list with several concurrent clients. */
-const concurrently = async <T>(list: readonly T[], task: (item: T) => Promise<unknown>): Promise<void> => {
-  const left = list.values();
-  const client = async () => {
-    for (const item of left) await task(item);
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-};
-
-const measure = async ({ calls }: BenchContext): Promise<Figure[]> => {
-  const service = await startLocalService({});
-  try {
-    const authorization = `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
-    const post = async (path: string, body: object): Promise<void> => {
-      const headers = { authorization, 'content-type': 'application/json' };
-      const answer = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-      await answer.arrayBuffer();
-      if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-    };
-    return await measureRounds(calls, post);
-  } finally {
-    await service.stop();
-  }
-};
-
-const measureRounds = async (
-  calls: readonly Call[],
-  post: (path: string, body: object) => Promise<void>,
-): Promise<Figure[]> => {
-  const fresh = repeatCalls(calls, (rounds + 1) * requestsPerRound * callsPerRequest);
-  const report = async (batch: readonly Call[]) =>
-    post('/call/upsert_batch', { batch: batch.flatMap((call) => [startOf(call), endOf(call)]) });
-  const read = async ({ start: { project_id, id } }: Call) => post('/call/read', { project_id, id });
-  const [written, readBack]: [number[], number[]] = [[], []];
-  for (let round = 0; round <= rounds; round++) {
-    const batches = Array.from({ length: requestsPerRound }, () => takeBatch(fresh));
-    const sample = batches.flatMap((batch) => batch.slice(0, readsPerBatch));
-    const seconds = await secondsOf(() => concurrently(batches, report));
-    const readSeconds = await secondsOf(() => concurrently(sample, read));
-    // The first round starts the functions.
-    if (round === 0) continue;
-    written.push((requestsPerRound * callsPerRequest) / seconds);
-    readBack.push(sample.length / readSeconds);
-  }
-  return [
-    measured(`reported in batches of ${callsPerRequest}`, 'calls a second', written),
-    measured('read one by one', 'calls a second', readBack),
-  ];
-};
-
-/** The calls of one request. */
-const takeBatch = (calls: Iterator<Call>): Call[] => {
-  const taken: Call[] = [];
-  while (taken.length < callsPerRequest) {
-    const { value, done } = calls.next();
-    if (done) break;
-    taken.push(value);
-  }
-  return taken;
-};
-
-/** Throughput of the local service. */
-export const service: BenchPart = {
-  name: 'service',
-  title: `The local service end to end, ${clients} clients at once`,
-  run: measure,
 };

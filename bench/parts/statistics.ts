@@ -88,7 +88,6 @@ const askMonth = async (
   if (found !== count) throw new Error(`statistics of ${count} calls count ${found}`);
 };
 
-/** The units of a task as figures. */
 const unitFigures = (name: string, { reads, writes }: CapacityUsed): Figure[] => [
   counted(`${name}: read units`, 'units', totalUnits(reads), { of: reads }),
   counted(`${name}: write units`, 'units', totalUnits(writes)),

@@ -22,7 +22,6 @@ import { answeringAtOnce, cpuEach } from '../harness/stores.ts';
 
 type Image = Record<string, AttributeValue>;
 
-/** All items of a table. */
 const itemsOf = async ({ table: { client, name } }: Store): Promise<Image[]> => {
   const items: Image[] = [];
   let from: Image | undefined;
@@ -67,13 +66,10 @@ const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
 /** What was sent to a target so far. */
 interface Tally {
   requests: number;
-  /** Events of the bus. */
   events: number;
-  /** Bytes of files. */
   bytes: number;
 }
 
-/** A bus that takes every event at once. */
 const instantBus = (tally: Tally): EventBus => {
   const client = new EventBridgeClient(
     answeringAtOnce((_, body) => {
@@ -86,7 +82,6 @@ const instantBus = (tally: Tally): EventBus => {
   return { client, name: 'default' };
 };
 
-/** A bucket that takes every file at once. */
 const instantBucket = (tally: Tally): Bucket => {
   const client = new S3Client(
     answeringAtOnce((_, body) => {
@@ -139,7 +134,6 @@ const trialOf = (reader: Reader, calls: Store, records: readonly StreamRecord[])
   return { reader, records, tally, take };
 };
 
-/** Takes all records in batches of a size. */
 const takeAll = async ({ records, take }: Trial, size: number): Promise<void> => {
   for (const batch of chunked(records, size)) await take(batch);
 };

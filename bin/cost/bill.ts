@@ -176,7 +176,6 @@ const segmentUnits = (load: Load, measured: Measured): number => {
   return ((1 - load.apart) * together + load.apart * apart) / load.batch;
 };
 
-/** What a load uses in the service's layout. */
 const serviceUse = (load: Load, measured: Measured): TableUse => {
   const { calls, batch, apart, months } = load;
   const payload =
@@ -236,7 +235,6 @@ export const total = (bill: Bill): number => Object.values(bill).reduce((sum, li
 const fullCpuMb = 1769;
 const megabyte = 1_000_000;
 
-/** Requests of a month that query. */
 const asksOf = ({ queries, traces, lists, usages, statistics, scans }: Load): number =>
   queries + traces + lists + usages + statistics + scans;
 

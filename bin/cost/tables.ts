@@ -103,7 +103,6 @@ const priceTable = (): Table => [
   ...Object.values(prices).map(({ of, usd }) => [of, String(usd)]),
 ];
 
-/** Formats a table as Markdown. */
 const toMarkdown = ([header = [], ...rows]: Table): string => {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');

@@ -24,7 +24,6 @@ const post = async (path: string, body: object): Promise<string> => {
   return text;
 };
 
-/** How many reports go with one request. */
 const batchSize = 200;
 
 const report = async (calls: readonly DemoCall[]): Promise<void> => {

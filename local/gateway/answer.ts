@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { delimiterLength } from '../runtime/response-stream.ts';
 import type { Output } from '../runtime/worker.ts';
@@ -90,7 +92,6 @@ export const renderGatewayResponse = (
   };
 };
 
-/** Status and headers of an answer. */
 type AnswerHead = Pick<CompleteAnswer, 'status' | 'headers'>;
 
 const headerText = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -149,31 +150,14 @@ export const parseAnswer = (json: string): CompleteAnswer => {
   return { ...headOf(answer), body: Buffer.from(answer.body ?? '') };
 };
 
-/** Lambda's limit for a buffered answer, in bytes. */
-const maxBufferedBytes = 6_291_556;
-
-/**
- * Reads a complete answer as text.
- *
- * @throws Error if it exceeds Lambda's 6 MB
- */
-export const collect = async (output: Output): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of output) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxBufferedBytes) throw new Error(`the answer is longer than ${maxBufferedBytes} bytes`);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
+/** Reads a complete answer as text. The function's worker has checked its length. */
+export const collect = (output: Output): Promise<string> => text(Readable.from(output));
 
 const delimiter = Buffer.alloc(delimiterLength);
 
 /** The longest metadata, in bytes. No client accepts longer headers. */
 const maxMetadataBytes = 64 * 1024;
 
-/** A streamed answer, split into metadata and body. */
 interface SplitOutput {
   /** The text before the delimiter. */
   readonly metadata: string;

@@ -175,7 +175,6 @@ const maxEventBytes = 6_291_456;
 
 const now = () => performance.now();
 
-/** The authorizers of the routes by id. */
 const authorizersOf = ({ api, functions }: GatewayOptions): ReadonlyMap<string, Authorize> => {
   const specs = api.routes.flatMap(({ authorizer: spec }: RouteSpec) => (spec ? [spec] : []));
   return new Map(

@@ -57,7 +57,6 @@ const answerBuffered = async (handler: Handler, invoke: Invoke): Promise<void> =
 /** The response stream of the current invocation, if its handler streams. */
 let stream: ResponseStream | undefined;
 
-/** How an answer ended. */
 type Ending = { readonly type: 'end' } | { readonly type: 'error'; readonly error: ThrownError };
 
 /** Reports the end of an answer and the end of its handler, as one message if they coincide. */

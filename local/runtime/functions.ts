@@ -37,7 +37,6 @@ export class WorkerPool {
     this.#limits = limits;
   }
 
-  /** The number of workers. */
   get size(): number {
     return this.#size;
   }
@@ -96,7 +95,6 @@ export interface Concurrency {
 
 const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
 
-/** An invocation in the queue. */
 interface Waiting {
   readonly start: (worker: FunctionWorker) => void;
   readonly fail: (error: Error) => void;
@@ -221,7 +219,6 @@ export class LambdaFunction {
     });
   }
 
-  /** Ends an idle worker. */
   #retire(worker: FunctionWorker): void {
     this.#idle = this.#idle.filter((other) => other !== worker);
     this.#remove(worker);

@@ -73,12 +73,10 @@ export class FunctionThrottled extends Error {
   override readonly name = 'FunctionThrottled';
 }
 
-/** A queue between one sender and one receiver. */
 class Mailbox<Message> {
   readonly #messages: Message[] = [];
   #waiting: ((message: Message) => void) | undefined;
 
-  /** Adds a message. */
   send(message: Message): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -75,7 +75,6 @@ export interface EventBus {
   readonly endpoint: string;
   /** Everything that was put into a queue. */
   readonly letters: readonly string[];
-  /** Puts something into the queue. */
   addDeadLetter(letter: string): void;
   /**
    * Has every event from now on brought to a listener.

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
@@ -12,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import { z } from 'zod';
+import { collect } from '../gateway/answer.ts';
 import type { Functions } from '../runtime/functions.ts';
 import { localCredentials } from '../stores.ts';
 import { localRegion } from '../template/cloudformation.ts';
@@ -298,7 +297,7 @@ export const runStreams = async (options: StreamsOptions): Promise<() => Promise
       ...{ tables, streams, from, failed },
       subscription: { ...subscription, windowMs: Math.min(subscription.windowMs, maxWindowMs) },
       invoke: async (event, signal) => {
-        const answer = await text(Readable.from(await target.invoke(event, signal)));
+        const answer = await collect(await target.invoke(event, signal));
         await after();
         return answer;
       },

@@ -132,7 +132,6 @@ export const attributeOf = (
   }
 };
 
-/** Evaluates the intrinsic functions in a value. */
 type Resolve = (value: unknown) => unknown;
 
 /** Whether a value is an object of JSON. */
@@ -162,7 +161,6 @@ const intrinsicOf = (value: Record<string, unknown>): [string, unknown] | undefi
 /** Evaluates one intrinsic function. Its argument may contain others. */
 type Intrinsic = (argument: unknown, resolve: Resolve) => unknown;
 
-/** Functions of their argument alone. */
 const pureFunctions: Readonly<Record<string, Intrinsic>> = {
   'Fn::Join': (argument, resolve) => {
     const [separator, values] = list(resolve(argument), 'Fn::Join');
@@ -195,7 +193,6 @@ const pseudoParameters = (stackName: string): Readonly<Record<string, string | u
  */
 export type Lookup = (id: string, attribute?: string) => string | undefined;
 
-/** Functions that look up parameters and resources. */
 const referenceFunctions = (
   { Parameters, Resources }: Template,
   stackName: string,
@@ -285,7 +282,6 @@ export interface TemplateReader {
   ref(id: string): string;
   /** The value of `Fn::GetAtt` for a resource. */
   attribute(id: string, name: string): string;
-  /** The stack's outputs. */
   outputs(): Record<string, string>;
 }
 

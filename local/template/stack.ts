@@ -90,7 +90,6 @@ export const readTables = (reader: TemplateReader): TableSpec[] =>
     .resources('AWS::DynamoDB::Table', tableProperties)
     .map(({ id, properties }) => ({ name: reader.ref(id), properties }));
 
-/** The names of a stack's buckets. */
 const readBuckets = (reader: TemplateReader): string[] =>
   reader.resources('AWS::S3::Bucket', z.object({})).map(({ id }) => reader.ref(id));
 
@@ -123,12 +122,10 @@ const readSubscriptions = (reader: TemplateReader, functions: ReadonlyMap<string
       if (!target || table === undefined)
         throw new Error(`event source mapping ${id} is not supported locally`);
       return {
-        /** The name of the table. */
         table,
         function: target,
         /** Of which one has to fit a record; empty for all records. */
         filters: mapping.FilterCriteria.Filters.map(({ Pattern: text }) => JSON.parse(text) as Pattern),
-        /** The most records of a batch. */
         batchSize: mapping.BatchSize,
         /** How long a batch gathers, in ms. */
         windowMs: mapping.MaximumBatchingWindowInSeconds * 1000,
