@@ -105,10 +105,8 @@ export class World {
   }
 }
 
-/** The tools that the model of `agent-traces.ts` may call, with their inputs and results. */
-
-/** A tool call and its result. */
-export interface ToolUse {
+/** A tool call of the model, and its result. */
+interface ToolUse {
   readonly name: string;
   readonly inputs: Readonly<Record<string, unknown>>;
   /** The tool's output, mostly a record as JSON. */
@@ -170,7 +168,7 @@ const offer = (world: World) => ({
  * Makes one tool call with its result: mostly a customer or an order; sometimes a long list, a
  * thought, or nothing.
  */
-export const useTool = (world: World): ToolUse => {
+const useTool = (world: World): ToolUse => {
   const kind = world.below(100);
   if (kind < 10) return { name: 'think', inputs: { thought: world.say(world.pick(thoughts)) }, result: '' };
   if (kind < 25)
@@ -200,35 +198,8 @@ export const useTool = (world: World): ToolUse => {
   return { name: 'find_order', inputs, result: JSON.stringify(found) };
 };
 
-/** The calls of `agent-traces.ts` as the service accepts them. */
-
-/** The start and end of a call as `/call/upsert_batch` accepts them. */
-export interface TracedCall {
-  readonly start: {
-    readonly project_id: string;
-    readonly id: string;
-    readonly op_name: string;
-    readonly display_name: string | null;
-    readonly trace_id: string;
-    readonly parent_id: string | null;
-    readonly thread_id: string;
-    readonly turn_id: string;
-    readonly started_at: string;
-    readonly attributes: Readonly<Record<string, unknown>>;
-    readonly inputs: Readonly<Record<string, unknown>>;
-  };
-  readonly end: {
-    readonly project_id: string;
-    readonly id: string;
-    readonly ended_at: string;
-    readonly output: unknown;
-    readonly exception: string | null;
-    readonly summary: Readonly<Record<string, unknown>>;
-  };
-}
-
 /** The project, conversation and turn of a call. */
-export interface CallContext {
+interface CallContext {
   /** `<entity>/<project>`. */
   readonly projectId: string;
   /** The number of the conversation, from 0. */
@@ -240,7 +211,7 @@ export interface CallContext {
 }
 
 /** What a call did and when. */
-export interface CallWork {
+interface CallWork {
   /** The name of the operation, without project and version. */
   readonly name: string;
   readonly id: string;
@@ -270,11 +241,14 @@ const microTime = (micros: number): string => {
 const opRef = (projectId: string, name: string): string =>
   `svc:///${projectId}/op/${name}:${Buffer.from(name).toString('hex').padEnd(43, '0').slice(0, 43)}`;
 
-/** Makes the call that did `work` in `context`. The turn's root call has no parent. */
-export const tracedCall = (
+/**
+ * Makes the start and end of the call that did `work` in `context`, as `/call/upsert_batch` accepts
+ * them. The turn's root call has no parent.
+ */
+const tracedCall = (
   { projectId, conversation, thread, trace, turn }: CallContext,
   { name, id, startedAt, endedAt, inputs, output, exception = null, summary = {} }: CallWork,
-): TracedCall => ({
+) => ({
   start: {
     project_id: projectId,
     id,
@@ -285,11 +259,14 @@ export const tracedCall = (
     thread_id: thread,
     turn_id: turn,
     started_at: microTime(startedAt),
-    attributes: { env: 'shop', conversation },
+    attributes: { env: 'shop', conversation } as Readonly<Record<string, unknown>>,
     inputs,
   },
   end: { project_id: projectId, id, ended_at: microTime(endedAt), output, exception, summary },
 });
+
+/** A call's start and end. */
+export type TracedCall = ReturnType<typeof tracedCall>;
 
 /** What all calls of a conversation share. */
 type ConversationContext = Omit<CallContext, 'trace' | 'turn'>;
@@ -433,7 +410,7 @@ export class Conversation {
   }
 }
 
-export interface TraceOptions {
+interface TraceOptions {
   /** `<entity>/<project>`. */
   readonly projectId: string;
   /** The number of conversations. Each has four to thirteen turns. */

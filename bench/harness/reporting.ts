@@ -6,6 +6,7 @@ import { type RequestBudget, requestBudget, type Store } from '../../core/founda
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { callsComplete } from '../../weave/api/calls.ts';
+import { nameInWeave } from '../../weave/names.ts';
 import type { Call } from './calls.ts';
 
 const batchBody = callBatch();
@@ -29,7 +30,11 @@ const sendComplete = async (store: Store, calls: readonly Call[]): Promise<void>
   const body = JSON.stringify({
     entity,
     project,
-    batch: calls.map(({ start, end }) => ({ ...start, ...end })),
+    batch: calls.map(({ start, end }) =>
+      Object.fromEntries(
+        Object.entries({ ...start, ...end }).map(([name, value]) => [nameInWeave(name), value]),
+      ),
+    ),
   });
   await writeCalls(store, parseBody(completeBody, body).batch, 'ada', benchBudget());
 };

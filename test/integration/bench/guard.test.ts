@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import {
   advice,
@@ -8,8 +9,11 @@ import {
   toRecorded,
   updated,
 } from '../../../bench/guard.ts';
-import { openBench } from '../../../bench/harness/bench.ts';
+import { openBench, totalUnits } from '../../../bench/harness/bench.ts';
+import { readCalls } from '../../../bench/harness/calls.ts';
+import { sendAll } from '../../../bench/harness/reporting.ts';
 import { assembly, bundlesFolder } from '../../support/assembly.ts';
+import { root } from '../../support/project.ts';
 
 describe('what the service uses', () => {
   it('equals bench/figures.json', async () => {
@@ -22,6 +26,17 @@ describe('what the service uses', () => {
     expect(changes, `${changes.join('\n')}\n${advice}\n`).toEqual([]);
   }, 120_000);
 });
+
+it.each(['together', 'whole', 'apart'] as const)(
+  'The calls of a real agent in the repository can be reported %s',
+  async (mode) => {
+    await using bench = await openBench({ dynamodb: inject('stores').dynamodb, assembly: assembly() });
+    const calls = readCalls(join(root, 'bench/data/airline-agent-calls.jsonl.gz')).slice(0, 10);
+    const store = await bench.newStore('calls');
+    const { writes } = await bench.capacity.during(() => sendAll(store, calls, mode));
+    expect(totalUnits(writes)).toBeGreaterThan(30);
+  },
+);
 
 describe('recorded figures', () => {
   it('are the same for calls that are reported whole as for starts and ends together', () => {
