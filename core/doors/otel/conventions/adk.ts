@@ -1,7 +1,7 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, isDict, structured, textOf } from '../values.ts';
-import { asMessages, type Convention, type Counts, type Kind } from './convention.ts';
-import type { SpanReader } from './reader.ts';
+import { asMessages, type Convention, type Kind } from './convention.ts';
+import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
 const scope = 'gcp.vertex.agent';
@@ -57,5 +57,5 @@ export const adk: Convention = {
     return answer === undefined ? undefined : asMessages(answerMessages(first(answer, 'content') ?? answer));
   },
   usage: counts,
-  thread: (span) => span.id('gcp.vertex.agent.session_id'),
+  thread: ['gcp.vertex.agent.session_id'],
 };

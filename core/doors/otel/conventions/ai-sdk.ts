@@ -1,11 +1,9 @@
-import { parseJson } from '../../../foundations/wire/index.ts';
 import { chatInputs, messageList } from '../messages/chat.ts';
 import { toMessages } from '../messages/message.ts';
-import { asInputs, type Dict, present, structured } from '../values.ts';
+import { asInputs, type Dict, present, unquoted } from '../values.ts';
 import {
   asMessages,
   type Convention,
-  type Counts,
   field,
   type Kind,
   sessionNames,
@@ -31,10 +29,11 @@ const settings = (span: SpanReader): Dict | undefined => {
 
 const inputsOf = (span: SpanReader, kind: Kind): readonly (() => Dict | undefined)[] => {
   const model = () => field('model', span.text('gen_ai.request.model', 'ai.model.id'));
+  // Values to embed come as JSON text each.
   const values = () => {
     const value = span.parsed('ai.value');
     const list = span.value('ai.values');
-    return field('input', Array.isArray(list) ? list.map((item) => structuredText(item)) : value);
+    return field('input', Array.isArray(list) ? list.map(unquoted) : value);
   };
   if (kind === 'tool') return [() => asInputs(span.parsed('ai.toolCall.args', 'ai.toolCall.input'))];
   if (kind === 'embedding') return [values, model];
@@ -52,25 +51,11 @@ const inputsOf = (span: SpanReader, kind: Kind): readonly (() => Dict | undefine
   ];
 };
 
-/** Values to embed come as JSON text each. */
-const structuredText = (item: unknown): unknown => {
-  const value = structured(item);
-  return typeof value === 'string' && value.startsWith('"') ? unquote(value) : value;
-};
-
-const unquote = (text: string): unknown => {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
-};
-
 const outputOf = (span: SpanReader, kind: Kind): unknown => {
   if (kind === 'tool') return span.parsed('ai.toolCall.result', 'ai.toolCall.output');
   if (kind === 'embedding' || kind === 'other') {
     const list = span.value('ai.embeddings');
-    return field('embeddings', Array.isArray(list) ? list.map(structuredText) : span.parsed('ai.embedding'));
+    return field('embeddings', Array.isArray(list) ? list.map(unquoted) : span.parsed('ai.embedding'));
   }
   const text = span.value('ai.response.text', 'ai.result.text', 'ai.response.object', 'ai.result.object');
   const toolCalls = span.json('ai.response.toolCalls', 'ai.result.toolCalls');
@@ -83,21 +68,18 @@ const outputOf = (span: SpanReader, kind: Kind): unknown => {
   return asMessages(toMessages({ role: 'assistant', content, toolCalls }, 'assistant'));
 };
 
-const counts = (span: SpanReader): Counts => ({
-  model: span.peekText('ai.response.model', 'gen_ai.response.model', 'gen_ai.request.model', 'ai.model.id'),
-  input: span.count(
-    ...['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'],
-    ...usageKeys.input,
-  ),
-  output: span.count('ai.usage.outputTokens', 'ai.usage.completionTokens', ...usageKeys.output),
-  total: span.count('ai.usage.totalTokens'),
-  cacheRead: span.count(
+const countKeys = {
+  model: ['ai.response.model', 'gen_ai.response.model', 'gen_ai.request.model', 'ai.model.id'],
+  input: ['ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens', ...usageKeys.input],
+  output: ['ai.usage.outputTokens', 'ai.usage.completionTokens', ...usageKeys.output],
+  total: ['ai.usage.totalTokens'],
+  cacheRead: [
     ...['ai.usage.inputTokenDetails.cacheReadTokens', 'ai.usage.cachedInputTokens'],
     ...usageKeys.cacheRead,
-  ),
-  cacheWrite: span.count('ai.usage.inputTokenDetails.cacheWriteTokens', ...usageKeys.cacheWrite),
-  reasoning: span.count('ai.usage.outputTokenDetails.reasoningTokens', 'ai.usage.reasoningTokens'),
-});
+  ],
+  cacheWrite: ['ai.usage.inputTokenDetails.cacheWriteTokens', ...usageKeys.cacheWrite],
+  reasoning: ['ai.usage.outputTokenDetails.reasoningTokens', 'ai.usage.reasoningTokens'],
+};
 
 /** Keys of the program's own metadata: `metadata` up to version 6, `context` since. */
 const metadata = (names: readonly string[]): string[] =>
@@ -121,7 +103,7 @@ export const aiSdk: Convention = {
   },
   inputs: inputsOf,
   output: outputOf,
-  usage: counts,
-  thread: (span) => span.id(...metadata(sessionNames)),
-  user: (span) => span.id(...metadata(userNames)),
+  usage: (span) => span.counts(countKeys),
+  thread: metadata(sessionNames),
+  user: metadata(userNames),
 };

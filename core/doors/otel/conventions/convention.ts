@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
 import type { Message } from '../messages/message.ts';
 import { type Dict, first, get, isDict, present, structured, unquoted } from '../values.ts';
-import type { SpanReader } from './reader.ts';
+import type { Counts, SpanReader } from './reader.ts';
 
 /** What a span stands for, as `attributes.kind` has it. */
 export type Kind = 'agent' | 'model' | 'tool' | 'embedding' | 'retriever' | 'other';
@@ -27,22 +27,11 @@ export interface UsageByModel extends JsonObject {
   [model: string]: Usage;
 }
 
-/** Tokens as a convention counts them, with the model that it names. */
-export interface Counts {
-  /** The model that answered, or was asked. */
-  readonly model: string | undefined;
-  readonly input?: number | undefined;
-  readonly output?: number | undefined;
-  readonly total?: number | undefined;
-  /** Tokens of the prompt that were read from a cache. */
-  readonly cacheRead?: number | undefined;
-  /** Tokens of the prompt that were written to a cache. */
-  readonly cacheWrite?: number | undefined;
-  readonly reasoning?: number | undefined;
-}
-
 /** Fields of `inputs`. */
 export type Fields = Record<string, unknown>;
+
+/** The keys of attributes that can hold an id, the best first, or how to find it. */
+export type IdSource = readonly string[] | ((span: SpanReader) => string | undefined);
 
 /**
  * The names under which one instrumentation reports what a call is made of. Each method reads the
@@ -61,8 +50,10 @@ export interface Convention {
   output?(span: SpanReader, kind: Kind): unknown;
   /** Asked of calls to a model or an embedding model only. */
   usage?(span: SpanReader): Counts | undefined;
-  thread?(span: SpanReader): string | undefined;
-  user?(span: SpanReader): string | undefined;
+  /** The conversation. */
+  readonly thread?: IdSource;
+  /** The user of the traced program. */
+  readonly user?: IdSource;
   /** An error that is reported elsewhere than in the span's status. */
   exception?(span: SpanReader): string | undefined;
 }

@@ -3,7 +3,6 @@ import { asInputs, type Dict, present, unquoted } from '../values.ts';
 import {
   asMessages,
   type Convention,
-  type Counts,
   field,
   hasContent,
   type Kind,
@@ -11,7 +10,7 @@ import {
   textsOf,
   toolsOf,
 } from './convention.ts';
-import type { SpanReader } from './reader.ts';
+import type { Counts, SpanReader } from './reader.ts';
 
 /** `gen_ai.operation.name`, and `llm.request.type` before it. */
 export const operations: Readonly<Record<string, Kind>> = {
@@ -37,6 +36,7 @@ export const operations: Readonly<Record<string, Kind>> = {
 
 /** Keys of token counts, today's names first. */
 export const usageKeys = {
+  model: ['gen_ai.response.model', 'gen_ai.request.model'],
   input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'],
   output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'],
   total: ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'],
@@ -63,15 +63,7 @@ export const usageKeys = {
 } as const;
 
 /** Token counts as OpenTelemetry's attributes have them. */
-export const genAiCounts = (span: SpanReader): Counts => ({
-  model: span.peekText('gen_ai.response.model', 'gen_ai.request.model'),
-  input: span.count(...usageKeys.input),
-  output: span.count(...usageKeys.output),
-  total: span.count(...usageKeys.total),
-  cacheRead: span.count(...usageKeys.cacheRead),
-  cacheWrite: span.count(...usageKeys.cacheWrite),
-  reasoning: span.count(...usageKeys.reasoning),
-});
+export const genAiCounts = (span: SpanReader): Counts => span.counts(usageKeys);
 
 /** `gen_ai.request.temperature` as `temperature`. */
 const parameters = (span: SpanReader): Dict | undefined => {

@@ -30,5 +30,5 @@ export const genkit: Convention = {
     const name = answered ?? span.peekText('genkit:name') ?? span.span.name;
     return countsOf(first(output, 'usage'), name);
   },
-  thread: (span) => span.id('genkit:sessionId', 'genkit:metadata:sessionId', 'genkit:metadata:session'),
+  thread: ['genkit:sessionId', 'genkit:metadata:sessionId', 'genkit:metadata:session'],
 };

@@ -7,16 +7,14 @@ import type { Convention } from './convention.ts';
  */
 export const ids: Convention = {
   matches: () => true,
-  thread: (span) =>
-    span.id(
-      ...['gen_ai.conversation.id', 'session.id', 'gen_ai.thread.id', 'conversation.id'],
-      ...['session_id', 'thread_id', 'conversation_id', 'sessionId', 'threadId', 'conversationId'],
-    ),
-  user: (span) =>
-    span.id(
-      ...['user.id', 'enduser.id', 'gen_ai.user.id', 'gen_ai.user', 'llm.user', 'gen_ai.request.user'],
-      ...['user_id', 'userId', 'enduser.pseudo.id'],
-    ),
+  thread: [
+    ...['gen_ai.conversation.id', 'session.id', 'gen_ai.thread.id', 'conversation.id'],
+    ...['session_id', 'thread_id', 'conversation_id', 'sessionId', 'threadId', 'conversationId'],
+  ],
+  user: [
+    ...['user.id', 'enduser.id', 'gen_ai.user.id', 'gen_ai.user', 'llm.user', 'gen_ai.request.user'],
+    ...['user_id', 'userId', 'enduser.pseudo.id'],
+  ],
   // A status of ok says that the program dealt with the error.
   exception: (span) => (span.span.status.code === 1 ? undefined : span.peekText('error.message')),
 };

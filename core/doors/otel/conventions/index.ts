@@ -5,7 +5,14 @@ import { textOf } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
-import { type Convention, type Fields, isRequest, type Kind, type Translation } from './convention.ts';
+import {
+  type Convention,
+  type Fields,
+  type IdSource,
+  isRequest,
+  type Kind,
+  type Translation,
+} from './convention.ts';
 import { genAi } from './gen-ai.ts';
 import { genAiEvents } from './gen-ai-events.ts';
 import { genAiIndexed } from './gen-ai-indexed.ts';
@@ -104,6 +111,11 @@ export const translate = (source: Span): Translation => {
       span,
       matching.map((convention) => () => ask(convention)),
     );
+  const idOf = (sourceOf: (convention: Convention) => IdSource | undefined) =>
+    each((convention) => {
+      const found = sourceOf(convention) ?? [];
+      return typeof found === 'function' ? found(span) : span.id(...found);
+    })?.result;
   const kind = each((convention) => convention.kind?.(span))?.result ?? 'other';
   const marks: Marks = { keys: new Set(), events: new Set() };
   const inputs = inputsOf(span, kind, matching, marks);
@@ -123,8 +135,8 @@ export const translate = (source: Span): Translation => {
     inputs: inputs as JsonObject,
     output: (output?.result ?? null) as JsonValue,
     usage: usage?.result,
-    threadId: each((convention) => convention.thread?.(span))?.result,
-    userId: each((convention) => convention.user?.(span))?.result,
+    threadId: idOf(({ thread }) => thread),
+    userId: idOf(({ user }) => user),
     ...(exception !== undefined && { exception }),
     usedKeys: marks.keys,
     usedEvents: marks.events,

@@ -3,13 +3,12 @@ import { asInputs, countOf, isDict, present, structured } from '../values.ts';
 import {
   asMessages,
   type Convention,
-  type Counts,
   field,
   kindNamed,
   namedArguments,
   unwrappedResult,
 } from './convention.ts';
-import type { SpanReader } from './reader.ts';
+import type { Counts, SpanReader } from './reader.ts';
 
 const input = 'langfuse.observation.input';
 const output = 'langfuse.observation.output';
@@ -88,8 +87,8 @@ export const langfuse: Convention = {
   output: (span, kind) =>
     kind === 'model' ? asMessages(answerMessages(span.value(output))) : unwrappedResult(span.json(output)),
   usage: counts,
-  thread: (span) => span.id(...named('session')),
-  user: (span) => span.id(...named('user')),
+  thread: named('session'),
+  user: named('user'),
   exception: (span) =>
     span.peek('langfuse.observation.level') === 'ERROR'
       ? (span.peekText('langfuse.observation.status_message') ?? 'error')

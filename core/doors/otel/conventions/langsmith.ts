@@ -37,6 +37,6 @@ export const langSmith: Convention = {
         textOf(first(completion, 'model')),
     );
   },
-  thread: (span) => span.id(...prefixed('langsmith.metadata.', sessionNames)),
-  user: (span) => span.id(...prefixed('langsmith.metadata.', userNames)),
+  thread: prefixed('langsmith.metadata.', sessionNames),
+  user: prefixed('langsmith.metadata.', userNames),
 };

@@ -29,6 +29,6 @@ export const mastra: Convention = {
   kind: kindOf,
   inputs: (span) => [() => asInputs(own(span, 'input'))],
   output: (span) => own(span, 'output'),
-  thread: (span) => span.id(...prefixed('mastra.metadata.', ['threadId', ...sessionNames])),
-  user: (span) => span.id(...prefixed('mastra.metadata.', [...userNames, 'resourceId'])),
+  thread: prefixed('mastra.metadata.', ['threadId', ...sessionNames]),
+  user: prefixed('mastra.metadata.', [...userNames, 'resourceId']),
 };

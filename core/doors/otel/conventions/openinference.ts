@@ -60,6 +60,16 @@ const embedded = (span: SpanReader, name: string): readonly unknown[] | undefine
 
 const inputOf = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
 
+const countKeys = {
+  model: ['llm.model_name', 'embedding.model_name', 'llm.response.model'],
+  input: ['llm.token_count.prompt'],
+  output: ['llm.token_count.completion'],
+  total: ['llm.token_count.total'],
+  cacheRead: ['llm.token_count.prompt_details.cache_read'],
+  cacheWrite: ['llm.token_count.prompt_details.cache_write'],
+  reasoning: ['llm.token_count.completion_details.reasoning'],
+};
+
 /**
  * OpenInference, of Arize Phoenix. Messages come flattened, and again in `input.value`.
  * Source: openinference, `spec/semantic_conventions.md`.
@@ -118,15 +128,7 @@ export const openInference: Convention = {
       asMessages(answerMessages(span.value('output.value')))
     );
   },
-  usage: (span) => ({
-    model: span.peekText('llm.model_name', 'embedding.model_name', 'llm.response.model'),
-    input: span.count('llm.token_count.prompt'),
-    output: span.count('llm.token_count.completion'),
-    total: span.count('llm.token_count.total'),
-    cacheRead: span.count('llm.token_count.prompt_details.cache_read'),
-    cacheWrite: span.count('llm.token_count.prompt_details.cache_write'),
-    reasoning: span.count('llm.token_count.completion_details.reasoning'),
-  }),
+  usage: (span) => span.counts(countKeys),
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),

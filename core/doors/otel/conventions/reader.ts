@@ -19,6 +19,25 @@ const noMarks = (): Marks => ({ keys: new Set(), events: new Set() });
 /** Logfire replaces what looks like a secret, session ids among it. */
 const scrubbed = /^\[Scrubbed due to /;
 
+/** Tokens as a convention counts them, with the model that it names. */
+export interface Counts {
+  /** The model that answered, or was asked. */
+  readonly model: string | undefined;
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+  readonly total?: number | undefined;
+  /** Tokens of the prompt that were read from a cache. */
+  readonly cacheRead?: number | undefined;
+  /** Tokens of the prompt that were written to a cache. */
+  readonly cacheWrite?: number | undefined;
+  readonly reasoning?: number | undefined;
+}
+
+/** The keys of the attributes that hold each count, and the model, the best first. */
+export type CountKeys = { readonly model: readonly string[] } & {
+  readonly [name in Exclude<keyof Counts, 'model'>]?: readonly string[];
+};
+
 /** Reads attributes and events of one span, and notes which of them were used. */
 export class SpanReader {
   readonly span: Span;
@@ -58,24 +77,33 @@ export class SpanReader {
     return value === undefined ? undefined : plain(value);
   }
 
-  /** The first of the attributes that is a text with something in it, without using it. */
-  peekText(...keys: readonly string[]): string | undefined {
+  /** The first of the attributes that can be read, with its key. */
+  #first<T>(
+    keys: readonly string[],
+    read: (value: unknown) => T | undefined,
+  ): readonly [string, T] | undefined {
     for (const key of keys) {
-      const text = textOf(this.peek(key));
-      if (text !== undefined) return text;
+      const found = read(this.peek(key));
+      if (found !== undefined) return [key, found];
     }
     return undefined;
   }
 
+  /** The first of the attributes that can be read, which is used. */
+  #use<T>(keys: readonly string[], read: (value: unknown) => T | undefined): T | undefined {
+    const [key, found] = this.#first(keys, read) ?? [];
+    if (key !== undefined) this.#marks.keys.add(key);
+    return found;
+  }
+
+  /** The first of the attributes that is a text with something in it, without using it. */
+  peekText(...keys: readonly string[]): string | undefined {
+    return this.#first(keys, textOf)?.[1];
+  }
+
   /** The first of the attributes that has a value other than null and ''. */
   value(...keys: readonly string[]): unknown {
-    for (const key of keys) {
-      const value = this.peek(key);
-      if (value === undefined || value === null || value === '') continue;
-      this.#marks.keys.add(key);
-      return value;
-    }
-    return undefined;
+    return this.#use(keys, (value) => (value === null || value === '' ? undefined : value));
   }
 
   /** The same, with any JSON text parsed: for conventions that write every value as JSON. */
@@ -90,13 +118,7 @@ export class SpanReader {
 
   /** The first of the attributes that is a text with something in it. */
   text(...keys: readonly string[]): string | undefined {
-    for (const key of keys) {
-      const text = textOf(this.peek(key));
-      if (text === undefined) continue;
-      this.#marks.keys.add(key);
-      return text;
-    }
-    return undefined;
+    return this.#use(keys, textOf);
   }
 
   /** The first of the names that is a text in an attribute's JSON object, without using it. */
@@ -106,24 +128,22 @@ export class SpanReader {
 
   /** The first of the attributes that is a count, as a number or as text. */
   count(...keys: readonly string[]): number | undefined {
-    for (const key of keys) {
-      const count = countOf(this.peek(key));
-      if (count === undefined) continue;
-      this.#marks.keys.add(key);
-      return count;
-    }
-    return undefined;
+    return this.#use(keys, countOf);
+  }
+
+  /** Token counts by the keys of each. The model is only looked at. */
+  counts({ model, ...keys }: CountKeys): Counts {
+    const found = Object.entries(keys).map(([name, all]) => [name, this.count(...all)] as const);
+    return { model: this.peekText(...model), ...Object.fromEntries(found) };
   }
 
   /** The first of the attributes that can be an id. It stays among the attributes. */
   id(...keys: readonly string[]): string | undefined {
-    for (const key of keys) {
-      const value = this.peek(key);
-      if (typeof value === 'number') return String(value);
-      const text = textOf(value);
-      if (text !== undefined && !scrubbed.test(text)) return text;
-    }
-    return undefined;
+    const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : textOf(value));
+    return this.#first(keys, (value) => {
+      const text = idOf(value);
+      return text !== undefined && scrubbed.test(text) ? undefined : text;
+    })?.[1];
   }
 
   /** The attributes below a prefix, by the rest of their key. */

@@ -31,6 +31,6 @@ export const traceloop: Convention = {
   },
   inputs: (span) => [() => asInputs(toolArguments(namedArguments(span.parsed('traceloop.entity.input'))))],
   output: (span) => unwrappedResult(span.parsed('traceloop.entity.output')),
-  thread: (span) => span.id(...prefixed(properties, sessionNames)),
-  user: (span) => span.id(...prefixed(properties, userNames)),
+  thread: prefixed(properties, sessionNames),
+  user: prefixed(properties, userNames),
 };

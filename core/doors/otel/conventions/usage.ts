@@ -1,6 +1,7 @@
 import type { Span } from '../span.ts';
 import { countOf, first, get, isDict, structured } from '../values.ts';
-import type { Counts, Kind, Translation, Usage, UsageByModel } from './convention.ts';
+import type { Kind, Translation, Usage, UsageByModel } from './convention.ts';
+import type { Counts } from './reader.ts';
 
 const among = (value: unknown, ...keys: readonly string[]): number | undefined => {
   for (const key of keys) {

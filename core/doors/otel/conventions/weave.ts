@@ -6,6 +6,6 @@ import type { Convention } from './convention.ts';
  */
 export const weave: Convention = {
   matches: ({ namespaces }) => namespaces.has('wandb'),
-  thread: (span) => span.id('wandb.thread_id'),
-  user: (span) => span.id('wandb.user_id'),
+  thread: ['wandb.thread_id'],
+  user: ['wandb.user_id'],
 };
