@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pack } from '../../foundations/encoding/index.ts';
+import { bySize } from '../../foundations/listing/index.ts';
 import {
   asText,
   expiry,
@@ -169,19 +170,13 @@ const nameOf = (
   return `${kind}${hash.digest('hex').slice(0, 24)}`;
 };
 
-/** Splits blocks into runs of about `bytes` each, in order. A block is never split. */
-const runsOf = (blocks: readonly Block[], bytes: number): Block[][] => {
-  const runs: Block[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const block of blocks) {
-    if (size + block.bytes.length > bytes) {
-      runs.push([]);
-      size = 0;
-    }
-    runs.at(-1)?.push(block);
-    size += block.bytes.length;
-  }
-  return runs;
+/** The pointers of blocks that lie one after the other. */
+const pointersTo = (segment: string | null, blocks: readonly Block[]): PayloadPointer[] => {
+  let offset = 0;
+  return blocks.map(({ bytes: { length } }) => {
+    offset += length;
+    return { segment, offset: offset - length, length };
+  });
 };
 
 const toSegment = (
@@ -190,15 +185,12 @@ const toSegment = (
   bytes: Buffer,
   retentionDays: number | undefined,
 ): { segment: Segment; pointers: PayloadPointer[] } => {
-  const segment = { id: nameOf(projectId, blocks, bytes.length, retentionDays), bytes };
-  let offset = 0;
-  const pointers = blocks.map((block) => {
-    const pointer = { segment: segment.id, offset, length: block.bytes.length };
-    offset += block.bytes.length;
-    return pointer;
-  });
-  return { segment, pointers };
+  const id = nameOf(projectId, blocks, bytes.length, retentionDays);
+  return { segment: { id, bytes }, pointers: pointersTo(id, blocks) };
 };
+
+const bytesOf = (blocks: readonly Block[]): number =>
+  blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
   pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
@@ -220,8 +212,7 @@ export const packSegments = async (
     const { segment, pointers } = toSegment(projectId, blocks, single, retentionDays);
     return { segments: [segment], pointers };
   }
-  const total = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-  const runs = runsOf(blocks, (total * targetBytes) / single.length);
+  const runs = bySize(blocks, (bytesOf(blocks) * targetBytes) / single.length, ({ bytes }) => bytes.length);
   const packed = await Promise.all(
     runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), retentionDays)),
   );
@@ -391,16 +382,10 @@ const packInline = async (
   call: ReportedCall,
   blocks: readonly Block[],
 ): Promise<PayloadLocation | undefined> => {
-  const length = blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  if (length > maxInlineBytes * bestRatio) return undefined;
-  const inline = await pack(Buffer.concat(blocks.map(({ bytes }) => bytes)));
+  if (bytesOf(blocks) > maxInlineBytes * bestRatio) return undefined;
+  const inline = await packBlocks(blocks);
   if (inline.length > maxInlineBytes) return undefined;
-  let offset = 0;
-  const pointers = blocks.map(({ bytes }) => {
-    offset += bytes.length;
-    return { segment: null, offset: offset - bytes.length, length: bytes.length };
-  });
-  return { ...locationOf(call, pointers), inline };
+  return { ...locationOf(call, pointersTo(null, blocks)), inline };
 };
 
 const putSegments = async (

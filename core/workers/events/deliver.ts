@@ -3,7 +3,9 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
+import { bySize } from '../../foundations/listing/index.ts';
 import {
+  chunked,
   mapConcurrent,
   type RequestBudget,
   type Store,
@@ -46,20 +48,8 @@ const sizeOf = ({ detail }: ServiceEvent): number =>
   Buffer.byteLength(JSON.stringify(detail)) + entryOverhead;
 
 /** Cuts events into the requests that EventBridge takes. */
-const requestsOf = (events: readonly ServiceEvent[]): ServiceEvent[][] => {
-  const requests: ServiceEvent[][] = [];
-  let [current, bytes]: [ServiceEvent[], number] = [[], 0];
-  for (const event of events) {
-    const size = sizeOf(event);
-    if (current.length === 0 || current.length >= maxEntries || bytes + size > maxBytes) {
-      [current, bytes] = [[], 0];
-      requests.push(current);
-    }
-    current.push(event);
-    bytes += size;
-  }
-  return requests;
-};
+const requestsOf = (events: readonly ServiceEvent[]): ServiceEvent[][] =>
+  bySize(events, maxBytes, sizeOf).flatMap((some) => chunked(some, maxEntries));
 
 const entryOf = ({ kind, time, detail }: ServiceEvent, bus: string): PutEventsRequestEntry => ({
   EventBusName: bus,
