@@ -2,15 +2,6 @@ import type { Answer, Call, CallRow } from './contract.ts';
 
 export type { CallRow };
 
-/** The service's name in Weave's dialect, and in no other. */
-const weave = 'weave';
-
-/**
- * What fields of users and runs begin with: the service's name, or `wb` after Weights & Biases in
- * Weave's dialect.
- */
-export const prefixOf = (service: string): string => (service === weave ? 'wb' : service);
-
 /** The states of a call. */
 export type Status = Call['summary']['svc']['status'];
 
@@ -24,27 +15,6 @@ export const headerColumns = [
   'svc_user_id',
   'summary.svc',
 ] as const;
-
-/** The name that the types have for what a service calls after itself. */
-const written = 'svc';
-
-/** Renames what a service calls after itself, so that the types fit a service of any name. */
-export const fromWire = (record: unknown, service: string): CallRow => {
-  if (service === written) return record as CallRow;
-  const own = new RegExp(`^(?:${service}|${prefixOf(service)})_`);
-  const renamed = Object.fromEntries(
-    Object.entries(record as object).map(([key, value]) => [key.replace(own, `${written}_`), value]),
-  ) as unknown as CallRow & { summary?: Record<string, unknown> };
-  if (!renamed.summary) return renamed;
-  const { [service]: block, ...summary } = renamed.summary;
-  return { ...renamed, summary: { ...summary, [written]: block } } as CallRow;
-};
-
-/** A path as the service writes it: `summary.svc.status` for a service called `svc`. */
-export const pathToWire = (path: string, service: string): string =>
-  path
-    .replace(/^svc_(?=user_id|run_id|run_step)/, `${prefixOf(service)}_`)
-    .replace(/^summary\.svc(?=\.|$)/, `summary.${service}`);
 
 /** The name of an operation: that of its ref, or the name itself. */
 export const opText = (op: string): string => /^[^:/]+:\/\/\/.*\/op\/([^/:]+):[^:]*$/.exec(op)?.[1] ?? op;

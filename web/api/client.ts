@@ -1,7 +1,10 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
-import { chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
+import { fromWeave, toWeave } from './dialect.ts';
+import { apiUrl, chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
+
+type RecordOf<Path extends ApiPath> = Answer<Path> extends (infer Record)[] ? Record : never;
 
 /** The documented API, asked with one key. */
 export interface Client {
@@ -16,13 +19,15 @@ export interface Client {
     path: Path,
     body: Request<Path>,
     signal?: AbortSignal,
-  ) => AsyncGenerator<unknown[]>;
+  ) => AsyncGenerator<RecordOf<Path>[]>;
   /** Does what `stream` does, and keeps the text of each record. */
   readonly streamWithText: <Path extends ApiPath>(
     path: Path,
     body: Request<Path>,
     signal?: AbortSignal,
-  ) => AsyncGenerator<{ readonly text: string; readonly value: unknown }[]>;
+  ) => AsyncGenerator<{ readonly text: string; readonly value: RecordOf<Path> }[]>;
+  /** A request as the service takes it, in its dialect. */
+  readonly wire: <Body>(body: Body) => Body;
   /** The bytes of an answer in a media type, whole. Throws as `ask` does. */
   readonly download: <Path extends ApiPath>(
     path: Path,
@@ -39,20 +44,27 @@ export interface Client {
   readonly wake: (path: Wakeable, project: string) => void;
 }
 
-/** The base URL of the API: the page lies right below it, whatever its own path is. */
-export const apiUrl = (): URL => new URL('..', document.baseURI);
-
 /** UTF-8 as Base64. */
 const base64 = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
+
+interface ClientOptions {
+  /** What the service calls itself: `weave` in Weave's dialect. @default 'svc' */
+  readonly service?: string;
+  /** Is told when the service does not accept the key. @default - nobody is */
+  readonly onRefused?: () => void;
+}
 
 /**
  * Makes a client.
  *
  * @param key the key, which goes into the `Authorization` header and nowhere else
- * @param onRefused is told when the service does not accept the key
  */
-export const clientOf = (key: string, onRefused: () => void = () => {}): Client => {
+export const clientOf = (key: string, { service, onRefused = () => {} }: ClientOptions = {}): Client => {
+  const isWeave = service === 'weave';
+  const wire = <Body>(body: Body): Body => (isWeave ? (toWeave(body) as Body) : body);
+  const read = (answer: unknown): unknown => (isWeave ? fromWeave(answer) : answer);
+  const parsed = (line: string) => read(JSON.parse(line)) as never;
   const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
     noteUse(path);
     const response = await fetch(new URL(`.${path}`, apiUrl()), {
@@ -62,7 +74,7 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
         authorization: `Basic ${base64(`api:${key}`)}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(wire(body)) }),
       ...(signal && { signal }),
       credentials: 'omit',
       cache: 'no-store',
@@ -76,13 +88,13 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
   /** Reads lines of JSON, and makes something of each. */
   async function* streamOf<Line>(
     request: Parameters<Client['stream']>,
-    read: (line: string) => Line,
+    readLine: (line: string) => Line,
   ): AsyncGenerator<Line[]> {
     const [path, body, signal] = request;
     const response = await send(path, body, 'application/jsonl', signal);
     if (!response.body) return;
     try {
-      for await (const lines of linesOf(chunksOf(response.body))) yield lines.map(read);
+      for await (const lines of linesOf(chunksOf(response.body))) yield lines.map(readLine);
     } catch (error) {
       throw connectionFailure(error, true);
     }
@@ -90,13 +102,14 @@ export const clientOf = (key: string, onRefused: () => void = () => {}): Client 
   return {
     ask: async (path, body, signal) => {
       const response = await send(path, body, 'application/json', signal);
-      return (await response.json().catch((error: unknown) => {
+      const answer: unknown = await response.json().catch((error: unknown) => {
         throw connectionFailure(error, true);
-      })) as never;
+      });
+      return read(answer) as never;
     },
-    stream: (...request) => streamOf(request, (line) => JSON.parse(line) as unknown),
-    streamWithText: (...request) =>
-      streamOf(request, (text) => ({ text, value: JSON.parse(text) as unknown })),
+    stream: (...request) => streamOf(request, parsed),
+    streamWithText: (...request) => streamOf(request, (text) => ({ text, value: parsed(text) })),
+    wire,
     download: async (path, body, accept, signal) => {
       const response = await send(path, body, accept, signal);
       return response.blob().catch((error: unknown) => {

@@ -1,6 +1,6 @@
-import { type CallRow, prefixOf } from './calls.ts';
+import type { CallRow } from './calls.ts';
 import type { Client } from './client.ts';
-import type { CallFeedback, Request } from './contract.ts';
+import type { CallFeedback } from './contract.ts';
 
 /** The kinds of feedback that the page gives, each a record of its own. */
 export const kinds = ['thumbs', 'score', 'note', 'correction'] as const;
@@ -14,15 +14,9 @@ export type Payload =
   | { readonly note: string }
   | { readonly correction: string };
 
-/** The records on a call, oldest first, with the names that the types have. */
-export const feedbackOf = ({ summary }: Pick<CallRow, 'summary'>, service: string): readonly CallFeedback[] =>
-  (summary?.svc?.feedback ?? []).map((record) => ({
-    ...record,
-    svc_user_id:
-      record.svc_user_id ??
-      (record as unknown as Record<string, string>)[`${prefixOf(service)}_user_id`] ??
-      '',
-  }));
+/** The records on a call, oldest first. */
+export const feedbackOf = ({ summary }: Pick<CallRow, 'summary'>): readonly CallFeedback[] =>
+  summary?.svc?.feedback ?? [];
 
 /** What the owner of the key gave of a kind. Records with a creator are somebody else's. */
 export const ownOf = (records: readonly CallFeedback[], kind: Kind, user: string): CallFeedback | undefined =>
@@ -38,38 +32,31 @@ export const ownOf = (records: readonly CallFeedback[], kind: Kind, user: string
  */
 export const give = async (
   client: Client,
-  service: string,
   { id, project_id }: Pick<CallRow, 'id' | 'project_id'>,
   kind: Kind,
   payload: Payload,
   before: CallFeedback | undefined,
 ): Promise<CallFeedback> => {
-  const ref = `${service}:///${project_id}/call/${id}`;
   const body = {
     project_id,
-    [`${service}_ref`]: ref,
+    svc_ref: `svc:///${project_id}/call/${id}`,
     feedback_type: kind,
     payload,
     // A request that is repeated changes nothing then.
     ...('randomUUID' in crypto && { id: crypto.randomUUID() }),
   };
   const answer = before
-    ? await client.ask('/feedback/replace', {
-        ...body,
-        feedback_id: before.id,
-      } as unknown as Request<'/feedback/replace'>)
-    : await client.ask('/feedback/create', body as unknown as Request<'/feedback/create'>);
-  const { id: given, created_at, payload: stored } = answer;
-  const user =
-    answer.svc_user_id ?? (answer as unknown as Record<string, string>)[`${prefixOf(service)}_user_id`];
+    ? await client.ask('/feedback/replace', { ...body, feedback_id: before.id })
+    : await client.ask('/feedback/create', body);
+  const { id: given, created_at, payload: stored, svc_user_id } = answer;
   return {
     id: given,
     created_at,
     payload: stored,
     feedback_type: kind,
-    svc_ref: ref,
+    svc_ref: body.svc_ref,
     creator: null,
-    svc_user_id: user,
+    svc_user_id,
   };
 };
 

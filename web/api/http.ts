@@ -13,6 +13,9 @@ export class RequestFailed extends Error {
   }
 }
 
+/** The base URL of the API: the page lies right below it, whatever its own path is. */
+export const apiUrl = (): URL => new URL('..', document.baseURI);
+
 interface ErrorBody {
   readonly detail?: readonly { readonly loc?: readonly string[]; readonly msg?: string }[];
 }

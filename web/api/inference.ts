@@ -1,6 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { apiUrl } from './client.ts';
-import { chunksOf, connectionFailure, failureOf, RequestFailed } from './http.ts';
+import { apiUrl, chunksOf, connectionFailure, failureOf, RequestFailed } from './http.ts';
 
 /** An answer of a model that has begun. */
 export interface ModelAnswer {

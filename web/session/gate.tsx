@@ -145,7 +145,10 @@ export const Gate = ({ children }: { children: ReactNode }) => {
     () =>
       accepted && {
         me: accepted.me,
-        client: clientOf(accepted.key, () => setRefused(true)),
+        client: clientOf(accepted.key, {
+          service: accepted.me.service.name,
+          onRefused: () => setRefused(true),
+        }),
         signOut: () => {
           forgetKey();
           cache.clear();

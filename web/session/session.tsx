@@ -51,8 +51,6 @@ export const allows = ({ grants }: Pick<Me, 'grants'>, project: string, role: Ro
 /** What a read is done with. */
 export interface Reading {
   readonly client: Client;
-  /** What the service is called. */
-  readonly service: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -74,7 +72,6 @@ export const useRead = <Data, Shown = Data>(
     queryFn: (context) =>
       read({
         client,
-        service: me.service.name,
         get signal() {
           return context.signal;
         },

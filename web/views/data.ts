@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type CallRow, fromWire, headerColumns, pathToWire, statusOf } from '../api/calls.ts';
+import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
 import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
 
@@ -8,17 +8,12 @@ export const intervalOf = (calls: readonly CallRow[] | undefined): number | fals
   calls?.some((call) => statusOf(call) === 'running') ? 5000 : false;
 
 /** The columns of calls by their headers. */
-export const headersOf = (service: string, ...others: readonly string[]): string[] =>
-  [...headerColumns, ...others].map((path) => pathToWire(path, service));
+export const headersOf = (...others: readonly string[]): string[] => [...headerColumns, ...others];
 
 /** All rows that a request is answered with. */
-export const readRows = async (
-  { client, service, signal }: Reading,
-  request: CallsQuery,
-): Promise<CallRow[]> => {
+export const readRows = async ({ client, signal }: Reading, request: CallsQuery): Promise<CallRow[]> => {
   const rows: CallRow[] = [];
-  for await (const batch of client.stream('/calls/stream_query', request, signal))
-    for (const row of batch) rows.push(fromWire(row, service));
+  for await (const batch of client.stream('/calls/stream_query', request, signal)) rows.push(...batch);
   return rows;
 };
 
@@ -41,19 +36,19 @@ export const useTrace = (project: string, trace: string) => {
   const queryKey = ['trace', me.key_id, project, trace];
   return useRead(
     ['trace', project, trace],
-    async ({ client, service, signal }): Promise<ReadTrace> => {
+    async ({ client, signal }): Promise<ReadTrace> => {
       const request = {
         project_id: project,
         filter: { trace_ids: [trace] },
         sort_by: [{ field: 'started_at', direction: 'asc' as const }],
-        columns: headersOf(service, 'summary.usage'),
+        columns: headersOf('summary.usage'),
         include_costs: true,
       };
       const calls: CallRow[] = [];
       // What is shown already is not replaced by a part of it.
       let early = cache.getQueryData(queryKey) === undefined;
       for await (const batch of client.stream('/calls/stream_query', request, signal)) {
-        for (const row of batch) calls.push(fromWire(row, service));
+        calls.push(...batch);
         if (!early || calls.length < firstShown) continue;
         early = false;
         cache.setQueryData<ReadTrace>(queryKey, { calls: [...calls], readAt: Date.now(), complete: false });
@@ -70,7 +65,7 @@ export const useCall = (project: string, id: string | undefined, endedAt?: strin
     // A call that ends has another payload.
     ['call', project, id, endedAt],
     // Without the signal: people come back to a call, and nothing shall be read twice.
-    async ({ client, service }): Promise<Call | null> => {
+    async ({ client }): Promise<Call | null> => {
       const request = {
         project_id: project,
         id: id ?? '',
@@ -79,7 +74,7 @@ export const useCall = (project: string, id: string | undefined, endedAt?: strin
         include_storage_size: true,
       };
       const { call: read } = await client.ask('/call/read', request);
-      return read && (fromWire(read, service) as Call);
+      return read;
     },
     { enabled: id !== undefined },
   );

@@ -24,7 +24,7 @@ const useOffered = ({ project_id, op_name, id }: Call) =>
         project_id,
         filter: { op_names: [op_name] },
         sort_by: [{ field: 'started_at', direction: 'desc' }],
-        columns: headersOf(reading.service),
+        columns: headersOf(),
         limit: offeredCount,
       }),
     { select: (rows) => rows.filter((row) => row.id !== id) },

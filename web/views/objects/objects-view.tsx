@@ -1,6 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { fromWire } from '../../api/calls.ts';
 import type { ObjectVersion, Request } from '../../api/contract.ts';
 import { momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
@@ -12,19 +11,15 @@ import { JsonTree } from '../../ui/json-tree.tsx';
 /** The most objects, and versions of one, that are read. */
 const maxListed = 1000;
 
-const versionOf = (record: unknown, service: string): ObjectVersion =>
-  fromWire(record, service) as unknown as ObjectVersion;
-
 type ObjectsRequest = Omit<Request<'/objs/query'>, 'project_id' | 'metadata_only' | 'limit'>;
 
 /** Objects or versions without their values, in an order. */
 const useListed = (name: string, project: string, request: ObjectsRequest, enabled = true) =>
   useRead(
     [name, project, request],
-    async ({ client, service, signal }) => {
+    async ({ client, signal }) => {
       const all = { ...request, project_id: project, metadata_only: true, limit: maxListed };
-      const { objs } = await client.ask('/objs/query', all, signal);
-      return objs.map((record) => versionOf(record, service));
+      return (await client.ask('/objs/query', all, signal)).objs;
     },
     { enabled },
   );

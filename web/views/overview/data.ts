@@ -2,7 +2,7 @@ import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Stats, StatsQuery } from '../../api/contract.ts';
 import { costText } from '../../data/format.ts';
-import { useRead, useSession } from '../../session/session.tsx';
+import { useRead } from '../../session/session.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import type { OverviewSearch } from '../search.ts';
 import { changesOf, type Figures, figuresOf, groupsOf, pointsOf, withModelCalls } from './figures.ts';
@@ -67,14 +67,13 @@ const totalsOf = ({ data }: StatsResult): Figures | undefined =>
 
 /** Everything that the overview shows, as far as it is there. */
 export const useOverview = (search: OverviewSearch, now: number) => {
-  const { me } = useSession();
   const { project, by = 'op', split = false } = search;
   const { range, from, to } = search;
   const period = useMemo(
     () => periodOf({ project, ...(range && { range }), ...(from && { from }), ...(to && { to }) }, now),
     [project, range, from, to, now],
   );
-  const field = fieldOf(by, me.service.name);
+  const field = fieldOf(by);
   const lines = split ? field : undefined;
   const queries = {
     series: useKeptStats(seriesRequest(project, period, lines)),

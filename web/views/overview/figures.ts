@@ -1,6 +1,6 @@
 import type { Stats, StatsBucket } from '../../api/contract.ts';
 import { momentText } from '../../data/format.ts';
-import type { Span } from './requests.ts';
+import type { Span, Worse } from './requests.ts';
 
 /** What is counted of calls. */
 export interface Figures {
@@ -96,9 +96,6 @@ export const groupsOf = (
     ...figuresOf(calls, usages.get(group) ?? []),
   }));
 };
-
-/** In what way a group became worse. */
-export type Worse = 'slower' | 'dearer' | 'faultier';
 
 /** What became worse than in the period before. */
 export interface Change {

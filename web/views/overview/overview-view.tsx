@@ -25,9 +25,8 @@ import {
   type GroupFigures,
   type Point,
   percentText,
-  type Worse,
 } from './figures.ts';
-import { callsIn, callsOf, failuresIn, type Period, worseCalls } from './requests.ts';
+import { callsIn, callsOf, failuresIn, type Period, type Worse, worseCalls } from './requests.ts';
 
 interface HeadlineProps {
   readonly project: string;

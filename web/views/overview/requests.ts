@@ -1,8 +1,6 @@
-import { prefixOf } from '../../api/calls.ts';
 import type { StatsQuery } from '../../api/contract.ts';
 import { typedText } from '../../data/values.ts';
 import { type Condition, type Dimension, type OverviewSearch, ranges, type TracesSearch } from '../search.ts';
-import type { Worse } from './figures.ts';
 
 const minuteMs = 60_000;
 const hour = 3600;
@@ -55,13 +53,12 @@ export const periodOf = ({ range, from, to }: OverviewSearch, now: number): Peri
  */
 
 /** The fields to group by; models are told apart without one. */
-const fields = { op: 'op_name', user: 'svc_user_id' } as const;
+const fields = { op: 'op_name', user: 'svc_user_id', model: undefined } as const;
 
-/** The field of a dimension as the service writes it; undefined for models. */
-export const fieldOf = (by: Dimension | undefined, service: string): string | undefined => {
-  if (by === undefined || by === 'model') return undefined;
-  return by === 'op' ? fields.op : `${prefixOf(service)}_user_id`;
-};
+type GroupField = (typeof fields)[Dimension];
+
+/** The field of a dimension; undefined for models. */
+export const fieldOf = (by: Dimension | undefined): GroupField => by && fields[by];
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -69,7 +66,7 @@ const statsOf = (
   project: string,
   { start, end }: Span,
   granularity: number,
-  field: string | undefined,
+  field: GroupField,
 ): StatsQuery => ({
   project_id: project,
   start: iso(start),
@@ -82,11 +79,11 @@ const statsOf = (
     { metric: 'latency_ms', percentiles: [50, 95] },
   ],
   usage_metrics: [{ metric: 'total_tokens', aggregations: ['sum', 'count'] }, { metric: 'total_cost' }],
-  ...(field && { group_by: [field] as unknown as (typeof fields)['op'][] }),
+  ...(field && { group_by: [field] }),
 });
 
 /** The figures over time. */
-export const seriesRequest = (project: string, period: Period, field: string | undefined): StatsQuery =>
+export const seriesRequest = (project: string, period: Period, field: GroupField): StatsQuery =>
   statsOf(project, period, period.granularity, field);
 
 /**
@@ -108,7 +105,7 @@ export const modelCallsRequest = (project: string, span: Span, granularity: numb
 export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
-export const totalsRequest = (project: string, span: Span, field: string | undefined): StatsQuery =>
+export const totalsRequest = (project: string, span: Span, field: GroupField): StatsQuery =>
   statsOf(project, span, whole, field);
 
 /** The calls of a span of time, which figures are counted of. */
@@ -130,6 +127,9 @@ export const callsOf = (project: string, span: Span, by: Dimension, group: strin
   ...callsIn(project, span),
   where: [conditionOf(by, group)],
 });
+
+/** In what way a group became worse. */
+export type Worse = 'slower' | 'dearer' | 'faultier';
 
 /** The calls that show what became worse, the worst first where they can be sorted by it. */
 export const worseCalls = (

@@ -11,9 +11,8 @@ import { isBusy, Trial, type TrialState } from './trial.ts';
 
 /** The trial of a call, from the cache or begun anew. What is on its way stops when one leaves. */
 const useTrial = (project: string, original: Call | undefined) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
-  const make = () => new Trial(client, project, name, (original && draftOf(original)) ?? emptyDraft());
+  const { client } = useSession();
+  const make = () => new Trial(client, project, (original && draftOf(original)) ?? emptyDraft());
   const {
     store: trial,
     state,

@@ -1,4 +1,4 @@
-import { type CallRow, fromWire } from '../../api/calls.ts';
+import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
@@ -116,12 +116,12 @@ const requestFor = ({ project, requestId, serverTime }: Recorded): CallsQuery =>
 });
 
 /** The call that the service made of a request; null if it is not there after some seconds. */
-const findRecorded = async (client: Client, service: string, recorded: Recorded): Promise<CallRow | null> => {
+const findRecorded = async (client: Client, recorded: Recorded): Promise<CallRow | null> => {
   for (const pause of pauses) {
     await sleep(pause);
     try {
       for await (const batch of client.stream('/calls/stream_query', requestFor(recorded)))
-        for (const row of batch) return fromWire(row, service);
+        for (const row of batch) return row;
     } catch {
       // The next look may succeed; without it the answer is there all the same.
     }
@@ -163,14 +163,12 @@ export const isBusy = ({ phase }: TrialState): boolean => phase === 'sending' ||
 export class Trial extends Store<TrialState> {
   readonly #client: Client;
   readonly #project: string;
-  readonly #service: string;
   #sending: AbortController | undefined;
 
-  constructor(client: Client, project: string, service: string, draft: Draft) {
+  constructor(client: Client, project: string, draft: Draft) {
     super({ draft, phase: 'editing', ...unsent });
     this.#client = client;
     this.#project = project;
-    this.#service = service;
   }
 
   readonly edit = (change: Partial<Draft>): void =>
@@ -220,7 +218,7 @@ export class Trial extends Store<TrialState> {
     if (requestId === undefined) return;
     const { answer } = this.snapshot();
     const place = { project: this.#project, requestId, serverTime };
-    const recorded = await findRecorded(this.#client, this.#service, place);
+    const recorded = await findRecorded(this.#client, place);
     // Somebody may have sent again meanwhile.
     if (this.snapshot().answer === answer) this.set({ recorded });
   }

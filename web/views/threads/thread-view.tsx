@@ -39,7 +39,7 @@ const useTurns = (project: string, thread: string) =>
         // A turn is a call that is its own turn.
         query: { $expr: { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] } },
         sort_by: byTime,
-        columns: headersOf(reading.service),
+        columns: headersOf(),
       }),
     { staleTime, refetchInterval: ({ state: { data } }) => intervalOf(data) },
   );
@@ -72,7 +72,7 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
         project_id: project,
         filter: { trace_ids: traces },
         sort_by: byTime,
-        columns: headersOf(reading.service, 'summary.usage'),
+        columns: headersOf('summary.usage'),
         include_costs: true,
       });
       return { calls, readAt: Date.now() };

@@ -13,11 +13,10 @@ import type { CallList } from '../traces/call-list.ts';
 const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
   row: Row,
   change: (records: readonly CallFeedback[]) => readonly CallFeedback[],
-  service: string,
 ): Row =>
   ({
     ...row,
-    summary: { ...row.summary, svc: { ...row.summary?.svc, feedback: change(feedbackOf(row, service)) } },
+    summary: { ...row.summary, svc: { ...row.summary?.svc, feedback: change(feedbackOf(row)) } },
   }) as Row;
 
 /**
@@ -29,15 +28,14 @@ export const useFeedback = (call: Call) => {
   const cache = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  const { name } = me.service;
-  const records = feedbackOf(call, name);
+  const records = feedbackOf(call);
   const apply = (change: (records: readonly CallFeedback[]) => readonly CallFeedback[]) => {
     cache.setQueriesData<Call | null>(
       { queryKey: ['call', me.key_id, call.project_id, call.id] },
-      (before) => (before ? withFeedback(before, change, name) : before),
+      (before) => (before ? withFeedback(before, change) : before),
     );
     for (const [, list] of cache.getQueriesData<{ store: CallList }>({ queryKey: ['calls', me.key_id] }))
-      list?.store.change(call.id, (row) => withFeedback(row, change, name));
+      list?.store.change(call.id, (row) => withFeedback(row, change));
   };
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
@@ -60,7 +58,7 @@ export const useFeedback = (call: Call) => {
     give: (kind: Kind, payload: Payload) =>
       run(async () => {
         const before = own(kind);
-        const given = await give(client, name, call, kind, payload, before);
+        const given = await give(client, call, kind, payload, before);
         apply((all) => [...all.filter(({ id }) => id !== before?.id), given]);
       }),
     takeBack: (kind: Kind) =>

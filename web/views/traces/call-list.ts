@@ -1,8 +1,18 @@
-import { type CallRow, fromWire, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
+import { type CallRow, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import { Store } from '../../data/store.ts';
-import { maxLiveRows, newerThan, nextPage, pageSize, reportedSince, rowsAgain } from './request.ts';
+import {
+  advanced,
+  atStart,
+  type Cursor,
+  maxLiveRows,
+  newerThan,
+  nextPage,
+  pageSize,
+  reportedSince,
+  rowsAgain,
+} from './request.ts';
 import { type CostTest, chunkSize, type RowFigures, readUsage, UsageBatches } from './usage.ts';
 
 /** What a list of calls holds at a moment. */
@@ -22,8 +32,6 @@ export interface ListState {
 /** What a list is made of. */
 export interface ListOptions {
   readonly client: Client;
-  /** What the service is called. */
-  readonly service: string;
   readonly request: CallsQuery;
   /** Whether its rows are roots, which show the figures of their traces. */
   readonly roots: boolean;
@@ -38,28 +46,6 @@ const emptyList: ListState = {
   complete: false,
   read: 0,
   figures: new Map(),
-};
-
-/** How far a list has been read. */
-export interface Cursor {
-  /** How many rows were read. */
-  readonly read: number;
-  /** When the last of them started. @default - none was read */
-  readonly last?: string;
-  /** How many of the last rows started at that moment. */
-  readonly same: number;
-}
-
-/** Before the first row. */
-export const atStart: Cursor = { read: 0, same: 0 };
-
-/** A cursor after more rows. */
-export const advanced = (cursor: Cursor, rows: readonly { readonly started_at: string }[]): Cursor => {
-  const last = rows.at(-1)?.started_at;
-  if (last === undefined) return cursor;
-  const others = rows.findLastIndex(({ started_at }) => started_at !== last) + 1;
-  const before = others === 0 && cursor.last === last ? cursor.same : 0;
-  return { read: cursor.read + rows.length, last, same: before + rows.length - others };
 };
 
 /** In live mode, one look in so many goes back for calls that were reported late. */
@@ -171,7 +157,7 @@ export class CallList extends Store<ListState> {
 
   /** @returns how many rows the page has */
   async #readPage(signal: AbortSignal): Promise<number> {
-    const { client, service, costTest, roots } = this.options;
+    const { client, costTest, roots } = this.options;
     const page = nextPage(this.request, this.#cursor);
     // What traces cost is asked for many of them at a time.
     const atOnce = costTest && roots ? chunkSize : 1;
@@ -179,7 +165,7 @@ export class CallList extends Store<ListState> {
     let received = 0;
     for await (const batch of client.stream('/calls/stream_query', page, signal)) {
       received += batch.length;
-      waiting.push(...batch.map((row) => fromWire(row, service)));
+      waiting.push(...batch);
       if (waiting.length < atOnce) continue;
       await this.#append(waiting, signal);
       waiting = [];
@@ -205,7 +191,7 @@ export class CallList extends Store<ListState> {
 
   /** Adds what is new all at once: a part of it would hide that the rest is missing. */
   async #look(now: number, signal: AbortSignal): Promise<void> {
-    const { client, service } = this.options;
+    const { client } = this.options;
     const { rows, complete } = this.snapshot();
     const newest = rows[0]?.started_at;
     const isWide = newest === undefined || this.#looks % looksPerWide === 0;
@@ -214,8 +200,7 @@ export class CallList extends Store<ListState> {
     const oldest = complete ? undefined : timeOf(rows.at(-1)?.started_at);
     const request = isWide ? reportedSince(this.request, since, oldest) : newerThan(this.request, newest);
     const found: CallRow[] = [];
-    for await (const batch of client.stream('/calls/stream_query', request, signal))
-      found.push(...batch.map((row) => fromWire(row, service)));
+    for await (const batch of client.stream('/calls/stream_query', request, signal)) found.push(...batch);
     // A page that is on its way has its place by the rows as they are.
     if (this.#reading) return;
     this.#merge(found);
@@ -240,12 +225,11 @@ export class CallList extends Store<ListState> {
 
   /** Reads rows that ran, and puts those that have ended in their places. */
   async #readAgain(rows: readonly CallRow[], signal: AbortSignal): Promise<void> {
-    const { client, service, roots } = this.options;
+    const { client, roots } = this.options;
     const ids = rows.map(({ id }) => id);
     const ended = new Map<string, CallRow>();
     for await (const batch of client.stream('/calls/stream_query', rowsAgain(this.request, ids), signal))
-      for (const row of batch.map((each) => fromWire(each, service)))
-        if (statusOf(row) !== 'running') ended.set(row.id, row);
+      for (const row of batch) if (statusOf(row) !== 'running') ended.set(row.id, row);
     if (ended.size === 0) return;
     const known = roots ? await this.#tracesOf([...ended.values()], signal) : [];
     this.set({

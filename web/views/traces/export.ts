@@ -1,4 +1,4 @@
-import { type CallRow, type Cost, fromWire, sumUsage, usageByModel } from '../../api/calls.ts';
+import { type CallRow, type Cost, sumUsage, usageByModel } from '../../api/calls.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
 import type { ListOptions } from './call-list.ts';
 import { chunkSize, type RowFigures, readUsage } from './usage.ts';
@@ -49,17 +49,19 @@ const traceFigures = (figures: RowFigures | undefined) => ({
 const traceColumns = Object.keys(traceFigures(undefined));
 
 /** The rows as lines, of CSV with the columns that the request asks for. */
-const fileLines = (rows: readonly Wire[], { request, service, roots, form }: Exported): string[] => {
+const fileLines = (rows: readonly Wire[], { client, request, roots, form }: Exported): string[] => {
   if (form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`);
-  const columns = [
+  const asked = [
     ...new Set([
       ...always,
       ...(request.columns ?? []),
-      ...(request.include_costs ? [`summary.${service}.costs`] : []),
-      ...(request.include_feedback ? [`summary.${service}.feedback`] : []),
+      ...(request.include_costs ? ['summary.svc.costs'] : []),
+      ...(request.include_feedback ? ['summary.svc.feedback'] : []),
       ...(roots ? traceColumns : []),
     ]),
   ];
+  // The rows have the names of the service's dialect.
+  const { columns } = client.wire({ columns: asked });
   const fields = rows.map((row) => columns.map((path) => valueAt(row, path)));
   return [columns, ...fields].map((values) => `${csvLine(values)}\n`);
 };
@@ -69,10 +71,10 @@ interface ReadRow {
   readonly call: CallRow;
 }
 
-const readRows = async ({ client, service, request, signal, onProgress }: Exported): Promise<ReadRow[]> => {
+const readRows = async ({ client, request, signal, onProgress }: Exported): Promise<ReadRow[]> => {
   const rows: ReadRow[] = [];
   for await (const batch of client.streamWithText('/calls/stream_query', request, signal)) {
-    for (const { text, value } of batch) rows.push({ text, call: fromWire(value, service) });
+    for (const { text, value } of batch) rows.push({ text, call: value });
     onProgress(rows.length);
   }
   return rows;

@@ -15,13 +15,11 @@ import { costTestOf, type RowFigures, readUsage, type Sight } from './usage.ts';
  * @returns the list, what it holds, what begins it anew, and why that failed last
  */
 export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
-  const { client, me } = useSession();
-  const { name } = me.service;
+  const { client } = useSession();
   const make = () =>
     new CallList({
       client,
-      service: name,
-      request: requestOf(asked, name, Date.now()),
+      request: requestOf(asked, Date.now()),
       roots: !asked.all,
       costTest: costTestOf(asked),
     });

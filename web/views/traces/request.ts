@@ -1,8 +1,7 @@
-import { headerColumns, pathToWire } from '../../api/calls.ts';
+import { headerColumns } from '../../api/calls.ts';
 import type { CallsQuery, Operation } from '../../api/contract.ts';
 import { literalOf } from '../../data/values.ts';
 import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from '../search.ts';
-import type { Cursor } from './call-list.ts';
 
 /*
  * What the list asks the service for: pure functions of the URL's state. The page shows these very
@@ -12,14 +11,14 @@ import type { Cursor } from './call-list.ts';
 /** How many rows are asked for at once. */
 export const pageSize = 100;
 
-const field = (path: string, service: string) => ({ $getField: pathToWire(path, service) });
+const field = (path: string) => ({ $getField: path });
 
 /** Columns that are texts, whatever they look like: ids, names and the exception. */
 const textColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
 
 /** The operation of a condition. */
-export const operationOf = ({ path, op, value }: Condition, service: string): Operation => {
-  const input = field(path, service);
+export const operationOf = ({ path, op, value }: Condition): Operation => {
+  const input = field(path);
   const typed = literalOf(value);
   const literal = { $literal: typeof typed !== 'string' && textColumns.test(path) ? value : typed };
   switch (op) {
@@ -52,12 +51,12 @@ const containing = (input: { $getField: string }, text: string): Operation => {
   return inJson === text ? holding(text) : { $or: [holding(text), holding(inJson)] };
 };
 
-const textOperation = (text: string, service: string): Operation => ({
-  $or: ['inputs', 'output'].map((column) => containing(field(column, service), text)),
+const textOperation = (text: string): Operation => ({
+  $or: ['inputs', 'output'].map((column) => containing(field(column), text)),
 });
 
-const statusOperation = (status: readonly string[], service: string): Operation => ({
-  $in: [field('summary.svc.status', service), status.map((value) => ({ $literal: value }))],
+const statusOperation = (status: readonly string[]): Operation => ({
+  $in: [field('summary.svc.status'), status.map((value) => ({ $literal: value }))],
 });
 
 /** The path of the feedback on a call. */
@@ -72,12 +71,12 @@ const feedbackTexts: Readonly<Record<Exclude<FeedbackFilter, 'given' | 'none'>, 
   correction: '"feedback_type":"correction"',
 };
 
-const feedbackOperation = (sought: FeedbackFilter, service: string): Operation => {
+const feedbackOperation = (sought: FeedbackFilter): Operation => {
   if (sought === 'given' || sought === 'none') {
-    const sides: Operation[] = [field(`${feedbackPath}.0.id`, service), { $literal: null }];
+    const sides: Operation[] = [field(`${feedbackPath}.0.id`), { $literal: null }];
     return sought === 'given' ? { $ne: sides } : { $eq: sides };
   }
-  const input = asText(field(feedbackPath, service));
+  const input = asText(field(feedbackPath));
   return { $contains: { input, substr: { $literal: feedbackTexts[sought] } } };
 };
 
@@ -98,14 +97,12 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): Operati
 };
 
 /** All conditions of the list that the service can tell. */
-const operationsOf = (search: TracesSearch, service: string, now: number): Operation[] => [
+const operationsOf = (search: TracesSearch, now: number): Operation[] => [
   ...timeOperations(search, now),
-  ...(search.status ? [statusOperation(search.status, service)] : []),
-  ...(search.where ?? [])
-    .filter(({ path }) => path !== costPath)
-    .map((condition) => operationOf(condition, service)),
-  ...(search.feedback ? [feedbackOperation(search.feedback, service)] : []),
-  ...(search.text ? [textOperation(search.text, service)] : []),
+  ...(search.status ? [statusOperation(search.status)] : []),
+  ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => operationOf(condition)),
+  ...(search.feedback ? [feedbackOperation(search.feedback)] : []),
+  ...(search.text ? [textOperation(search.text)] : []),
 ];
 
 /** How the list is sorted. */
@@ -118,23 +115,26 @@ const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
 };
 
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
-const columnsOf = ({ all, columns = [] }: TracesSearch, service: string): string[] =>
-  [...headerColumns, ...(all ? ['summary.usage'] : []), ...columns].map((path) => pathToWire(path, service));
+const columnsOf = ({ all, columns = [] }: TracesSearch): string[] => [
+  ...headerColumns,
+  ...(all ? ['summary.usage'] : []),
+  ...columns,
+];
 
 /**
  * The request of the list, without bounds to a page of it.
  *
  * @param now milliseconds since 1970, which the range ends at
  */
-export const requestOf = (search: TracesSearch, service: string, now: number): CallsQuery => {
-  const operations = operationsOf(search, service, now);
+export const requestOf = (search: TracesSearch, now: number): CallsQuery => {
+  const operations = operationsOf(search, now);
   const { field: path, direction } = sortOf(search);
   return {
     project_id: search.project,
     ...(!search.all && { filter: { trace_roots_only: true } }),
     ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
-    sort_by: [{ field: pathToWire(path, service), direction }],
-    columns: columnsOf(search, service),
+    sort_by: [{ field: path, direction }],
+    columns: columnsOf(search),
     ...((search.all || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
     ...((search.feedback || isNamed(search, feedbackPath)) && { include_feedback: true }),
   };
@@ -146,6 +146,28 @@ const isNamed = ({ where = [], columns = [], sort = '' }: TracesSearch, sought: 
 const withOperation = (request: CallsQuery, operation: Operation): CallsQuery => {
   const { $and: others = [] } = (request.query?.$expr ?? {}) as { $and?: Operation[] };
   return { ...request, query: { $expr: { $and: [...others, operation] } } };
+};
+
+/** How far a list has been read. */
+export interface Cursor {
+  /** How many rows were read. */
+  readonly read: number;
+  /** When the last of them started. @default - none was read */
+  readonly last?: string;
+  /** How many of the last rows started at that moment. */
+  readonly same: number;
+}
+
+/** Before the first row. */
+export const atStart: Cursor = { read: 0, same: 0 };
+
+/** A cursor after more rows. */
+export const advanced = (cursor: Cursor, rows: readonly { readonly started_at: string }[]): Cursor => {
+  const last = rows.at(-1)?.started_at;
+  if (last === undefined) return cursor;
+  const others = rows.findLastIndex(({ started_at }) => started_at !== last) + 1;
+  const before = others === 0 && cursor.last === last ? cursor.same : 0;
+  return { read: cursor.read + rows.length, last, same: before + rows.length - others };
 };
 
 /**

@@ -119,12 +119,12 @@ const cost: Column = {
   cell: (_, { usage }) => (usage?.cost === undefined ? '' : costText(usage.cost)),
 };
 
-const feedback = (service: string): Column => ({
+const feedback: Column = {
   id: 'feedback',
   title: 'Feedback',
   width: '7.5rem',
-  cell: (row) => <FeedbackMarks marks={marksOf(feedbackOf(row, service))} />,
-});
+  cell: (row) => <FeedbackMarks marks={marksOf(feedbackOf(row))} />,
+};
 
 /** How much of a value a cell shows. */
 const maxCellLength = 200;
@@ -144,10 +144,11 @@ const pathColumn = (path: string): Column => ({
 });
 
 /** The columns of the list. Roots show the usage of their traces, all other calls their own. */
-export const columnsOf = (
-  { all = false, columns = [], feedback: filter }: Pick<TracesSearch, 'all' | 'columns' | 'feedback'>,
-  service: string,
-): Column[] => [
+export const columnsOf = ({
+  all = false,
+  columns = [],
+  feedback: filter,
+}: Pick<TracesSearch, 'all' | 'columns' | 'feedback'>): Column[] => [
   name,
   status,
   started,
@@ -157,8 +158,8 @@ export const columnsOf = (
   cost,
   thread,
   user,
-  ...(filter && !columns.includes(feedbackPath) ? [feedback(service)] : []),
-  ...columns.map((path) => (path === feedbackPath ? feedback(service) : pathColumn(path))),
+  ...(filter && !columns.includes(feedbackPath) ? [feedback] : []),
+  ...columns.map((path) => (path === feedbackPath ? feedback : pathColumn(path))),
 ];
 
 const unknown: RowFigures = { usage: undefined };

@@ -102,7 +102,8 @@ interface QueryDialogProps {
 
 /** Shows the request behind the list, in the words of the query language. */
 const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
-  const text = JSON.stringify(request, null, 2);
+  const { client } = useSession();
+  const text = JSON.stringify(client.wire(request), null, 2);
   return (
     <Modal title="The query of this list" open={open} onClose={onClose}>
       <p className="muted">
@@ -272,8 +273,7 @@ export const TracesView = () => {
     picks,
   );
   const { columns: paths = [], sort = '-started_at', live = false } = search;
-  const service = useSession().me.service.name;
-  const columns = useMemo(() => columnsOf(search, service), [search, service]);
+  const columns = useMemo(() => columnsOf(search), [search]);
   const keepPlace = useCallback(
     (before: readonly CallRow[], after: readonly CallRow[]) =>
       setActive((at) => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CallsQuery } from '../../../../../web/api/contract.ts';
 import { parseTracesSearch } from '../../../../../web/views/search.ts';
-import { advanced, atStart } from '../../../../../web/views/traces/call-list.ts';
 import {
+  advanced,
+  atStart,
   newerThan,
   nextPage,
   operationOf,
@@ -16,7 +17,7 @@ const project = 'acme/shop';
 
 describe('the request of the list', () => {
   it('asks for the newest roots by what headers say', () => {
-    expect(requestOf({ project }, 'svc', now)).toEqual({
+    expect(requestOf({ project }, now)).toEqual({
       project_id: project,
       filter: { trace_roots_only: true },
       sort_by: [{ field: 'started_at', direction: 'desc' }],
@@ -32,24 +33,17 @@ describe('the request of the list', () => {
     });
   });
 
-  it('names fields after the service', () => {
-    const request = requestOf({ project, status: ['error'], sort: 'svc_user_id' }, 'weft', now);
-    expect(request.columns).toEqual(expect.arrayContaining(['weft_user_id', 'summary.weft']));
-    expect(request.sort_by).toEqual([{ field: 'weft_user_id', direction: 'asc' }]);
-    expect(JSON.stringify(request.query)).toContain('summary.weft.status');
-  });
-
   it('begins at the start of a range that ends now', () => {
-    expect(requestOf({ project, range: '1h' }, 'svc', now).query).toEqual({
+    expect(requestOf({ project, range: '1h' }, now).query).toEqual({
       $expr: { $and: [{ $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01T11:00:00.000Z' }] }] },
     });
   });
 
   it('asks for costs only where they are shown', () => {
-    expect(requestOf({ project }, 'svc', now)).not.toHaveProperty('include_costs');
-    expect(requestOf({ project, all: true }, 'svc', now)).toHaveProperty('include_costs', true);
+    expect(requestOf({ project }, now)).not.toHaveProperty('include_costs');
+    expect(requestOf({ project, all: true }, now)).toHaveProperty('include_costs', true);
     const where = [{ path: 'summary.svc.costs.m.requests', op: 'above', value: '1' }] as const;
-    expect(requestOf({ project, where }, 'svc', now)).toHaveProperty('include_costs', true);
+    expect(requestOf({ project, where }, now)).toHaveProperty('include_costs', true);
   });
 });
 
@@ -57,7 +51,7 @@ describe('a condition', () => {
   it.each(['thread_id', 'svc_user_id', 'id', 'op_name', 'display_name', 'exception'])(
     'on %s compares with a text, whatever it looks like',
     (path) => {
-      const literal = (value: string) => operationOf({ path, op: 'is', value }, 'svc');
+      const literal = (value: string) => operationOf({ path, op: 'is', value });
       const field = { $getField: path };
       expect(literal('17')).toEqual({ $eq: [field, { $literal: '17' }] });
       expect(literal('null')).toEqual({ $eq: [field, { $literal: 'null' }] });
@@ -73,13 +67,13 @@ describe('a condition', () => {
         case_insensitive: true,
       },
     });
-    const sought = (value: string) => operationOf({ path: 'inputs', op: 'contains', value }, 'svc');
+    const sought = (value: string) => operationOf({ path: 'inputs', op: 'contains', value });
     expect(sought('hello')).toEqual(contains('hello'));
     expect(sought('"hello"')).toEqual({ $or: [contains('"hello"'), contains('\\"hello\\"')] });
   });
 
   it('asks whether there is no value by comparing with null', () => {
-    expect(operationOf({ path: 'exception', op: 'is missing', value: '' }, 'svc')).toEqual({
+    expect(operationOf({ path: 'exception', op: 'is missing', value: '' })).toEqual({
       $eq: [{ $getField: 'exception' }, { $literal: null }],
     });
   });
@@ -102,7 +96,7 @@ describe('a condition on the cost', () => {
       return { usage: { input: 1, output: 1, total: 2, cost } };
     };
     expect([undefined, 0, 0.01, 0.02].filter((cost) => test?.(usage(cost)))).toEqual(kept);
-    expect(requestOf(search, 'svc', now)).not.toHaveProperty('query');
+    expect(requestOf(search, now)).not.toHaveProperty('query');
   });
 
   it('is dropped if it cannot be told', () => {
@@ -115,7 +109,7 @@ describe('a condition on the cost', () => {
 });
 
 describe('the next page', () => {
-  const request = requestOf({ project }, 'svc', now);
+  const request = requestOf({ project }, now);
 
   it('goes on at the time of the last row, after those of the same moment', () => {
     const at = (second: number) => ({ started_at: `2026-10-01T10:00:0${second}Z` });
@@ -130,7 +124,7 @@ describe('the next page', () => {
   });
 
   it('skips all rows in any other order', () => {
-    const sorted = requestOf({ project, sort: '-summary.svc.latency_ms' }, 'svc', now);
+    const sorted = requestOf({ project, sort: '-summary.svc.latency_ms' }, now);
     expect(nextPage(sorted, advanced(atStart, [{ started_at: '2026-10-01T10:00:02Z' }]))).toMatchObject({
       offset: 1,
       limit: 100,
@@ -145,7 +139,7 @@ describe('the next page', () => {
 });
 
 describe('what was reported since a moment', () => {
-  const request = requestOf({ project }, 'svc', now);
+  const request = requestOf({ project }, now);
   const since = Date.parse('2026-10-01T10:00:00Z');
   const at = (operator: string, path: string, literal: string) => ({
     [operator]: [{ $getField: path }, { $literal: literal }],

@@ -1,0 +1,51 @@
+/*
+ * A service in Weave's dialect names fields and paths after Weave and Weights & Biases. The page
+ * knows our names alone: its client renames what goes out and what comes in.
+ */
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const renamed = (
+  value: Readonly<Record<string, unknown>>,
+  nameOf: (name: string) => string,
+  change: (value: unknown, name: string) => unknown,
+) => Object.fromEntries(Object.entries(value).map(([name, inner]) => [nameOf(name), change(inner, name)]));
+
+/** The fields of requests that hold paths, one or a list of them. */
+const pathFields = new Set(['$getField', 'field', 'columns', 'group_by']);
+
+const weavePath = (path: string): string =>
+  path.replace(/^svc_(?=user_id|run_id|run_step)/, 'wb_').replace(/^summary\.svc(?=\.|$)/, 'summary.weave');
+
+/** A request in Weave's dialect. What people typed stays as it is. */
+export const toWeave = (value: unknown, field = ''): unknown => {
+  if (typeof value === 'string') {
+    if (pathFields.has(field)) return weavePath(value);
+    return field === 'svc_ref' ? value.replace(/^svc:/, 'weave:') : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => toWeave(item, field));
+  if (!isObject(value) || field === '$literal' || field === 'payload') return value;
+  return renamed(value, (name) => (name === 'svc_ref' ? 'weave_ref' : name), toWeave);
+};
+
+/** The fields of answers that hold records with the service's names. */
+const recordFields = new Set(['call', 'obj', 'objs', 'call_buckets', 'usage_buckets', 'feedback']);
+
+const summaryOf = (summary: unknown): unknown => {
+  if (!isObject(summary)) return summary;
+  const { weave, ...rest } = summary;
+  return { ...rest, svc: fromWeave(weave) };
+};
+
+/** An answer in Weave's dialect with our names. What clients reported stays as it is. */
+export const fromWeave = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(fromWeave);
+  if (!isObject(value)) return value;
+  return renamed(
+    value,
+    (name) => name.replace(/^(?:wb|weave)_/, 'svc_'),
+    (inner, name) =>
+      name === 'summary' ? summaryOf(inner) : recordFields.has(name) ? fromWeave(inner) : inner,
+  );
+};
