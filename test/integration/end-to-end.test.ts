@@ -1,9 +1,7 @@
-import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { runs } from '../support/sampling.ts';
-import { type SharedService, sharedService, startService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {
@@ -196,91 +194,9 @@ describe('a stream', () => {
     expect(text).toBe(await plain?.text());
     expect(text?.split('\n')).toHaveLength(calls.length + 1);
   });
-
-  describe('of a long list', () => {
-    const body = { project_id: 'acme/long' };
-    let fault: Fault = 'none';
-    let queries = 0;
-    let proxy: FaultyProxy;
-    let watched: TestService;
-    beforeAll(async () => {
-      proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) =>
-        operation === 'Query' && queries++ >= 8 ? fault : 'none',
-      );
-      watched = await startService({ dynamodb: proxy.endpoint, maxTimeoutSeconds: 8 });
-      // Some 20 MB, so that neither side's buffers hold all of it.
-      const calls = [...agentTraces({ projectId: body.project_id, conversations: 60 })];
-      for (let i = 0; i < calls.length; i += 150) {
-        const part = calls
-          .slice(i, i + 150)
-          .map((call) => ({ ...call, start: { ...call.start, attributes: { text: 'x'.repeat(8000) } } }));
-        const batch = [...part.map(startItem), ...part.map(endItem)];
-        expect((await watched.post('/call/upsert_batch', { batch })).status).toBe(200);
-      }
-    });
-    afterAll(async () => {
-      await watched.stop();
-      await proxy[Symbol.asyncDispose]();
-    });
-    const ask = () => watched.post('/calls/stream_query', body);
-
-    it('ends its scan if nobody reads on', async () => {
-      const whole = await countQueries(proxy.requests, async () => {
-        await (await ask()).text();
-      });
-      const part = await countQueries(proxy.requests, () => readFirstBytes(watched, body.project_id));
-      expect(part).toBeLessThan(whole / 2);
-    });
-
-    it('is an error if storage fails before the first line, and breaks off after it', async () => {
-      queries = 0;
-      fault = 'refuse';
-      const broken = await ask();
-      expect(broken.status).toBe(200);
-      await expect(broken.text()).rejects.toThrow();
-
-      const failed = await ask();
-      expect(failed.status).toBe(500);
-      expect(await failed.json()).toMatchObject({ detail: [{ type: 'internal_error' }] });
-
-      fault = 'throttle';
-      const refused = await ask();
-      expect(refused.status).toBe(503);
-      expect(refused.headers.get('retry-after')).toBe('1');
-    });
-  });
 });
 
 const headers = (of = service) => ({
   authorization: `Basic ${Buffer.from(`api:${of.key}`).toString('base64')}`,
   'content-type': 'application/json',
 });
-
-const countQueries = async (
-  requests: readonly { operation: string }[],
-  work: () => Promise<void>,
-): Promise<number> => {
-  const before = requests.length;
-  await work();
-  // Whatever is still under way then comes to its end.
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  return requests
-    .slice(before)
-    .filter(({ operation }) => operation === 'Query' || operation === 'BatchGetItem').length;
-};
-
-/** Reads the first bytes of an answer and hangs up. */
-const readFirstBytes = (of: TestService, project: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const call = request(
-      `${of.url}/calls/stream_query`,
-      { method: 'POST', headers: headers(of) },
-      (answer) => {
-        answer.once('data', () => {
-          call.destroy();
-          resolve();
-        });
-      },
-    );
-    call.once('error', reject).end(JSON.stringify({ project_id: project }));
-  });

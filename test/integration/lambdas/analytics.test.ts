@@ -25,7 +25,7 @@ let dataDir: string;
 let duck: DuckDBConnection;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'pennytrace-data-'));
-  service = await startService({ settings: { analytics: true }, maxWindowMs: 300, dataDir });
+  service = await startService({ settings: { events: true, analytics: true }, maxWindowMs: 300, dataDir });
   s3 = new S3Client({ endpoint: inject('stores').s3, region: localRegion, credentials: localCredentials });
   bucket = outputOf(service.stack, 'AnalyticsBucket');
   folder = await mkdtemp(join(tmpdir(), 'pennytrace-rows-'));

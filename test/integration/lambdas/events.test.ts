@@ -6,7 +6,7 @@ import { startService, type TestService } from '../../support/service.ts';
 let service: TestService;
 const events: BusEvent[] = [];
 beforeAll(async () => {
-  service = await startService({ settings: { events: true }, maxWindowMs: 50 });
+  service = await startService({ settings: { events: true, analytics: true }, maxWindowMs: 50 });
   service.bus.subscribe((event) => events.push(event));
 });
 afterAll(() => service.stop());

@@ -19,44 +19,6 @@ const problemsOf = (body: object) => {
 };
 
 describe('the body of a query over threads', () => {
-  it('requires only a project', () => {
-    const all = {
-      projectId: project_id,
-      filter: { after: null, before: null, threadIds: null },
-      limit: null,
-      offset: 0,
-      sort: [{ field: 'last_updated', descending: true }],
-    };
-    expect(parse({ project_id })).toEqual(all);
-    const nulls = { filter: null, limit: null, offset: null, sort_by: null };
-    expect(parse({ project_id, ...nulls })).toEqual(all);
-    const empty = { after_datetime: null, before_datetime: null, thread_ids: null };
-    expect(parse({ project_id, filter: empty, sort_by: [] })).toEqual(all);
-  });
-
-  it('accepts every field', () => {
-    const filter = {
-      after_datetime: '2026-10-01T02:00:00.000001+02:00',
-      before_datetime: '2026-10-01T00:00:01',
-      thread_ids: ['a', 'b'],
-    };
-    const sort_by = [
-      { field: 'turn_count', direction: 'desc' },
-      { field: 'thread_id', direction: 'asc' },
-      { field: 'turn_count', direction: 'asc' },
-    ];
-    expect(parse({ project_id, filter, limit: 10, offset: 3, sort_by })).toEqual({
-      projectId: project_id,
-      filter: { after: 1790812800000001, before: 1790812801000000, threadIds: ['a', 'b'] },
-      limit: 10,
-      offset: 3,
-      sort: [
-        { field: 'turn_count', descending: true },
-        { field: 'thread_id', descending: false },
-      ],
-    });
-  });
-
   it('names the sortable fields when it sorts by another one', () => {
     expect(problemsOf({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
       {
