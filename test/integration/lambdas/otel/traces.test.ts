@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../core/foundations/wire/index.ts';
+import { captureNames, readCapture } from '../../../support/captures.ts';
 import {
   attributes,
   callId,
@@ -17,6 +23,7 @@ import {
   textAttribute,
   traceId,
 } from '../../../support/otel.ts';
+import { sample } from '../../../support/sampling.ts';
 import { type SharedService, sharedService } from '../../../support/service.ts';
 import { basic, bearer, keyMaker } from '../../security/credentials.ts';
 
@@ -416,4 +423,121 @@ describe('an export', () => {
       attributes: { text: '9007199254740993' },
     });
   });
+});
+
+interface Call {
+  readonly op_name: string;
+  readonly thread_id: string | null;
+  readonly exception: string | null;
+  readonly attributes: { readonly kind: string };
+  readonly summary: { readonly usage?: Readonly<Record<string, Readonly<Record<string, number>>>> };
+}
+
+/** Sends a capture's requests as its exporter did, but for the project. */
+const sendCapture = async (name: string, project: string): Promise<void> => {
+  for (const { body, headers } of readCapture(name).requests) {
+    const { 'user-agent': _, ...sent } = headers;
+    const answer = await fetch(`${service.url}/otel/v1/traces`, {
+      method: 'POST',
+      headers: { ...sent, authorization: bearer(service.key), project_id: project },
+      body: new Uint8Array(body),
+    });
+    expect([answer.status, (await answer.bytes()).length <= 3]).toEqual([200, true]);
+  }
+};
+
+const callsOf = async (project: string): Promise<Call[]> => {
+  const answer = await service.post('/calls/stream_query', { project_id: project });
+  return (await answer.text())
+    .trim()
+    .split('\n')
+    .map((line): Call => JSON.parse(line));
+};
+
+const tokens = (calls: readonly Call[], name: string): number =>
+  calls
+    .flatMap(({ summary }) => Object.values(summary.usage ?? {}))
+    .reduce((sum, usage) => sum + (usage[name] ?? 0), 0);
+
+// What each becomes is tested without a store: test/unit/core/doors/otel/captures.test.ts.
+describe.each(sample(captureNames, 8, 'captures'))('the export of %s', (name) => {
+  it('is stored with its operations, their conversations, errors and tokens', async () => {
+    const project = `acme/${name}`;
+    await sendCapture(name, project);
+    const calls = await callsOf(project);
+    const { expected } = readCapture(name);
+    for (const { kind, name_contains, error_contains, conversation_id } of expected) {
+      const found = calls.filter(
+        ({ op_name, attributes, exception, thread_id }) =>
+          op_name.includes(name_contains) &&
+          attributes.kind === kind &&
+          (error_contains === undefined ? exception === null : exception?.includes(error_contains)) &&
+          // A conversation that only a span elsewhere names reaches it if that is above it.
+          (conversation_id === undefined || thread_id === conversation_id || thread_id === null),
+      );
+      expect([kind, name_contains, found.length > 0]).toEqual([kind, name_contains, true]);
+    }
+    const wanted = (field: 'prompt_tokens' | 'completion_tokens'): number =>
+      expected.reduce((sum, operation) => sum + (operation[field] ?? 0), 0);
+    expect([tokens(calls, 'input_tokens'), tokens(calls, 'output_tokens')]).toEqual([
+      wanted('prompt_tokens'),
+      wanted('completion_tokens'),
+    ]);
+  });
+});
+
+const exporters = { protobuf: ProtobufExporter, JSON: JsonExporter } as const;
+
+const ways = Object.entries(exporters).flatMap(([name, Exporter]) =>
+  (['none', 'gzip'] as const).map((compression) => ({ name, Exporter, compression })),
+);
+
+it.each(ways)('OpenTelemetry’s own SDK reports in $name, packed by $compression', async (way) => {
+  const project = `acme/sdk-${way.name}-${way.compression}`;
+  const exporter = new way.Exporter({
+    url: `${service.url}/otel/v1/traces`,
+    headers: { authorization: `Bearer ${service.key}` },
+    compression: way.compression as never,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'svc.project_id': project, 'service.name': 'shop' }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer('test', '1.0');
+
+  const turn = tracer.startSpan('turn', { attributes: { 'session.id': 'chat-1', tags: ['a', 'b'] } });
+  const tool = tracer.startSpan(
+    'tool',
+    { attributes: { ratio: 0.5 } },
+    trace.setSpan(context.active(), turn),
+  );
+  tool.recordException(new TypeError('no such order'));
+  tool.setStatus({ code: SpanStatusCode.ERROR, message: 'failed' });
+  tool.end();
+  turn.end();
+  await provider.forceFlush();
+  await provider.shutdown();
+
+  const ids = [turn, tool].map((span) => {
+    const { traceId, spanId } = span.spanContext();
+    return traceId.slice(16) + spanId;
+  });
+  const [turnId] = ids;
+  const answer = await service.post('/calls/stream_query', {
+    project_id: project,
+    sort_by: [{ field: 'op_name', direction: 'desc' }],
+  });
+  const calls = (await answer.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(calls).toMatchObject([
+    { id: turnId, op_name: 'turn', parent_id: null, thread_id: 'chat-1', turn_id: turnId, exception: null },
+    {
+      ...{ id: ids[1], op_name: 'tool', parent_id: turnId, thread_id: 'chat-1', turn_id: turnId },
+      exception: expect.stringMatching(/^TypeError: no such order\n/),
+      attributes: { ratio: 0.5, otel: { resource: { service: { name: 'shop' } } } },
+    },
+  ]);
+  expect(calls[0].attributes.tags).toEqual(['a', 'b']);
 });

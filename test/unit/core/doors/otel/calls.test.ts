@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callIdOf, idFrom, microsOf, opNameOf } from '../../../../../core/doors/otel/calls.ts';
+import { projectOf } from '../../../../../core/doors/otel/projects.ts';
+import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
+import { type ThreadAndTurn, type Threaded, threadsOf } from '../../../../../core/doors/otel/threads.ts';
 import { isId } from '../../../../../core/foundations/wire/index.ts';
+import { weavePolicy } from '../../../../../weave/policy.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'grapheme', minLength: 200 }));
@@ -56,5 +60,89 @@ describe('a call', () => {
 
   it('has its times to the microsecond', () => {
     expect(microsOf(1_790_812_800_123_456_999n)).toBe(1_790_812_800_123_456);
+  });
+});
+
+const policy = weavePolicy;
+const of = (resource: Record<string, AttributeValue>, header?: string) =>
+  projectOf(new Map(Object.entries(resource)), header, policy);
+
+describe('the project of a resource', () => {
+  it('is under the service’s own name', () => {
+    expect(of({ 'weave.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'svc.project_id': 'acme/shop' })).toHaveProperty('problem');
+  });
+
+  it('may be named as Weave does, both parts of it', () => {
+    expect(of({ 'wandb.entity': 'acme', 'wandb.project': 'shop' })).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'wandb.entity': 'acme' }, 'acme/other')).toEqual({ projectId: 'acme/other' });
+  });
+
+  it.each([
+    [{ 'weave.project_id': 'acme' }, undefined, 'weave.project_id is "acme"'],
+    [{ 'wandb.entity': 'a/b', 'wandb.project': 'c' }, undefined, '"a/b/c"'],
+    [{}, '../x', 'the header project_id is "../x"'],
+    [{ 'weave.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="weave.project_id='],
+  ])('that is none in %j and %s is a problem that shows it', (resource, header, problem) => {
+    expect(of(resource as Record<string, AttributeValue>, header)).toEqual({
+      problem: expect.stringContaining(problem),
+    });
+  });
+});
+
+const span = (key: string, parent?: string, threadId?: string, hasRemoteParent = false): Threaded => ({
+  ...{ key, parent, threadId, hasRemoteParent },
+});
+const threads = (...spans: Threaded[]): Record<string, ThreadAndTurn> => Object.fromEntries(threadsOf(spans));
+const nowhere = { threadId: null, turn: null };
+
+describe('a turn', () => {
+  it('is a root with a thread, and what is below it belongs to it, in any order', () => {
+    const inTurn = { threadId: 't', turn: 'a' };
+    expect(threads(span('c', 'b'), span('b', 'a', 't'), span('a', undefined, 't'))).toEqual({
+      a: inTurn,
+      b: inTurn,
+      c: inTurn,
+    });
+  });
+
+  it('is the topmost span with a thread, below one without', () => {
+    expect(threads(span('a'), span('b', 'a', 't'), span('c', 'b'))).toEqual({
+      a: nowhere,
+      b: { threadId: 't', turn: 'b' },
+      c: { threadId: 't', turn: 'b' },
+    });
+  });
+
+  it('is not known while the parent has not come', () => {
+    expect(threads(span('b', 'a', 't'), span('c', 'b'))).toEqual({
+      b: { threadId: 't', turn: null },
+      c: { threadId: 't', turn: null },
+    });
+  });
+
+  it('is below a parent in another process', () => {
+    expect(threads(span('b', 'a', 't', true))).toEqual({ b: { threadId: 't', turn: 'b' } });
+  });
+
+  it('is another one in another thread', () => {
+    expect(threads(span('a', undefined, 't'), span('b', 'a', 'u'))).toEqual({
+      a: { threadId: 't', turn: 'a' },
+      b: { threadId: 'u', turn: 'b' },
+    });
+  });
+});
+
+describe('parents', () => {
+  it('that make a circle end nothing and lose nobody', () => {
+    const found = threads(span('a', 'c', 't'), span('b', 'a'), span('c', 'b'));
+    expect(Object.keys(found).sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('may be 50,000 deep', () => {
+    const line = Array.from({ length: 50_000 }, (_, i) =>
+      span(`${i}`, i === 0 ? undefined : `${i - 1}`, i === 0 ? 't' : undefined),
+    );
+    expect(threadsOf(line.toReversed()).get('49999')).toEqual({ threadId: 't', turn: '0' });
   });
 });

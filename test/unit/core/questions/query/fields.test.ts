@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { noIncludes } from '../../../../../api/queries.ts';
+import { type CallsFilter, everyCall, noIncludes } from '../../../../../api/queries.ts';
 import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import { projectionOf } from '../../../../../core/questions/query/fields.ts';
-import { callColumns } from '../../../../../core/records/calls/index.ts';
+import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
+import { CallRow } from '../../../../../core/questions/query/row.ts';
+import { type CallHeader, callColumns, type Payload } from '../../../../../core/records/calls/index.ts';
+import { policy } from '../../../../support/calls.ts';
 
 describe('projectionOf', () => {
   const policy = ownPolicy;
@@ -33,5 +36,71 @@ describe('projectionOf', () => {
       ['storage_size_bytes'],
       ['total_storage_size_bytes'],
     ]);
+  });
+});
+
+const header = {
+  id: 'c1',
+  projectId: 'acme/airline',
+  start: {
+    opName: 'svc:///acme/airline/op/tool.think:abc',
+    traceId: 't1',
+    parentId: 'p1',
+    threadId: null,
+    turnId: 'u1',
+    userId: 'ada',
+    runId: null,
+  },
+} as CallHeader;
+
+const passes = (filter: Partial<CallsFilter>) => headerFilter({ ...everyCall, ...filter })(header);
+
+describe('headerFilter', () => {
+  it('accepts everything that it does not restrict', () => {
+    expect(passes({})).toBe(true);
+  });
+
+  it.each<[Partial<CallsFilter>, boolean]>([
+    [{ callIds: ['x', 'c1'] }, true],
+    [{ callIds: ['c'] }, false],
+    [{ traceIds: ['t1'], parentIds: ['p1'], turnIds: ['u1'], userIds: ['ada'] }, true],
+    [{ traceIds: ['t1'], parentIds: ['p2'] }, false],
+    [{ threadIds: ['null'] }, false],
+    [{ runIds: [''] }, false],
+    [{ traceRootsOnly: true }, false],
+    [{ opNames: ['svc:///acme/airline/op/tool.think:*'] }, true],
+    [{ opNames: ['svc:///acme/airline/op/tool.think:abc'] }, true],
+    [{ opNames: ['svc:///acme/airline/op/tool.think:ab'] }, false],
+    [{ opNames: ['svc:///acme/airline/op/tool.thin:*'] }, false],
+    [{ opNames: ['svc:///acme/airline/op/tool.*'] }, false],
+  ])('%j → %s', (filter, expected) => {
+    expect(passes(filter)).toBe(expected);
+  });
+});
+
+describe('payloadFilter', () => {
+  const ref = 'svc:///acme/airline/object/prompt:v1';
+  const row = (payload: Partial<Payload>) => new CallRow(policy, header, payload as Payload);
+  const found = row({
+    inputs: JSON.stringify({ deep: [{ here: ref }], [ref]: 'as a key' }),
+    output: JSON.stringify([null, 1, 'text']),
+  });
+  const holds = (filter: Partial<CallsFilter>) => payloadFilter({ ...everyCall, ...filter })?.(found);
+
+  it('is not needed if no refs are requested', () => {
+    expect(payloadFilter(everyCall)).toBeUndefined();
+  });
+
+  it('finds a ref, or a prefix of one, anywhere in the values', () => {
+    expect(holds({ inputRefs: [ref] })).toBe(true);
+    expect(holds({ inputRefs: ['svc:///acme/airline/object/prompt:*'] })).toBe(true);
+    expect(holds({ inputRefs: ['svc:///acme/airline/object/promp:*'] })).toBe(false);
+    expect(holds({ outputRefs: [ref] })).toBe(false);
+    expect(holds({ inputRefs: [ref], outputRefs: [ref] })).toBe(false);
+  });
+
+  it('does not match keys', () => {
+    const inKeys = row({ inputs: JSON.stringify({ [ref]: 1 }), output: 'null' });
+    expect(payloadFilter({ ...everyCall, inputRefs: [ref] })?.(inKeys)).toBe(false);
   });
 });

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KeyRange } from '../../../../../core/foundations/storage/index.ts';
-import { isObjectId, type ProjectId, parseVersionName } from '../../../../../core/foundations/wire/index.ts';
+import {
+  isObjectId,
+  type JsonValue,
+  type ProjectId,
+  parseVersionName,
+} from '../../../../../core/foundations/wire/index.ts';
+import { baseObjectClassOf } from '../../../../../core/records/objects/create.ts';
 import {
   digestKey,
   headKey,
@@ -12,6 +18,24 @@ import {
   versionRange,
 } from '../../../../../core/records/objects/items.ts';
 import type { ObjectName } from '../../../../../core/records/objects/model.ts';
+
+describe('the base class of a value', () => {
+  it.each<[JsonValue, string | null]>([
+    [{ _class_name: 'Support', _bases: ['Agent', 'Model', 'Object', 'BaseModel'] }, 'Model'],
+    [{ _class_name: 'Prompt', _bases: ['Object', 'BaseModel'] }, 'Prompt'],
+    [{ _class_name: 'Prompt', _bases: [] }, 'Prompt'],
+    [{ _class_name: 'Prompt' }, 'Prompt'],
+    [{ _bases: ['Model'] }, 'Model'],
+    [{ _bases: ['Model', 7, '', null] }, 'Model'],
+    [{ _class_name: 'x'.repeat(257), _bases: 'Model' }, null],
+    [{ _class_name: 7 }, null],
+    [{}, null],
+    [null, null],
+    [['Model'], null],
+  ])('of %j is %j', (value, expected) => {
+    expect(baseObjectClassOf(value)).toBe(expected);
+  });
+});
 
 const name: fc.Arbitrary<ObjectName> = fc.record({
   projectId: fc.constantFrom('a/b', 'a/bh', 'a/b0').map((id) => id as ProjectId),

@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest';
+import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
+import { spanOf } from '../../../../../support/spans.ts';
+
+const scope = 'gcp.vertex.agent';
+
+describe('the Agent Development Kit', () => {
+  it('counts thoughts as part of the answer', () => {
+    const usage_metadata = {
+      prompt_token_count: 5,
+      candidates_token_count: 2,
+      thoughts_token_count: 3,
+      total_token_count: 10,
+    };
+    const { usage } = translate(
+      spanOf({
+        scope,
+        name: 'call_llm',
+        attributes: {
+          'gcp.vertex.agent.llm_response': JSON.stringify({ model_version: 'm', usage_metadata }),
+        },
+      }),
+    );
+    expect(usage).toEqual({
+      m: {
+        requests: 1,
+        input_tokens: 5,
+        output_tokens: 5,
+        total_tokens: 10,
+        output_tokens_details: { reasoning_tokens: 3 },
+      },
+    });
+  });
+
+  it.each([
+    ['the request by the second schema', 'gen_ai.provider.name', 'model', 5],
+    ['a repeat of `call_llm` by the first', 'gen_ai.system', 'other', undefined],
+  ])('takes `generate_content` for %s', (_, provider, kind, tokens) => {
+    const attributes = {
+      'gen_ai.operation.name': 'generate_content',
+      'gen_ai.request.model': 'm',
+      [provider]: 'gemini',
+      'gen_ai.usage.input_tokens': 5,
+    };
+    const read = translate(spanOf({ scope, name: 'generate_content m', attributes }));
+    expect([read.kind, read.usage?.m?.input_tokens]).toEqual([kind, tokens]);
+  });
+
+  it('says nothing of a tool that was not told of', () => {
+    const attributes = {
+      'gcp.vertex.agent.tool_call_args': 'N/A',
+      'gcp.vertex.agent.tool_response': '{"result":"<not specified>"}',
+    };
+    const { kind, inputs, output } = translate(spanOf({ scope, name: 'execute_tool x', attributes }));
+    expect([kind, inputs, output]).toEqual(['tool', {}, null]);
+  });
+
+  it('knows agents by the names of earlier versions', () => {
+    expect(translate(spanOf({ scope, name: 'agent_run [helper]' })).kind).toBe('agent');
+  });
+});
+
+describe('the AI SDK', () => {
+  it('reads the names of version 3', () => {
+    const { kind, output, usage } = translate(
+      spanOf({
+        attributes: {
+          'ai.operationId': 'ai.generateText.doGenerate',
+          'ai.model.id': 'm',
+          'ai.result.text': 'hello',
+          'ai.result.toolCalls': '[{"toolCallId":"c","toolName":"f","args":{"a":1}}]',
+          'ai.usage.promptTokens': 3,
+          'ai.usage.completionTokens': 1,
+        },
+      }),
+    );
+    expect(kind).toBe('model');
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+    expect(output).toEqual({ messages: [{ role: 'assistant', content: 'hello', tool_calls: [call] }] });
+    expect(usage?.m?.total_tokens).toBe(4);
+  });
+
+  it('keeps the object that was generated', () => {
+    const attributes = { 'ai.operationId': 'ai.generateObject', 'ai.response.object': '{"a":1}' };
+    expect(translate(spanOf({ attributes })).output).toEqual({
+      messages: [{ role: 'assistant', content: '{"a":1}' }],
+    });
+  });
+
+  it('reads one value to embed', () => {
+    const attributes = {
+      'ai.operationId': 'ai.embed.doEmbed',
+      'ai.value': '"rain"',
+      'ai.embedding': '[1,2]',
+    };
+    const { kind, inputs, output } = translate(spanOf({ attributes }));
+    expect([kind, inputs, output]).toEqual(['embedding', { input: 'rain' }, { embeddings: [1, 2] }]);
+  });
+});
+
+const usageOf = (scope: string, usage: Readonly<Record<string, number>>) =>
+  translate(
+    spanOf({
+      scope,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': 'm',
+        ...Object.fromEntries(Object.entries(usage).map(([name, count]) => [`gen_ai.usage.${name}`, count])),
+      },
+    }),
+  ).usage?.m;
+
+const botocore = 'opentelemetry.instrumentation.botocore.bedrock-runtime';
+
+describe('Amazon Bedrock', () => {
+  it.each([botocore, 'opentelemetry.instrumentation.bedrock'])('adds cached tokens of %s', (scope) => {
+    const usage = usageOf(scope, {
+      input_tokens: 200,
+      output_tokens: 12,
+      total_tokens: 212,
+      'cache_read.input_tokens': 100,
+    });
+    expect(usage).toEqual({
+      requests: 1,
+      input_tokens: 300,
+      output_tokens: 12,
+      total_tokens: 312,
+      cache_read_input_tokens: 100,
+      input_tokens_details: { cached_tokens: 100 },
+    });
+  });
+
+  it('counts a prompt that was cached as a whole', () => {
+    expect(usageOf(botocore, { output_tokens: 12, 'cache_read.input_tokens': 100 })?.input_tokens).toBe(100);
+  });
+
+  it('leaves the tokens of other instrumentations as they are', () => {
+    const usage = usageOf('x', { input_tokens: 200, output_tokens: 12, 'cache_read.input_tokens': 100 });
+    expect(usage?.input_tokens).toBe(200);
+  });
+
+  it('adds cached tokens wherever the total does', () => {
+    const counts = { input_tokens: 200, output_tokens: 12, 'cache_read.input_tokens': 100 };
+    expect(usageOf('x', { ...counts, total_tokens: 312 })?.input_tokens).toBe(300);
+    expect(usageOf('x', { ...counts, total_tokens: 212 })?.input_tokens).toBe(200);
+  });
+});
+
+describe('Genkit', () => {
+  it.each([
+    ['embedder', 'embedding'],
+    ['retriever', 'retriever'],
+    ['tool.v2', 'tool'],
+    ['flow', 'other'],
+  ])('takes the action %s for %s', (subtype, kind) => {
+    expect(translate(spanOf({ attributes: { 'genkit:metadata:subtype': subtype } })).kind).toBe(kind);
+  });
+
+  it('reads media beside text', () => {
+    const message = {
+      role: 'user',
+      content: [{ text: 'what?' }, { media: { url: 'https://example.com/a.png' } }],
+    };
+    const attributes = {
+      'genkit:metadata:subtype': 'model',
+      'genkit:name': 'm',
+      'genkit:input': JSON.stringify({ messages: [message], config: { temperature: 1 } }),
+    };
+    expect(translate(spanOf({ attributes })).inputs).toEqual({
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'text', text: 'what?' }, { media: { url: 'https://example.com/a.png' } }],
+        },
+      ],
+      temperature: 1,
+      model: 'm',
+    });
+  });
+});
+
+const generation = { 'langfuse.observation.type': 'generation', 'langfuse.observation.model.name': 'm' };
+const langfuseUsage = (details: object) =>
+  translate(
+    spanOf({ attributes: { ...generation, 'langfuse.observation.usage_details': JSON.stringify(details) } }),
+  ).usage?.m;
+
+describe('Langfuse', () => {
+  it('adds kinds of tokens that are counted apart', () => {
+    expect(
+      langfuseUsage({ input: 14, input_cached_tokens: 16, output: 5, output_reasoning_tokens: 7, total: 42 }),
+    ).toMatchObject({ input_tokens: 30, output_tokens: 12, total_tokens: 42, cache_read_input_tokens: 16 });
+  });
+
+  it('adds no kinds that the total shows to be details', () => {
+    expect(langfuseUsage({ input: 30, input_cached_tokens: 16, output: 12, total: 42 })).toMatchObject({
+      input_tokens: 30,
+      output_tokens: 12,
+    });
+  });
+
+  it('reads counts by the names of OpenAI', () => {
+    expect(langfuseUsage({ prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 })).toMatchObject({
+      input_tokens: 30,
+      output_tokens: 12,
+      total_tokens: 42,
+    });
+  });
+
+  it('takes a span with a model for a generation', () => {
+    expect(
+      translate(spanOf({ attributes: { ...generation, 'langfuse.observation.type': 'span' } })).kind,
+    ).toBe('model');
+  });
+
+  it('has an error where its level says so, and only there', () => {
+    const said = 'langfuse.observation.status_message';
+    const level = 'langfuse.observation.level';
+    expect(translate(spanOf({ attributes: { [level]: 'ERROR', [said]: 'no' } })).exception).toBe('no');
+    expect(translate(spanOf({ attributes: { [level]: 'WARNING', [said]: 'no' } })).exception).toBeUndefined();
+  });
+});
+
+describe('LangSmith', () => {
+  it.each(['session_id', 'thread_id', 'conversation_id'])('takes the thread from %s', (name) => {
+    expect(translate(spanOf({ attributes: { [`langsmith.metadata.${name}`]: 't' } })).threadId).toBe('t');
+  });
+
+  it('reads messages that LangChain serialized', () => {
+    const human = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'HumanMessage'],
+      kwargs: { content: 'hi' },
+    };
+    const ai = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'AIMessage'],
+      kwargs: { content: 'hello' },
+    };
+    const { inputs, output } = translate(
+      spanOf({
+        attributes: {
+          'langsmith.span.kind': 'llm',
+          'gen_ai.prompt': JSON.stringify({ messages: [[human]] }),
+          'gen_ai.completion': JSON.stringify({ generations: [[{ text: 'hello', message: ai }]] }),
+        },
+      }),
+    );
+    expect(inputs).toEqual({ messages: [{ role: 'user', content: 'hi' }] });
+    expect(output).toEqual({ messages: [{ role: 'assistant', content: 'hello' }] });
+  });
+
+  it.each([
+    ['a refusal', { refusal: 'No.' }, [{ type: 'refusal', refusal: 'No.' }]],
+    [
+      'reasoning',
+      { content: 'Yes.', reasoning_content: 'Hm.' },
+      [
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: 'Yes.' },
+      ],
+    ],
+  ])('keeps %s that is a field of the answer', (_, said, content) => {
+    const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content: null, ...said } }];
+    const attributes = { 'langsmith.span.kind': 'llm', 'gen_ai.completion': JSON.stringify({ choices }) };
+    expect(translate(spanOf({ attributes })).output).toEqual({
+      messages: [{ role: 'assistant', content, finish_reason: 'stop' }],
+    });
+  });
+
+  it('names the model that the answer names, if the span names none', () => {
+    const completion = { model: 'm', usage: { prompt_tokens: 2, completion_tokens: 1 } };
+    const attributes = { 'langsmith.span.kind': 'llm', 'gen_ai.completion': JSON.stringify(completion) };
+    expect(Object.keys(translate(spanOf({ attributes })).usage ?? {})).toEqual(['m']);
+  });
+});
+
+describe('litellm', () => {
+  it.each([
+    ['completion', 'model'],
+    ['aresponses', 'model'],
+    ['anthropic_messages', 'model'],
+    ['embedding', 'embedding'],
+    ['arerank', 'retriever'],
+  ])('takes its function %s for %s', (operation, kind) => {
+    const attributes = { 'gen_ai.operation.name': operation };
+    expect(translate(spanOf({ scope: 'litellm', name: 'litellm_request', attributes })).kind).toBe(kind);
+  });
+
+  it('reads a tool call that is told apart from the message', () => {
+    const { output } = translate(
+      spanOf({
+        scope: 'litellm',
+        attributes: {
+          'gen_ai.operation.name': 'acompletion',
+          'gen_ai.output.messages': '[{"role":"assistant","parts":[]}]',
+          'gen_ai.completion.0.function_call.name': 'f',
+          'gen_ai.completion.0.function_call.arguments': '{"a":1}',
+        },
+      }),
+    );
+    const call = { type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+    expect(output).toEqual({ messages: [{ role: 'assistant', content: null, tool_calls: [call] }] });
+  });
+});
+
+describe('Mastra', () => {
+  it('takes a generation for the request where there are no inferences', () => {
+    const attributes = {
+      'mastra.span.type': 'model_generation',
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'm',
+      'gen_ai.usage.input_tokens': 3,
+    };
+    const { kind, usage } = translate(spanOf({ attributes }));
+    expect([kind, usage?.m?.input_tokens]).toEqual(['model', 3]);
+  });
+
+  it.each([
+    ['mcp_tool_call', 'tool'],
+    ['workflow_run', 'other'],
+    ['model_chunk', 'other'],
+  ])('takes %s for %s', (type, kind) => {
+    expect(translate(spanOf({ attributes: { 'mastra.span.type': type } })).kind).toBe(kind);
+  });
+});
+
+describe('MLflow', () => {
+  it('reads values that are all JSON text', () => {
+    const { kind, inputs, output, threadId, userId } = translate(
+      spanOf({
+        attributes: {
+          'mlflow.spanType': '"LLM"',
+          'mlflow.spanInputs': '{"messages":[{"role":"user","content":"hi"}]}',
+          'mlflow.spanOutputs': '"hello"',
+          'mlflow.llm.model': '"m"',
+          'mlflow.trace.session': '"s"',
+          'mlflow.trace.user': '"u"',
+        },
+      }),
+    );
+    expect([kind, threadId, userId]).toEqual(['model', 's', 'u']);
+    expect(inputs).toEqual({ messages: [{ role: 'user', content: 'hi' }], model: 'm' });
+    expect(output).toEqual({ messages: [{ role: 'assistant', content: 'hello' }] });
+  });
+});
+
+describe('OpenLLMetry decorators', () => {
+  it.each(['session_id', 'thread_id', 'conversation_id', 'chat_id'])('takes the thread from %s', (name) => {
+    const attributes = { [`traceloop.association.properties.${name}`]: 'c-1' };
+    expect(translate(spanOf({ attributes })).threadId).toBe('c-1');
+  });
+
+  it('unwraps arguments that are all named', () => {
+    const attributes = {
+      'traceloop.span.kind': 'tool',
+      'traceloop.entity.input': '{"args":[],"kwargs":{"id":7}}',
+      'traceloop.entity.output': '"done"',
+    };
+    const { kind, inputs, output } = translate(spanOf({ attributes }));
+    expect([kind, inputs, output]).toEqual(['tool', { id: 7 }, 'done']);
+  });
+
+  it("unwraps a tool's arguments and result from those of LangChain's callback", () => {
+    const message = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain', 'schema', 'messages', 'ToolMessage'],
+      kwargs: { content: 'sunny', tool_call_id: 'c1' },
+    };
+    const attributes = {
+      'traceloop.span.kind': 'tool',
+      'traceloop.entity.input': JSON.stringify({
+        input_str: "{'city': 'Paris'}",
+        tags: [],
+        metadata: {},
+        inputs: { city: 'Paris' },
+        kwargs: { color: 'green' },
+      }),
+      'traceloop.entity.output': JSON.stringify({ output: message, kwargs: { color: 'green' } }),
+    };
+    const { inputs, output } = translate(spanOf({ attributes }));
+    expect([inputs, output]).toEqual([{ city: 'Paris' }, 'sunny']);
+  });
+
+  it('keeps a result that only looks wrapped', () => {
+    const result = { output: 'x', kwargs: 'y' };
+    const attributes = { 'traceloop.entity.output': JSON.stringify(result) };
+    expect(translate(spanOf({ attributes })).output).toEqual(result);
+  });
+});
