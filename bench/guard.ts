@@ -5,7 +5,6 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeNoArguments } from '../bin/common.ts';
 import { type Bench, openBench } from './harness/bench.ts';
 import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
@@ -157,7 +156,6 @@ const writeRecorded = (figures: RecordedFigures): void => {
 };
 
 if (import.meta.main) {
-  takeNoArguments('bench:guard', 'Count the figures of bench/figures.json anew: npm run bench:guard');
   await using bench = await openBench();
   const before = readRecorded();
   const now = toRecorded(await countRecorded(bench));

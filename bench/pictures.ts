@@ -6,12 +6,9 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { takeNoArguments } from '../bin/common.ts';
 import { runDemo } from '../local/demo.ts';
 import { type LocalService, startLocalService } from '../local/service.ts';
 import { launchBrowser } from './harness/browser.ts';
-
-takeNoArguments('pictures', 'Take the pictures in docs/pictures anew: npm run pictures');
 
 const folder = resolve(import.meta.dirname, '../docs/pictures');
 const project = 'demo/shop';

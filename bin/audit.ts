@@ -5,7 +5,6 @@
 
 import { spawnSync } from 'node:child_process';
 import { z } from 'zod';
-import { takeNoArguments } from './common.ts';
 
 /** The result of an audit: whether the change may pass, and lines for people. */
 interface Verdict {
@@ -96,7 +95,6 @@ const npm = (...args: string[]): string =>
   }).stdout ?? '';
 
 if (import.meta.main) {
-  takeNoArguments('audit', 'Ask the registry for advisories and signatures: npm run audit');
   const verdicts: readonly Verdict[] = [
     judgeAdvisories(npm('audit', '--omit=dev', '--omit=peer')),
     judgeSignatures(npm('audit', 'signatures')),

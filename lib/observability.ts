@@ -7,8 +7,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { Dashboard, Queries } from './dashboard.ts';
-import { Signals, type SignalsProps } from './signals.ts';
+import { Dashboard, Queries, Signals, type SignalsProps } from './dashboard.ts';
 
 /** One alarm. It rings when the metric reaches the threshold in `periods` periods in a row. */
 interface AlarmSpec {

@@ -6,7 +6,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../core/foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
-import { analyticsFiles } from './analytics-files.ts';
 import { assemble, contextWith } from './assembly.ts';
 import { claimDataDir } from './data-dir.ts';
 import { gateway } from './gateway/gateway.ts';
@@ -15,6 +14,7 @@ import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
 import {
+  analyticsFiles,
   createBuckets,
   createTables,
   externalStore,

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { devNull } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
@@ -16,7 +16,7 @@ import {
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { CreateBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { buildApp } from 'fauxqs';
 import { BadSetting } from './settings.ts';
 import { localRegion } from './template/cloudformation.ts';
@@ -382,4 +382,46 @@ export const createStores = async (
   s3: S3Client,
 ): Promise<void> => {
   await Promise.all([createTables(stack, dynamodb), createBuckets(stack, s3)]);
+};
+
+interface AnalyticsFilesOptions {
+  /** The endpoint of S3. */
+  readonly s3: string;
+  readonly bucket: string;
+  readonly folder: string;
+}
+
+const filesIn = async (folder: string): Promise<string[]> => {
+  await mkdir(folder, { recursive: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+};
+
+/**
+ * Makes a folder the same as the bucket of analytics, so that DuckDB and others find the files. The
+ * local S3 keeps what it has in a database of its own.
+ *
+ * @returns does it once; two at the same time are one after the other
+ */
+export const analyticsFiles = ({ s3, bucket, folder }: AnalyticsFilesOptions): (() => Promise<void>) => {
+  const client = new S3Client({ endpoint: s3, region: localRegion, credentials: localCredentials });
+  const copy = async (): Promise<void> => {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
+    const wanted = new Set(Contents.map(({ Key = '' }) => Key));
+    const present = new Set(await filesIn(folder));
+    for (const key of present) if (!wanted.has(key)) await rm(join(folder, key), { force: true });
+    for (const key of wanted) {
+      if (present.has(key)) continue;
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      await mkdir(dirname(join(folder, key)), { recursive: true });
+      await writeFile(join(folder, key), (await Body?.transformToByteArray()) ?? new Uint8Array());
+    }
+  };
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.catch(() => {}).then(copy);
+    return last;
+  };
 };

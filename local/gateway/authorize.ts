@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import type { LambdaFunction } from '../runtime/functions.ts';
 import { FunctionError } from '../runtime/worker.ts';
-import { allowsAccess, type Policy, policySchema } from '../template/policies.ts';
-import type { ApiSpec, AuthorizerSpec } from '../template/stack.ts';
+import {
+  type ApiSpec,
+  type AuthorizerSpec,
+  allowsAccess,
+  type Policy,
+  policySchema,
+} from '../template/stack.ts';
 import { collect } from './answer.ts';
 import {
   authorizerEvent,

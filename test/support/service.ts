@@ -6,7 +6,7 @@ import {
   startLocalService,
   type WrapStores,
 } from '../../local/service.ts';
-import type { Access } from '../../local/template/policies.ts';
+import type { Access } from '../../local/template/stack.ts';
 import { assemblyWith } from './assembly-with.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
 import { testPoolLimits } from './pool-limits.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Access } from '../../../local/template/policies.ts';
-import { outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
+import { type Access, outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { routesOf } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
 import { prepare } from '../../reliability/trial.ts';

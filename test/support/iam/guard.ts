@@ -3,8 +3,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../../../local/gateway/server.ts';
 import type { LocalStore } from '../../../local/stores.ts';
-import { type Access, allowsAccess, type Policy } from '../../../local/template/policies.ts';
-import type { FunctionSpec } from '../../../local/template/stack.ts';
+import { type Access, allowsAccess, type FunctionSpec, type Policy } from '../../../local/template/stack.ts';
 import { dynamodbAccesses, s3Accesses } from './accesses.ts';
 
 /** What the functions of a stack may do, and who is told. */

@@ -1,5 +1,5 @@
 import { type LocalServiceOptions, sourceNames, type WrapStores } from '../../../local/service.ts';
-import type { Access } from '../../../local/template/policies.ts';
+import type { Access } from '../../../local/template/stack.ts';
 import { guardStores, withAccessKeys } from './guard.ts';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allowsInvoke, authorizer } from '../../../../local/gateway/authorize.ts';
 import type { GatewayRequest, Match } from '../../../../local/gateway/request.ts';
 import { FunctionError, type Output } from '../../../../local/runtime/worker.ts';
-import { policySchema } from '../../../../local/template/policies.ts';
+import { policySchema } from '../../../../local/template/stack.ts';
 
 const api = { id: 'api', account: '000000000000', stage: 'live' };
 const spec = {

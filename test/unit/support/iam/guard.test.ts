@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { policySchema } from '../../../../local/template/policies.ts';
+import { policySchema } from '../../../../local/template/stack.ts';
 import { guardStores, withAccessKeys } from '../../../support/iam/guard.ts';
 
 const spec = (name: string) => ({
