@@ -12,7 +12,7 @@ import { type Bucket, chunked, type Store } from '../../core/foundations/storage
 import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
 import { type Delivery, deliver, type EventBus } from '../../core/workers/events/index.ts';
-import type { CostsOfProject, StreamRecord } from '../../core/workers/streams/index.ts';
+import type { CostsOfProject, StreamRecord } from '../../core/workers/streams.ts';
 import { lambdaRecord } from '../../local/streams/streams.ts';
 import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';

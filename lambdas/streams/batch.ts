@@ -14,7 +14,7 @@ import {
   type DeadLetterQueue,
   type StreamRecord,
   sequenceOf,
-} from '../../core/workers/streams/index.ts';
+} from '../../core/workers/streams.ts';
 import { settings } from '../http/settings.ts';
 import { RequestLog } from '../log/request-log.ts';
 

@@ -93,6 +93,7 @@ export const inlineOf = ({ b, c }: Item): Uint8Array | undefined => asBytes(c) ?
  * @param isListed whether the call is a root or has failed
  */
 export const withInline = (item: Item, inline: Uint8Array | undefined, isListed: boolean): Item => {
+  if (!inline && !inlineOf(item)) return item;
   const { b: _b, c: _c, ...rest } = item;
   if (!inline) return rest;
   return isListed && inline.length <= maxInlineBytes ? { ...rest, c: inline } : { ...rest, b: inline };

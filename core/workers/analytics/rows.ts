@@ -38,7 +38,7 @@ import {
   sequenceOf,
   toCallChange,
   toChange,
-} from '../streams/index.ts';
+} from '../streams.ts';
 import type { Dataset } from './columns.ts';
 import { storeRows } from './files.ts';
 

@@ -23,7 +23,7 @@ import {
   sequenceOf,
   toCallChange,
   toChange,
-} from '../streams/index.ts';
+} from '../streams.ts';
 import { endedCalls } from './ended.ts';
 import { callEvents, feedbackEvent, type ServiceEvent } from './events.ts';
 

@@ -10,7 +10,7 @@ import {
   hasStart,
   nameText,
   readCallItems,
-} from '../streams/index.ts';
+} from '../streams.ts';
 
 /** Items of calls by {@link nameText}. */
 type Items = ReadonlyMap<string, CallItem>;

@@ -20,7 +20,7 @@ import {
 } from '../../records/calls/index.ts';
 import type { Costs } from '../../records/costs/index.ts';
 import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
-import type { ItemChange, Measured } from '../streams/index.ts';
+import type { ItemChange, Measured } from '../streams.ts';
 import type { EndedCall } from './ended.ts';
 
 /** What can happen to a call or to feedback. */
