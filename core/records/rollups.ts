@@ -40,7 +40,7 @@ export const dayOf = (hour: Hour): number => Math.floor(hour / hoursOfDay);
 export const safeLagMs = 360_000;
 
 /** How long after its end an hour is finished, in milliseconds. Later writes to it leave a mark. */
-export const finishLagMs = 900_000;
+const finishLagMs = 900_000;
 
 /** When an hour is finished, in milliseconds since 1970. */
 export const finishedAt = (hour: Hour): number => (hour + 1) * hourMs + finishLagMs;
@@ -71,7 +71,7 @@ export const expiryOf = (
  */
 
 /** What an item of the table is about. */
-export type ItemKind = 'marks' | 'pages' | 'days';
+type ItemKind = 'marks' | 'pages' | 'days';
 
 const tags: Readonly<Record<ItemKind, number>> = { marks: 2, pages: 3, days: 4 };
 const offset = 2 ** 31;
@@ -83,7 +83,7 @@ const numberBytes = (number: number): Buffer => {
 };
 
 /** The number of an hour or a day, out of a sort key. */
-export const numberOf = (sortKey: Uint8Array): number =>
+const numberOf = (sortKey: Uint8Array): number =>
   new DataView(sortKey.buffer, sortKey.byteOffset, sortKey.byteLength).getUint32(0) - offset;
 
 /** The key of what is about an hour (marks) or a day (the others). */

@@ -65,7 +65,7 @@ const packingOf = (encoding: string, bytes: Uint8Array): keyof typeof unpackers 
  * @throws ServiceError 400 if it is packed otherwise, 413 if it is too long, 415 for another
  * encoding
  */
-export const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Array> => {
+const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Array> => {
   const packing = packingOf(encoding, bytes);
   if (packing === undefined) return bytes;
   try {

@@ -1,52 +1,5 @@
 export * from './bucket.ts';
-export {
-  asBytes,
-  asMap,
-  asNumber,
-  asText,
-  type Item,
-  itemBytes,
-  itemFromWire,
-  type Value,
-  type WireItem,
-  writeUnitBytes,
-} from './items.ts';
-export {
-  type Attempt,
-  chunked,
-  compareAndSwap,
-  compareAndSwapAll,
-  isThrottling,
-  type Meter,
-  mapConcurrent,
-  newMeter,
-  type RequestBudget,
-  type RequestOptions,
-  type Round,
-  requestBudget,
-  withRetries,
-} from './requests.ts';
+export * from './items.ts';
+export * from './requests.ts';
 export * from './store.ts';
-export {
-  type Condition,
-  type Count,
-  countUpTo,
-  deleteItem,
-  deleteItems,
-  getItems,
-  insertItems,
-  type KeyRange,
-  type Page,
-  type PageOptions,
-  putItems,
-  queryPage,
-  type Raise,
-  type RangeOptions,
-  raiseNumber,
-  readRange,
-  replaceItem,
-  type ScanOptions,
-  scanTable,
-  type Transaction,
-  transact,
-} from './table.ts';
+export * from './table.ts';

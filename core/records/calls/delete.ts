@@ -217,7 +217,7 @@ const deleteItemsOf = async (
 export type Link = readonly [id: string, parentId: string];
 
 /** Calls by id, with their depth below the nearest requested call. Requested calls have depth 0. */
-export type Depths = Map<string, number>;
+type Depths = Map<string, number>;
 
 /** The number of traces read concurrently. */
 const traceConcurrency = 4;
@@ -301,7 +301,7 @@ const readFamily = async (
  * @returns groups of about a thousand calls, more if a trace has more
  * @throws ServiceError 503, during iteration, when storage does not answer in time
  */
-export async function* findDescendants(
+async function* findDescendants(
   store: Store,
   projectId: ProjectId,
   ids: readonly string[],

@@ -16,7 +16,7 @@ import type { Part } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
 
 /** The call that a header belongs to. The item's key has these fields, so the header omits them. */
-export interface HeaderOwner {
+interface HeaderOwner {
   readonly projectId: ProjectId;
   readonly id: string;
   readonly policy: Policy;
@@ -31,23 +31,16 @@ export interface HeaderContent {
 }
 
 /** What a ref to an op of the call's own project begins with. */
-export const ownOpPrefix = ({ projectId, policy }: Pick<HeaderOwner, 'projectId' | 'policy'>): string =>
+const ownOpPrefix = ({ projectId, policy }: Pick<HeaderOwner, 'projectId' | 'policy'>): string =>
   `${policy.refScheme}${projectId}/op/`;
 
 /** Stored headers hold the indexes: append only, never change. */
 const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
 
-/** The index of a status in a header, from 0 to 2. */
-export const indexOfStatus = (status: EndStatus): number => statuses.indexOf(status);
-
-/**
- * Undoes {@link indexOfStatus}.
- *
- * @throws Error if a later release wrote the index
- */
-export const statusAt = (index: unknown): EndStatus => {
-  const status = statuses[Number(index)];
-  if (status === undefined) throw new Error(`a header with the status ${String(index)}`);
+/** @throws Error if a later release wrote the index */
+const statusAt = (index: number): EndStatus => {
+  const status = statuses[index];
+  if (status === undefined) throw new Error(`a header with the status ${index}`);
   return status;
 };
 
@@ -86,7 +79,7 @@ const durationOf = (end: EndHeader, start: StartHeader): number => end.endedAt -
 
 const flagsOf = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
   (start ? hasStart : 0) |
-  (end ? hasEnd | (indexOfStatus(end.status) << statusShift) : 0) |
+  (end ? hasEnd | (statuses.indexOf(end.status) << statusShift) : 0) |
   (earlyTraces && earlyTraces.length > 0 ? hasTraces : 0) |
   (more ? hasMore : 0) |
   (end && end.usage !== null ? (end.usage === true ? usageApart : hasUsage) : 0);
@@ -250,7 +243,7 @@ export const foldCall = (
  */
 
 /** The ids of a start that are not its own. */
-export type LinkedIds = Pick<StartHeader, 'parentId' | 'traceId' | 'turnId' | 'threadId'>;
+type LinkedIds = Pick<StartHeader, 'parentId' | 'traceId' | 'turnId' | 'threadId'>;
 
 const [nowhere, inCall, inParent, apart] = [0, 1, 2, 3];
 
@@ -268,7 +261,7 @@ const isNear = (id: string, own: string, digits: number): boolean =>
   own.length >= digits && id.slice(0, digits) === own.slice(0, digits);
 
 /** Writes an id by itself, but for what it shares with another that its reader knows. */
-export const writeId = (writer: ByteWriter, id: string, own: string): void => {
+const writeId = (writer: ByteWriter, id: string, own: string): void => {
   const uuid = packUuid(id);
   if (uuid) {
     const near = isNear(id, own, nearUuid);
@@ -289,7 +282,7 @@ export const writeId = (writer: ByteWriter, id: string, own: string): void => {
  *
  * @throws Error if a later release packed it
  */
-export const readId = (reader: ByteReader, own: string): string => {
+const readId = (reader: ByteReader, own: string): string => {
   const kind = reader.byte();
   if (kind === asNearUuid) return uuidOfHex(own.slice(0, nearUuid) + reader.hex(uuidLength - nearUuid / 2));
   if (kind === asUuid) return uuidOfHex(reader.hex(uuidLength));
@@ -300,7 +293,7 @@ export const readId = (reader: ByteReader, own: string): string => {
 };
 
 /** Writes the ids of a call's start. */
-export const writeLinks = (writer: ByteWriter, ids: LinkedIds, own: string): void => {
+const writeLinks = (writer: ByteWriter, ids: LinkedIds, own: string): void => {
   const { parentId, traceId, turnId, threadId } = ids;
   const all = [parentId, traceId, turnId, threadId];
   const places = all.map((id, i) => {
@@ -313,7 +306,7 @@ export const writeLinks = (writer: ByteWriter, ids: LinkedIds, own: string): voi
 };
 
 /** Undoes {@link writeLinks}. */
-export const readLinks = (reader: ByteReader, own: string): LinkedIds => {
+const readLinks = (reader: ByteReader, own: string): LinkedIds => {
   const places = reader.byte();
   const read = (place: number, parent: string | null): string | null => {
     if (place === nowhere) return null;
@@ -388,7 +381,7 @@ const digestOf = (name: string): Digest | undefined => {
 const evenLength = ({ length }: string): number => length + (length % 2);
 
 /** Writes the name of an op. */
-export const writeOp = (writer: ByteWriter, opName: string, owner: HeaderOwner): void => {
+const writeOp = (writer: ByteWriter, opName: string, owner: HeaderOwner): void => {
   const prefix = ownOpPrefix(owner);
   const isOwn = opName.startsWith(prefix);
   const name = isOwn ? opName.slice(prefix.length) : opName;
@@ -417,7 +410,7 @@ const readDigest = (reader: ByteReader, kind: number): string => {
  *
  * @throws Error if a later release wrote a beginning that this one does not know
  */
-export const readOp = (reader: ByteReader, owner: HeaderOwner): string => {
+const readOp = (reader: ByteReader, owner: HeaderOwner): string => {
   const first = reader.byte();
   const beginning = beginnings[first >> 3];
   if (beginning === undefined) throw new Error(`a header whose op has the unknown beginning ${first >> 3}`);
@@ -451,15 +444,8 @@ const names: readonly string[] = [
 
 const numbers = new Map(names.map((name, i) => [name, i]));
 
-/** The number of a name; undefined if it has none. */
-export const numberOfName = (name: string): number | undefined => numbers.get(name);
-
-/**
- * Undoes {@link numberOfName}.
- *
- * @throws Error if a later release wrote the number
- */
-export const nameAt = (number: number): string => {
+/** @throws Error if a later release wrote the number */
+const nameAt = (number: number): string => {
   const name = names[number];
   if (name === undefined) throw new Error(`a header whose usage has the unknown name ${number}`);
   return name;
@@ -528,7 +514,7 @@ const writeValue = (writer: ByteWriter, value: JsonValue): void => {
 
 /** @param before the fields before it */
 const writeField = (writer: ByteWriter, [name, value]: Fields[number], before: Fields): void => {
-  const number = numberOfName(name);
+  const number = numbers.get(name);
   if (name === 'requests' && value === 1) writer.byte(oneRequest);
   else if (name === 'total_tokens' && value === sumOf(before)) writer.byte(sumOfTokens);
   else {
@@ -539,7 +525,7 @@ const writeField = (writer: ByteWriter, [name, value]: Fields[number], before: F
 };
 
 /** Writes the usage of a header. It has neither exact numbers nor lone surrogates. */
-export const writeUsage = (writer: ByteWriter, usage: JsonObject): void => {
+const writeUsage = (writer: ByteWriter, usage: JsonObject): void => {
   const fields = Object.entries(usage);
   for (const [i, field] of fields.entries()) writeField(writer, field, fields.slice(0, i));
   writer.byte(lastField);
@@ -571,7 +557,7 @@ const readValue = (reader: ByteReader): JsonValue => {
  *
  * @throws Error if a later release wrote a name's number or a value
  */
-export const readUsage = (reader: ByteReader): JsonObject => {
+const readUsage = (reader: ByteReader): JsonObject => {
   const fields: [string, JsonValue][] = [];
   for (let first = reader.byte(); first !== lastField; first = reader.byte()) {
     if (first === oneRequest) fields.push(['requests', 1]);

@@ -52,7 +52,7 @@ const lookupConcurrency = 16;
  * @returns null if there is no call, or no start of it yet
  * @throws ServiceError 503 when storage does not answer in time
  */
-export const findCall = async (
+const findCall = async (
   store: Store,
   projectId: ProjectId,
   id: string,
@@ -71,7 +71,7 @@ export const findCall = async (
  * @param headers without duplicates; they tell which items to read
  * @throws ServiceError 503 when storage does not answer in time
  */
-export const findCalls = async (
+const findCalls = async (
   store: Store,
   projectId: ProjectId,
   headers: readonly CallHeader[],

@@ -25,7 +25,7 @@ export interface ReportedCall {
 }
 
 /** The distinct calls of a request, and the call of each report in order. */
-export interface GroupedReports {
+interface GroupedReports {
   readonly calls: ReportedCall[];
   readonly callOfReport: ReportedCall[];
 }
@@ -152,7 +152,7 @@ const concurrency = 8;
 export const maxTurnTraces = 64;
 
 /** A call that is not known yet, or may not be, and traces with calls that belong to it. */
-export interface Reservation {
+interface Reservation {
   readonly projectId: ProjectId;
   readonly id: string;
   readonly traces: readonly string[];

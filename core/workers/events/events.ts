@@ -47,7 +47,7 @@ const idBytes = 16;
  *
  * @param parts the project, the id of the call or the feedback, and its revision
  */
-export const eventId = (kind: EventKind, ...parts: readonly unknown[]): string =>
+const eventId = (kind: EventKind, ...parts: readonly unknown[]): string =>
   createHash('sha256')
     .update(JSON.stringify([kind, ...parts]))
     .digest()

@@ -23,7 +23,7 @@ const field = (json: JsonObject, name: string): unknown =>
 const wrong = (name: string, what: string): UnusableSpan => new UnusableSpan(`${name} should be ${what}`);
 
 /** A text; empty by default. */
-export const textIn = (json: JsonObject, name: string): string => {
+const textIn = (json: JsonObject, name: string): string => {
   const value = field(json, name) ?? '';
   if (typeof value !== 'string') throw wrong(name, 'a string');
   return value;
@@ -38,34 +38,34 @@ const toInteger = (name: string, value: unknown): bigint => {
 };
 
 /** A 64-bit integer of at least 0; zero by default. */
-export const longIn = (json: JsonObject, name: string): bigint => {
+const longIn = (json: JsonObject, name: string): bigint => {
   const value = toInteger(name, field(json, name) ?? 0);
   if (value < 0n || value >= 2n ** 64n) throw wrong(name, 'an integer of 64 bits from 0 up');
   return value;
 };
 
 /** A small integer of at least 0; zero by default. */
-export const countIn = (json: JsonObject, name: string): number => {
+const countIn = (json: JsonObject, name: string): number => {
   const value = toInteger(name, field(json, name) ?? 0);
   if (value < 0n || value >= 2n ** 32n) throw wrong(name, 'an integer of 32 bits from 0 up');
   return Number(value);
 };
 
 /** A value of an enumeration: its number, or its name among those in order. */
-export const enumIn = (json: JsonObject, name: string, names: readonly string[]): number => {
+const enumIn = (json: JsonObject, name: string, names: readonly string[]): number => {
   const index = names.indexOf(field(json, name) as string);
   return index < 0 ? countIn(json, name) : index;
 };
 
 /** A list of objects; empty by default. */
-export const objectsIn = (json: JsonObject, name: string): JsonObject[] => {
+const objectsIn = (json: JsonObject, name: string): JsonObject[] => {
   const list = field(json, name) ?? [];
   if (Array.isArray(list) && list.every(isJsonObject)) return list;
   throw wrong(name, 'a list of objects');
 };
 
 /** An object; undefined by default. */
-export const objectIn = (json: JsonObject, name: string): JsonObject | undefined => {
+const objectIn = (json: JsonObject, name: string): JsonObject | undefined => {
   const value = field(json, name);
   if (value === null) return undefined;
   if (!isJsonObject(value)) throw wrong(name, 'an object');
@@ -75,7 +75,7 @@ export const objectIn = (json: JsonObject, name: string): JsonObject | undefined
 const hex = /^(?:[0-9a-fA-F]{2})*$/;
 
 /** Bytes in hex, as OTLP has ids and proto3 has not; none by default. */
-export const hexIn = (json: JsonObject, name: string): Uint8Array => {
+const hexIn = (json: JsonObject, name: string): Uint8Array => {
   const text = textIn(json, name);
   if (!hex.test(text)) throw wrong(name, 'hex digits');
   return Buffer.from(text, 'hex');
@@ -132,7 +132,7 @@ const valueIn = (pair: JsonObject, levels: number): AttributeValue =>
   ofKind(objectIn(pair, 'value') ?? {}, levels);
 
 /** The `attributes` of a message, by key. The last of duplicate keys counts. */
-export const attributesIn = (json: JsonObject): Attributes =>
+const attributesIn = (json: JsonObject): Attributes =>
   new Map(objectsIn(json, 'attributes').map((pair) => [textIn(pair, 'key'), valueIn(pair, maxLevels)]));
 
 /*

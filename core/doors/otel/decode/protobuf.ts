@@ -33,7 +33,7 @@ export { type ExportTraceServiceRequest, ExportTraceServiceRequestSchema };
  * How deep messages may nest. A list in a list takes two levels, a `kvlist` in a `kvlist` three, so
  * values nest less deep than a call's fields may.
  */
-export const recursionLimit = 600;
+const recursionLimit = 600;
 
 const { MAX_SAFE_INTEGER } = Number;
 
@@ -41,7 +41,7 @@ const toNumber = (value: bigint): number | bigint =>
   value >= -MAX_SAFE_INTEGER && value <= MAX_SAFE_INTEGER ? Number(value) : value;
 
 /** An attribute's value without its protobuf wrapping. A value that is not set is null. */
-export const plainValue = (wrapped: AnyValue | undefined): AttributeValue => {
+const plainValue = (wrapped: AnyValue | undefined): AttributeValue => {
   const { case: kind, value } = wrapped?.value ?? { case: undefined };
   switch (kind) {
     case 'intValue':
@@ -68,7 +68,7 @@ const objectOf = (pairs: readonly KeyValue[]): { readonly [key: string]: Attribu
 };
 
 /** Attributes by key, in order. The last of duplicate keys counts. */
-export const attributesOf = (pairs: readonly KeyValue[]): Attributes =>
+const attributesOf = (pairs: readonly KeyValue[]): Attributes =>
   new Map(pairs.map(({ key, value }) => [key, plainValue(value)]));
 
 const noAttributes: Attributes = new Map();

@@ -84,7 +84,7 @@ const timesOf = ({ startTimeUnixNano: start, endTimeUnixNano: end }: SpanFields)
  *
  * @throws UnusableSpan if its ids or times are none
  */
-export const toSpan = (fields: SpanFields, resource: Attributes, scope: Scope): ReceivedSpan => {
+const toSpan = (fields: SpanFields, resource: Attributes, scope: Scope): ReceivedSpan => {
   const { flags, ...rest } = fields;
   const span: Span = {
     ...rest,

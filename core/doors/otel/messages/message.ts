@@ -8,7 +8,7 @@ export interface ToolCall {
 }
 
 /** What a message says besides text: a call of a tool, its result, or content of another kind. */
-export type Part =
+type Part =
   | { readonly text: string }
   | { readonly call: ToolCall }
   | {
@@ -27,7 +27,7 @@ const toolCall = (id: unknown, name: unknown, args: unknown): ToolCall => ({
 });
 
 /** A tool call in whatever dialect: nested under `function` or flat, wrapped or not. */
-export const toToolCall = (value: unknown): ToolCall => {
+const toToolCall = (value: unknown): ToolCall => {
   const call = first(value, 'tool_call') ?? value;
   const fn = first(call, 'function');
   return toolCall(
@@ -48,7 +48,7 @@ const joinedTexts = (value: unknown): string | undefined => {
 };
 
 /** A tool's result as text. The AI SDK wraps it as `{type, value}`. */
-export const resultText = (value: unknown): string => {
+const resultText = (value: unknown): string => {
   const type = get(value, 'type');
   const inner =
     typeof type === 'string' && /^(text|json|error-text|error-json|content)$/.test(type)
@@ -117,7 +117,7 @@ const isCited = (part: Dict): boolean =>
   [get(part, 'annotations'), get(part, 'citations')].some((list) => Array.isArray(list) && list.length > 0);
 
 /** A part of a message in whatever dialect. What is not understood stays as it is. */
-export const toPart = (value: unknown): Part => {
+const toPart = (value: unknown): Part => {
   if (typeof value === 'string') return { text: value };
   const part = unwrappedPart(value);
   if (!isDict(part)) return { other: part };
@@ -140,7 +140,7 @@ export const toPart = (value: unknown): Part => {
 };
 
 /** The parts of a message's content, which may be text, JSON text of a list of parts, or a list. */
-export const toParts = (content: unknown): readonly Part[] => {
+const toParts = (content: unknown): readonly Part[] => {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return [{ text: content }];
   return Array.isArray(content) ? content.map(toPart) : [toPart(content)];
@@ -150,7 +150,7 @@ export const toParts = (content: unknown): readonly Part[] => {
  * Content that is JSON text of a list of typed blocks, as Strands and others send it, unpacked. A
  * text that only happens to be JSON stays text.
  */
-export const unpackBlocks = (content: unknown): unknown => {
+const unpackBlocks = (content: unknown): unknown => {
   if (typeof content !== 'string' || !content.startsWith('[')) return content;
   const blocks = structured(content);
   if (!Array.isArray(blocks) || blocks.length === 0) return content;
