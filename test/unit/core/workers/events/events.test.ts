@@ -4,7 +4,7 @@ import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire
 import type { EndHeader, StartHeader } from '../../../../../core/records/calls/index.ts';
 import { findEnd } from '../../../../../core/workers/events/ended.ts';
 import { maxDetailBytes, withFitting } from '../../../../../core/workers/events/events.ts';
-import type { CallChange, CallItem, ItemChange } from '../../../../../core/workers/streams/index.ts';
+import type { CallChange, CallItem, ItemChange } from '../../../../../core/workers/streams.ts';
 
 const start: StartHeader = {
   ...{ opName: 'op', displayName: null, traceId: 't', parentId: null, threadId: null, turnId: null },
