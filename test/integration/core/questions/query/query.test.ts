@@ -16,6 +16,7 @@ import {
   send,
   startOf,
 } from '../../../../support/calls.ts';
+import { runs } from '../../../../support/sampling.ts';
 
 const calls = [...agentTraces({ projectId: project, conversations: 8 })];
 const asStart = ({ start }: TracedCall) => ({ mode: 'start', req: { start } });
@@ -152,7 +153,7 @@ describe('a query', () => {
         if (direction === 'descending') ids.reverse();
         expect(idsOf(found)).toEqual(ids.slice(offset, limit === null ? undefined : offset + limit));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(20, 160) },
     );
   });
 

@@ -196,7 +196,7 @@ describe('a call', () => {
         expect(await stored()).toEqual(before);
         expect(await query(store, { projectId, filter: { threadIds: ['h1'] } })).toHaveLength(2);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(8, 60) },
     );
   });
 
@@ -228,7 +228,7 @@ describe('a call', () => {
         // The same again is answered the same, although all parents are known by now.
         expect(await answersTo(starts)).toEqual(answers);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(12, 100) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Heap, mergeRanges, type ReadPage } from '../../../../../core/foundations/listing/scan.ts';
+import { runs } from '../../../../support/sampling.ts';
 import { collect, nextTurn } from './support.ts';
 
 interface Row {
@@ -62,7 +63,7 @@ describe('merged ranges', () => {
           expect(merged).toEqual(ranges.flat().sort((a, b) => sign * compare(a, b)));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(100, 1200) },
     );
   });
 
@@ -190,7 +191,7 @@ describe('a heap', () => {
           expect(heap.first?.value).toBe(model.toSorted(byValue)[0]?.value);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 2000) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
 } from '../../../../../core/records/calls/header.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/records/calls/model.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+import { runs } from '../../../../support/sampling.ts';
 
 const owner = {
   projectId: 'acme/airline' as ProjectId,
@@ -127,7 +128,7 @@ describe('a header', () => {
         const header = { start, end, ...(earlyTraces && { earlyTraces }) };
         expect(unpacked(packHeader(header, owner), start)).toEqual(header);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 1200) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   positionOf,
 } from '../../../../../core/records/feedback/model.ts';
 import { PendingRevisions, resolve } from '../../../../../core/records/feedback/resolve.ts';
+import { runs } from '../../../../support/sampling.ts';
 
 const chain = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 const step = fc.oneof(
@@ -40,7 +41,7 @@ describe('pending revisions', () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200, 4000) },
     );
   });
 
@@ -167,7 +168,7 @@ describe('resolving', () => {
             if (!isPurged && (rowsShow || items.length === 1)) expect(ofChain).toHaveLength(1);
           }
         }),
-        { numRuns: 2000 },
+        { numRuns: runs(400, 8000) },
       );
     },
   );
