@@ -39,7 +39,7 @@ const settled = async (scenario: Scenario, project: string): Promise<Seen> => {
 };
 
 const keyed = routes.filter(isKeyed).map(({ path }) => path);
-describe.each(sample(keyed, 8, 'bundles'))('%s', (path) => {
+describe.each(sample(keyed, 4, 'bundles'))('%s', (path) => {
   const scenario = scenariosOf(path).at(-1);
 
   it(`answers as if nothing had been while storage fails now and then: ${scenario?.name}`, async () => {

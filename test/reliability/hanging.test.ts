@@ -11,14 +11,14 @@ import { prepare } from './trial.ts';
 
 /*
  * Stores that never answer. Routes wait at once, which takes as long as the longest time-out. A
- * deep run has all routes, with the time-outs as they are deployed. An ordinary one has half of
+ * deep run has all routes, with the time-outs as they are deployed. An ordinary one has a third of
  * them, with shorter ones. Inference needs no storage for its answer, and what its upstream does is
  * tested with it. That the function itself answers shows that its time was not up: else API Gateway
  * would, with a 502.
  */
 
 const keyed = routes.filter(isKeyed).filter(({ role }) => role !== 'inference');
-const storing = sample(keyed, Math.ceil(keyed.length / 2), 'hanging');
+const storing = sample(keyed, Math.ceil(keyed.length / 3), 'hanging');
 
 let faulty: FaultyService;
 let hanging = false;

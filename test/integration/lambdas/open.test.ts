@@ -5,7 +5,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import about from '../../../package.json' with { type: 'json' };
 import { document } from '../../support/document.ts';
-import { type SharedService, sharedService, startService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {
@@ -45,14 +45,10 @@ describe('GET /openapi.json', () => {
   });
 
   it('has the names of the configured dialect', async () => {
-    const weave = await startService({ settings: { dialect: 'weave' } });
-    try {
-      const text = await (await fetch(`${weave.url}/openapi.json`)).text();
-      expect(text).toContain('"wb_user_id"');
-      expect(text).not.toContain('svc');
-    } finally {
-      await weave.stop();
-    }
+    const weave = await sharedService({ dialect: 'weave' });
+    const text = await (await fetch(`${weave.url}/openapi.json`)).text();
+    expect(text).toContain('"wb_user_id"');
+    expect(text).not.toContain('svc');
   });
 });
 
